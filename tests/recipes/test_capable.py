@@ -28,25 +28,18 @@ from medground.values.document import Document
 Answered = Callable[..., tuple[Answer, Capable]]
 RECIPES = (GROUND, PUBMED_REASONER, REASON_AND_VERIFY, SELF_MEDRAG)
 QUESTION = "Does aspirin reduce the risk of stroke?"
-PAPERS = [
-    Document(
-        id="PMID:1",
-        title="Stroke risk",
-        text="Many adults have a stroke. Whether aspirin can reduce that risk may depend on age.",
-    ),
-    Document(
-        id="PMID:2",
-        title="Aspirin, and the risk of stroke: a trial",
-        text="We aimed to determine whether aspirin reduces the risk of stroke. Strokes were 3 % with aspirin and 5 % "
-        "with placebo. After adjustment for possible confounders, the risk of stroke was lower. Bleeding rose.",
-    ),
-]
+PAPER = Document(
+    id="PMID:2",
+    title="Aspirin, and the risk of stroke: a trial",
+    text="We aimed to determine whether aspirin reduces the risk of stroke. Strokes were 3 % with aspirin and 5 % "
+    "with placebo. After adjustment for possible confounders, the risk of stroke was lower. Bleeding rose.",
+)
 WRITTEN = (
     "Aspirin reduces the risk of stroke after adjustment.",
     "Fewer patients had strokes with aspirin than with placebo.",
     "Bleeding rose in these adults.",
 )
-GOLD = Gold(QUESTION, "yes", WRITTEN, title=PAPERS[1].title)
+GOLD = Gold(QUESTION, "yes", WRITTEN, title=PAPER.title)
 
 
 def before(value: EntailInput, right: str) -> EntailOutput:
@@ -63,10 +56,9 @@ def nothing(value: EntailInput, right: str) -> EntailOutput:
 
 
 def against(*statements: str) -> Any:
-    def judge(value: EntailInput, right: str) -> EntailOutput:
-        return EntailOutput(relation="contradicts" if value.statement in statements else "entails", best=right)
-
-    return judge
+    return lambda value, right: EntailOutput(
+        relation="contradicts" if value.statement in statements else "entails", best=right
+    )
 
 
 @pytest.fixture
@@ -76,7 +68,7 @@ def answered(make_run: Callable[..., Run], memory_source: Any) -> Answered:
     def ask(recipe: Recipe, gold: Gold = GOLD, judge: Any = agrees, *, trusted: bool = False) -> tuple[Answer, Capable]:
         model = Capable([gold], judge)
         options = {"recipe.name": recipe.name} | ({"verify.trusted_judges": (model.name,)} if trusted else {})
-        run = make_run(gold.question, [memory_source(PAPERS)], recipe=recipe, options=options)
+        run = make_run(gold.question, [memory_source([PAPER])], recipe=recipe, options=options)
         run.question = run.question.model_copy(update={"task": "yes-no-maybe"})
         run.models = model.models()
         return asyncio.run(recipe.run(run.question, run)), model
@@ -98,29 +90,22 @@ def test_a_right_decision_comes_through(answered: Answered, recipe: Recipe, judg
 
 
 @each_row(
-    ("recipe", "judge", "reason"),
+    ("judge", "reason"),
     [
-        (recipe, *row)
-        for recipe in RECIPES
-        for row in (
-            (nothing, "none of its sentences supports it: scripted:capable does not find it in the evidence"),
-            (against(*WRITTEN), "the evidence contradicts every sentence of the rationale"),
-            (against(*WRITTEN[1:]), "the evidence contradicts 2 of the 3 sentences of the rationale"),
-        )
+        (nothing, "none of its sentences supports it: scripted:capable does not find it in the evidence"),
+        (against(*WRITTEN), "the evidence contradicts every sentence of the rationale"),
+        (against(*WRITTEN[1:]), "the evidence contradicts 2 of the 3 sentences of the rationale"),
     ],
 )
-def test_what_the_judge_rejects_is_held_back_and_says_why(
-    answered: Answered, recipe: Recipe, judge: Any, reason: str
+def test_what_the_judge_rejects_or_was_never_retrieved_is_held_back(
+    answered: Answered, judge: Any, reason: str
 ) -> None:
-    answer, _ = answered(recipe, judge=judge, trusted=True)
-    assert answer.decision.status == "not judged"
-    assert reason in answer.decision.reason
-
-
-@each_row("recipe", RECIPES)
-def test_a_reference_that_was_never_retrieved_is_not_released(answered: Answered, recipe: Recipe) -> None:
     planted = Gold(QUESTION, "yes", (*WRITTEN[:2], "Bleeding rose (PMID: 99999999)."), title=GOLD.title)
-    answer, _ = answered(recipe, planted)
-    assert answer.decision.shown() == "yes"
-    assert "99999999" not in answer.rationale
-    assert ["99999999" in dropped.text for dropped in answer.dropped] == [True]
+    for recipe in RECIPES:
+        answer, _ = answered(recipe, judge=judge, trusted=True)
+        assert answer.decision.status == "not judged"
+        assert reason in answer.decision.reason
+
+        answer, _ = answered(recipe, planted)
+        assert (answer.decision.shown(), "99999999" in answer.rationale) == ("yes", False)
+        assert ["99999999" in dropped.text for dropped in answer.dropped] == [True]

@@ -16,11 +16,8 @@ from medground.models.operators.reasoning import ChooseInput, ChooseOutput, Opti
 from medground.values.question import Question
 
 MakeRun = Callable[..., Run]
-ASKED = Question.ask(
-    "Which effects does aspirin have?",
-    task="multiple-choice",
-    options=["It lowers the risk of stroke", "It raises the platelet count", "It causes bleeding in the stomach"],
-)
+EFFECTS = ["It lowers the risk of stroke", "It raises the platelet count", "It causes bleeding in the stomach"]
+ASKED = Question.ask("Which effects does aspirin have?", task="multiple-choice", options=EFFECTS)
 PARAGRAPHS = (
     "Whales sing. They dive deeply for hours.",
     "In a trial, aspirin lowered the risk of stroke. The platelet count was the same in both groups.",
@@ -38,12 +35,10 @@ def test_without_a_model_there_is_evidence_for_each_option_and_a_lean_but_no_ans
     chosen = _chosen(make_run("x", recipe=DECLARED))
     assert (chosen.answer, chosen.lean) == ((), ("A", "C"))
     assert chosen.options[0].sentences[0] == "In a trial, aspirin lowered the risk of stroke."
-
     assert sorted(_chosen(make_run("x", recipe=DECLARED), most=2).paragraphs) == [1, 3]
 
-    single = Question.ask(ASKED.text, task="single-choice", options=[option.text for option in ASKED.options])
+    single = Question.ask(ASKED.text, task="single-choice", options=EFFECTS)
     assert len(_chosen(make_run("x", recipe=DECLARED), single).lean) == 1
-
     with pytest.raises(UsageError, match="has no options"):
         _chosen(make_run("x", recipe=DECLARED), Question.ask("What does aspirin do?"))
 
@@ -65,15 +60,11 @@ def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun,
 
 
 @each_row(
-    "reply",
-    [
-        {"options": [{"letter": "A", "sentences": ["P9.S9"]}], "answer": ["A"]},
-        {"options": [{"letter": one, "sentences": []} for one in "ABC"], "answer": ["A"]},
-        {"options": [{"letter": one, "sentences": []} for one in "AB"], "answer": []},
-        {"options": [{"letter": one, "sentences": ["P1.S1"]} for one in "ABC"], "answer": ["D"]},
-    ],
+    ("letters", "sentences", "answer"),
+    [("A", ["P9.S9"], ["A"]), ("ABC", [], ["A"]), ("AB", [], []), ("ABC", ["P1.S1"], ["D"])],
 )
-def test_an_answer_that_the_paragraphs_do_not_carry_is_refused(reply: Any) -> None:
+def test_an_answer_that_the_paragraphs_do_not_carry_is_refused(letters: str, sentences: Any, answer: Any) -> None:
+    reply = {"options": [{"letter": one, "sentences": sentences} for one in letters], "answer": answer}
     passage = SentencedPassage(id="P1", sentences=(SentenceView(id="P1.S1", text="Aspirin is old."),))
     value = ChooseInput(question="q", task="multiple-choice", options=ASKED.options, paragraphs=(passage,))
     with pytest.raises(InvalidOutput):
@@ -81,10 +72,7 @@ def test_an_answer_that_the_paragraphs_do_not_carry_is_refused(reply: Any) -> No
 
 
 def test_without_paragraphs_nobody_is_asked(make_run: MakeRun, scripted_model: Any) -> None:
-    def fail(value: Any) -> Any:
-        raise ModelFailed("asked", model="scripted:model")
-
-    run = make_run("x", model=scripted_model({"choose_options": fail}), by_model=["choose_options"], recipe=DECLARED)
-    assert _chosen(run, paragraphs=("", " ")) == Chosen(
-        (), _chosen(make_run("x", recipe=DECLARED), paragraphs=()).options
-    )
+    model = scripted_model({"choose_options": ModelFailed("asked", model="scripted:model")})
+    run = make_run("x", model=model, by_model=["choose_options"], recipe=DECLARED)
+    nothing = Chosen((), _chosen(make_run("x", recipe=DECLARED), paragraphs=()).options)
+    assert _chosen(run, paragraphs=("", " ")) == nothing

@@ -10,9 +10,8 @@ import pytest
 from asking import Asks
 from rows import each_row
 
-from medground.answering.read.reading_list import with_antecedent
 from medground.answering.run import Run
-from medground.errors import BudgetExhausted, SourceUnavailable
+from medground.errors import SourceUnavailable
 from medground.language.sentences import sentence_spans
 from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput, screen
 from medground.models.operators.verifying import EntailOutput
@@ -29,9 +28,6 @@ TRIAL = Document(
     text="Stroke is common. Aspirin significantly reduced the risk of stroke (p < 0.05). Bleeding rose with aspirin.",
     year=2001,
 )
-WITHDRAWN = Document(
-    id="PMID:2", title="Aspirin and stroke", text="Aspirin abolished the risk of stroke.", retraction="retracted"
-)
 HOSTILE = Document(
     id="PMID:3",
     title="Aspirin, stroke risk",
@@ -40,21 +36,16 @@ HOSTILE = Document(
 
 
 def replies(**changes: Any) -> dict[str, Any]:
+    def extract(value: Any) -> ExtractOutput:
+        reduced = [s.id for p in value.passages for s in p.sentences if "reduced" in s.text]
+        return ExtractOutput(sentences=tuple(Extracted(sentence=one, stance="supports") for one in reduced))
+
+    said = WrittenSentence(text="Aspirin lowered stroke risk in one trial.", evidence=("E1",))
     return {
         "screen": lambda value: ScreenOutput(relevant=tuple(p.id for p in value.passages)),
-        "extract": lambda value: ExtractOutput(
-            sentences=tuple(
-                Extracted(sentence=s.id, stance="supports")
-                for p in value.passages
-                for s in p.sentences
-                if "reduced" in s.text
-            )
-        ),
+        "extract": extract,
         "sufficient": SufficientOutput(sufficient=True),
-        "write": WriteOutput(
-            sentences=(WrittenSentence(text="Aspirin lowered stroke risk in one trial.", evidence=("E1",)),),
-            answer=("yes",),
-        ),
+        "write": WriteOutput(sentences=(said,), answer=("yes",)),
         "entail": EntailOutput(relation="entails", best="E1"),
     } | changes
 
@@ -72,20 +63,10 @@ def ask(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> Asks:
 
 def long_paper(conclusion: str) -> Document:
     """A full text whose discussion repeats the question's words, and whose conclusion has few of them."""
-    parts = [
-        (
-            "Background",
-            "Whether aspirin reduces the risk of stroke is debated. Aspirin and stroke were studied before. ",
-        ),
-        ("Methods", "Patients at risk of stroke took aspirin. Stroke was told by scans. " * 12),
-        (
-            "Discussion",
-            "Others reported that aspirin could reduce the risk of stroke, or that stroke rose with it. " * 60,
-        ),
-        ("Conclusion", conclusion),
-    ]
+    others = "Others reported that aspirin could reduce the risk of stroke, or that stroke rose with it. "
+    methods = "Patients at risk of stroke took aspirin. Stroke was told by scans. "
     text, sections = "", []
-    for label, body in parts:
+    for label, body in ("Methods", methods * 12), ("Discussion", others * 60), ("Conclusion", conclusion):
         sections.append(Section(label=label, start=len(text), end=len(text) + len(body)))
         text += body
     return Document(id="PMC:9", title="Aspirin for stroke: a trial", text=text, sections=tuple(sections))
@@ -131,12 +112,7 @@ def test_a_model_writes_and_its_verdicts_count_when_trusted(ask: Asks) -> None:
     assert any("is not validated here" in w for w in answer.warnings)
 
 
-def test_retracted_papers_are_listed_but_not_used_whichever_source_knows_it(ask: Asks, memory_source: Any) -> None:
-    answer = ask(None, [TRIAL, WITHDRAWN])[0]
-    assert {e.document_id for e in answer.evidence} == {"PMID:1"}
-    assert {d.id: d.retraction for d in answer.documents} == {"PMID:1": "none", "PMID:2": "retracted"}
-    assert any("PMID:2" in w and "retracted" in w for w in answer.warnings)
-
+def test_a_retracted_paper_is_not_used_whichever_source_knows_it(ask: Asks, memory_source: Any) -> None:
     known = TRIAL.model_copy(update={"retraction": "retracted"})
     sources = [memory_source([TRIAL], name="corpus:old"), memory_source([known], name="corpus:new")]
     answer = ask(sources=sources)[0]
@@ -155,13 +131,8 @@ def test_instructions_in_a_document_are_not_followed(ask: Asks) -> None:
 
 def test_reading_stops_early(ask: Asks) -> None:
     topics = ["kidney", "lung", "heart", "skin", "bone", "liver", "brain", "eye", "nerve", "gut", "spleen", "blood"]
-    papers = [
-        Document(
-            id=f"PMID:{n}",
-            text=f"The {topic} clinic of town {n * 37} saw {n * 11}. Aspirin reduced the risk of stroke in {topic}s.",
-        )
-        for n, topic in enumerate(topics, start=1)
-    ]
+    said = "The {0} clinic of town {1} saw few. Aspirin reduced the risk of stroke in {0}s."
+    papers = [Document(id=f"PMID:{n}", text=said.format(topic, n * 37)) for n, topic in enumerate(topics, start=1)]
     for sufficient, batches in (True, 1), (False, 3):
         ask(replies(sufficient=SufficientOutput(sufficient=sufficient)), papers)
         assert len(ask.values("extract")) == batches
@@ -189,15 +160,6 @@ def test_quotes_are_what_was_read_when_two_sources_differ(
         starts, ends = zip(*sentence_spans(first.text), strict=True)
         assert all(e.start in starts and e.end in ends for e in answer.evidence)  # whole sentences
         assert any("different texts for PMID:1; only the text of corpus:one" in w for w in answer.warnings)
-
-
-def test_a_budget_of_calls_holds_when_sentences_are_checked_together(ask: Asks) -> None:
-    written = WriteOutput(
-        sentences=tuple(WrittenSentence(text=f"Claim {n}.", evidence=("E1",)) for n in range(8)), answer=("yes",)
-    )
-    with pytest.raises(BudgetExhausted):
-        ask(replies(write=written), options={"budget.calls": 6})
-    assert len(ask.seen) <= 7
 
 
 @each_row(
@@ -230,11 +192,3 @@ def test_front_matter_is_not_quoted_and_does_not_put_a_paper_first(ask: Asks) ->
     both = ask(None, [FRONT, TRIAL])[0]
     assert {e.document_id for e in both.evidence} == {"PMID:1"}
     assert both.evidence[0].rank == 1
-
-
-def test_a_line_that_is_not_prose_is_not_brought_into_view() -> None:
-    text = "Figure 1: Aspirin and stroke. This reduced the risk. It was large. They fell."
-    document = TRIAL.model_copy(update={"text": text})
-    places = {f"P1.S{n}": ("PMID:1", a, b) for n, (a, b) in enumerate(sentence_spans(text), 1)}
-    assert with_antecedent("P1.S2", places, document) == places["P1.S2"]
-    assert with_antecedent("P1.S3", places, document) == ("PMID:1", places["P1.S2"][1], places["P1.S3"][2])

@@ -6,27 +6,18 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-from literature_peers import europepmc, eutils_pmc
-from rows import each_row
-
 from medground.answering.run import Run
 from medground.errors import NotConfigured, SourceUnavailable
-from medground.home.settings import Settings
 from medground.recipes.biomedsearch.literature import find_literature
-from medground.recipes.biomedsearch.papers import asking, coverage
+from medground.recipes.biomedsearch.papers import asking
 from medground.recipes.settings import BioMedSearchSettings
-from medground.sources.base import find_source
 from medground.values.document import Document, MeshHeading
 from medground.values.query import Or, Phrase
 from medground.values.report import ToolFound
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
-ONE = SubQuestion(
-    id="q1",
-    text="Does cyp17a1 knockout change sex differentiation in zebrafish?",
-    keywords=("cyp17a1 knockout", "sex differentiation", "zebrafish"),
-)
+NAMED = ("cyp17a1 knockout", "sex differentiation", "zebrafish")
+ONE = SubQuestion(id="q1", text="Does cyp17a1 knockout change sex differentiation in zebrafish?", keywords=NAMED)
 PLAN = ResearchPlan(
     question="Effects of cyp17a1 knockout on zebrafish?",
     subquestions=(ONE,),
@@ -94,7 +85,7 @@ def test_records_of_one_paper_are_merged_by_id_and_title(make_run: MakeRun, memo
 
 def test_a_retraction_in_any_database_sets_the_paper_aside(make_run: MakeRun, memory_source: Any) -> None:
     retracted = WHOLE.model_copy(update={"retraction": "retracted"})
-    run = make_run("q", [memory_source([WHOLE, OTHER]), memory_source([retracted], "europepmc")])
+    run = make_run(ONE.text, [memory_source([WHOLE, OTHER]), memory_source([retracted], "europepmc")])
     result = found(run)
     assert ids(result) == ["PMID:2"]
     assert (result.flow.found, result.flow.merged, result.flow.filtered, result.flow.kept) == (3, 1, 1, 1)
@@ -138,42 +129,16 @@ def test_sources_can_be_left_out_and_keywords_switched_off(make_run: MakeRun, me
     assert plain.flow.filtered == 0
 
 
-def test_live_sources_are_asked_together_and_their_records_merged(
-    make_run: MakeRun, make_peer: Any, tmp_path: Any
-) -> None:
-    pages = make_peer(europepmc([WHOLE, OTHER]))
-    full = make_peer(eutils_pmc([WHOLE]))
-    environ = {"MEDGROUND_HOME": str(tmp_path)}
-    settings = Settings.load(environ=environ, options={"europepmc.address": pages.url, "pmc.address": full.url})
-    sources = [find_source(name).open(settings) for name in ("europepmc", "pmc")]
-    run = make_run("q", sources)
-
-    async def both() -> ToolFound:
-        try:
-            return await find_literature(ONE, PLAN, run, ())
-        finally:
-            for source in sources:
-                await source.close()
-
-    result = asyncio.run(both())
-    assert ids(result) == ["PMC:PMC1", "PMID:2"]
-    assert (result.flow.found, result.flow.merged) == (3, 1)
-    assert '(TITLE_ABS:"zebrafish" OR TITLE_ABS:"Danio rerio")' in pages.asked[0].parameters["query"]
-
-
 def test_a_source_that_finds_nothing_is_asked_again(make_run: MakeRun, memory_source: Any) -> None:
     class Strict(memory_source):  # type: ignore[misc]
         async def search(self, lookup: Any, filters: Any) -> Any:
             found = await super().search(lookup, filters)
-            whole = len(lookup.asked.parts) > 2
-            return found if not whole else type(found)(lookup, self.name, rankings=((),))
+            return found if len(lookup.asked.parts) == 2 else type(found)(lookup, self.name, rankings=((),))
 
     result = found(make_run("q", [Strict([WHOLE], "pubmed:live")]), salient=2)
     assert ids(result) == ["PMID:1"]
     (note,) = result.notes
-    assert (
-        note == "pubmed:live found nothing with all keywords, so it was asked for cyp17a1 knockout, sex differentiation"
-    )
+    assert note.startswith("pubmed:live found nothing with all keywords, so it was asked for cyp17a1 knockout, sex")
 
 
 def test_names_found_earlier_become_synonyms_or_optional_words() -> None:
@@ -184,18 +149,3 @@ def test_names_found_earlier_become_synonyms_or_optional_words() -> None:
     assert asked.salient is None
     assert isinstance(asked.tree.parts[2], Or)  # type: ignore[union-attr]
     assert Phrase(text="zebrafish mutants") in asked.tree.parts[2].parts  # type: ignore[union-attr]
-
-
-@each_row(
-    ("text", "share"),
-    [
-        ("Cyp17a1 knockouts: zebrafish and the differentiation of sexes", 1.0),
-        ("Danio rerio, cyp17a1-deficient", 2 / 3),
-        ("sex in zebrafish", 1 / 3),
-        ("", 0.0),
-    ],
-)
-def test_coverage_counts_keywords_by_stems_and_synonyms(text: str, share: float) -> None:
-    forms = asking(ONE, PLAN, (), use_keywords=True, most_salient=3).keywords
-    assert coverage(forms, text) == pytest.approx(share)
-    assert coverage((), text) == 1.0

@@ -9,9 +9,10 @@ from typing import Any
 import five_sources
 import pytest
 from asking import Asks
-from five_sources import PAGE, QUESTION, TEXTS, five
+from five_sources import PAGE, QUESTION, TEXTS, MakeRun, five
 from rows import each_row
 
+from medground.answering.run import Run
 from medground.engine.opening import set_up
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
@@ -25,8 +26,10 @@ from medground.recipes.omni_rag.operators import (
     WritePassageOutput,
     read_sources,
 )
+from medground.recipes.omni_rag.search import not_configured, plannable, search_plan
 from medground.values.answer import Answer
 from medground.values.document import Document
+from medground.values.source_plan import SourceFound, SourcePlan, SourceQuery
 from medground.wording.text import as_text
 
 ask = five_sources.ask
@@ -57,11 +60,9 @@ def reads(value: Any) -> ReasonOutput:
     """A step from each passage: its first sentence about eyes in the model's words, and lines of the graph by id."""
     claims = []
     for passage in value.passages:
-        for sentence in passage.sentences:
-            if "eye" in sentence.text:
-                said = f"The {passage.kind} names an eye problem of Marfan syndrome."
-                claims.append(SubClaim(text=said, sentences=(sentence.id,)))
-                break
+        said = f"The {passage.kind} names an eye problem of Marfan syndrome."
+        first = [sentence.id for sentence in passage.sentences if "eye" in sentence.text][:1]
+        claims += [SubClaim(text=said, sentences=(one,)) for one in first]
     return ReasonOutput(claims=tuple(claims), answer=("answered",))
 
 
@@ -101,12 +102,9 @@ def test_a_model_plans_and_reads_and_never_words_the_graph(ask: Asks) -> None:
     assert run.usage.model_calls == 2
 
 
-def test_the_four_states_are_shown_and_a_failing_source_is_named(ask: Asks, memory_source: Any) -> None:
-    planned = plan(book=(EYES,), research=(EYES,), wiki=(PlannedQuery(text="xyzzy"),), graph=(GRAPH,))
-    sources = five(memory_source, without=["guideline"], fails=["research"])
-    answer, _ = ask(replies(planned), sources=sources)
-    found = {"book": "found", "research": "failed", "wiki": "empty", "graph": "found", "guideline": "not configured"}
-    assert states(answer) == found
+def test_the_states_are_shown_in_words_and_a_failing_source_is_named(ask: Asks, memory_source: Any) -> None:
+    planned = plan(book=(EYES,), research=(EYES,), wiki=(PlannedQuery(text="xyzzy"),))
+    answer, _ = ask(replies(planned), sources=five(memory_source, without=["guideline"], fails=["research"]))
     said = " ".join(as_text(answer).split())
     assert "research: could not be searched" in said
     assert "wiki: searched, nothing found" in said
@@ -127,21 +125,18 @@ def test_an_empty_plan_searches_nothing_and_failures_are_told(ask: Asks, memory_
     assert set(states(answer).values()) == {"not configured"}
     assert run.usage.searches == 0
 
-    kinds = list(TEXTS)
     with pytest.raises(SourceUnavailable, match="every source of the plan failed"):
-        ask(sources=five(memory_source, without=["graph"], fails=kinds))
-
-    answer, _ = ask(
-        text="Zyzzyva quux?", sources=five(memory_source, fails=["book"]), options={"omni_rag.planner": "all"}
-    )
+        ask(sources=five(memory_source, without=["graph"], fails=list(TEXTS)))
+    sources = five(memory_source, fails=["book"])
+    answer, _ = ask(text="Zyzzyva quux?", sources=sources, options={"omni_rag.planner": "all"})
     assert answer.decision.status == "unanswerable"
     assert answer.decision.reason.endswith("guideline, research, wiki; book could not be searched")
 
 
 def test_forty_queries_are_three(ask: Asks) -> None:
     many = " ; ".join(f"Marfan syndrome eye {n}" for n in range(40))
-    options = {"omni_rag.tagged": True}
-    answer, run = ask(replies(TaggedPlan(text=f"<book> {many} </book> <wiki></wiki>")), options=options)
+    script = replies(TaggedPlan(text=f"<book> {many} </book> <wiki></wiki>"))
+    answer, run = ask(script, options={"omni_rag.tagged": True})
     assert answer.sources[0].queries == ("Marfan syndrome eye 0", "Marfan syndrome eye 1", "Marfan syndrome eye 2")
     assert any("37 too many" in warning for warning in answer.warnings)
     assert run.usage.searches == 3
@@ -165,13 +160,9 @@ def test_reasoning_is_cut_at_its_words(ask: Asks) -> None:
 
 
 def test_baselines_ask_what_they_should(ask: Asks) -> None:
-    written = WritePassageOutput(passage="word " * 300)
+    script = replies(None, write_passage=WritePassageOutput(passage="word " * 300))
     by_model = ["write_passage", "read_sources"]
-    answer, _ = ask(
-        replies(None, write_passage=written),
-        by_model=by_model,
-        options={"omni_rag.planner": "query2doc"},
-    )
+    answer, _ = ask(script, by_model=by_model, options={"omni_rag.planner": "query2doc"})
     asked = {one.name: one.queries for one in answer.sources}
     assert asked["wiki"] == (" ".join([QUESTION, *["word"] * 200]),)
     assert f"Marfan Syndrome , {QUESTION}" in asked["graph"]
@@ -181,10 +172,8 @@ def test_baselines_ask_what_they_should(ask: Asks) -> None:
 
 def test_settings_that_cannot_work_are_told_before_the_start(tmp_path: Any, memory_source: Any) -> None:
     def problems(**options: Any) -> list[str]:
-        chosen = {f"omni_rag.{name}": value for name, value in options.items()}
-        settings = Settings.load(
-            environ={"MEDGROUND_HOME": str(tmp_path)}, options={"recipe.name": "omni-rag", **chosen}
-        )
+        chosen = {"recipe.name": "omni-rag"} | {f"omni_rag.{name}": value for name, value in options.items()}
+        settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=chosen)
         return [str(problem) for problem in open_recipe("omni-rag").check(settings, five(memory_source))]
 
     assert problems() == []
@@ -206,3 +195,69 @@ def test_an_adapter_is_the_model_of_the_planner_and_one_that_is_not_there_is_tol
         asyncio.run(set_up(settings))
     assert "none" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+LENS = SourceQuery(text="Marfan syndrome eye problem lens")
+PLANNED = SourcePlan(
+    queries={
+        "book": (LENS, SourceQuery(text="connective tissue")),
+        "wiki": (SourceQuery(text="xyzzy"),),
+        "research": (LENS,),
+        "graph": (SourceQuery(term="Marfan syndrome", text="eye"), SourceQuery(term="Marfans", text="eye")),
+    }
+)
+
+
+def searched(run: Run, plan: SourcePlan = PLANNED) -> dict[str, SourceFound]:
+    return {one.source.name: one for one in asyncio.run(search_plan(plan, run))}
+
+
+def test_every_source_has_a_state_and_failures_stay_apart(make_run: MakeRun, memory_source: Any) -> None:
+    sources = five(memory_source, without=["guideline"], fails=["research"])
+    run = make_run(QUESTION, sources)
+    found = searched(run)
+    states = {"book": "found", "research": "failed", "wiki": "empty", "graph": "found", "guideline": "not configured"}
+    assert {name: one.state for name, one in found.items()} == states
+    assert searched(make_run(QUESTION, sources), SourcePlan())["book"].state == "not asked"
+    assert [len(query.hits) for query in found["graph"].queries] == [3, 0]
+    assert any("corpus:omni.research could not be searched" in warning for warning in run.warnings)
+    nodes = {"book 1", "book 2", "wiki 1", "research 1", "graph 1", "graph 2"}
+    assert {search.node for search in run.searches} == nodes
+
+
+def test_retracted_papers_are_left_out_and_depths_are_kept(make_run: MakeRun, memory_source: Any) -> None:
+    run = make_run(QUESTION, five(memory_source))
+    hits = searched(run)["research"].queries[0].hits
+    assert [hit.passage.document_id for hit in hits] == ["PMID:1"]
+    assert any("PMID:9" in warning for warning in run.warnings)
+    said = "Marfan syndrome eye {0} lens {1}."
+    many = [Document(id=f"PMID:{n}", title=f"Eye {n}", text=said.format(n * 7919, n)) for n in range(40)]
+    run = make_run(QUESTION, [memory_source(many, name="corpus:papers")])
+    found = searched(run, SourcePlan(queries={"papers": (LENS,)}))
+    assert [hit.rank for hit in found["papers"].queries[0].hits] == list(range(1, 11))
+    assert run.searches[0].hits == 20
+
+
+def test_what_may_be_planned_and_two_sources_of_one_name_are_one(make_run: MakeRun, memory_source: Any) -> None:
+    def names(**options: Any) -> tuple[list[str], list[str]]:
+        run = make_run(QUESTION, sources, options={f"omni_rag.{name}": value for name, value in options.items()})
+        return [one.name for one in plannable(run)], [one.name for one in not_configured(run)]
+
+    sources = five(memory_source, without=["wiki"])
+    assert names() == (["book", "guideline", "research", "graph"], ["wiki"])
+    assert names(without="book,graph") == (["guideline", "research"], ["wiki"])
+    assert names(without="wiki")[1] == []
+    assert names(only="book") == (["book"], [])
+    assert names(only="wiki") == ([], ["wiki"])
+    sources = [memory_source([], name="corpus:My papers 2")]
+    assert names() == (["my-papers"], [])
+    sources = []
+    assert names() == ([], ["book", "guideline", "research", "wiki", "graph"])
+
+    one, *_ = five(memory_source)
+    other, *_ = five(memory_source)
+    other.name = "corpus:more.book"
+    run = make_run(QUESTION, [one, other])
+    assert [described.name for described in plannable(run)] == ["book"]
+    searched(run, SourcePlan(queries={"book": (LENS,)}))
+    assert [search.source for search in run.searches] == ["corpus:omni.book", "corpus:more.book"]

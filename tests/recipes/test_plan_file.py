@@ -59,31 +59,16 @@ def test_a_plan_comes_back_and_a_file_that_is_not_there_is_told(tmp_path: Path) 
 @each_row(
     ("change", "message"),
     [
-        (
-            lambda p: p["subquestions"][0]["keywords"].append("stones"),
-            "the plan has no keyword 'stones'; add it to `keywords`",
-        ),
-        (lambda p: p["edges"].append({"before": "a", "after": "gout"}), "the plan has no keyword 'a'"),
-        (
-            lambda p: p["edges"].append({"before": "treatment", "after": "cause"}),
-            "the keywords have a cycle: cause after treatment after cause",
-        ),
+        (lambda p: p["edges"].append({"before": "a", "after": "gout"}), "no keyword 'a'; add it to `keywords`"),
+        (lambda p: p["edges"].append({"before": "treatment", "after": "cause"}), "a cycle: cause after treatment"),
         (lambda p: p["subquestions"][1].update(id="q1"), "'q1' is in the plan twice; give each its own name"),
         (lambda p: p["subquestions"][1].update(id="second"), 'subquestions[1].id is "second"; ids are q1, q2'),
-        (lambda p: p["subquestions"][1].update(text=""), "subquestions[1].text is empty"),
-        (lambda p: p["subquestions"][1].update(text="  "), "subquestions[1].text is empty"),
         (lambda p: p["subquestions"][1].pop("text"), "subquestions[1].text is missing; add it"),
-        (
-            lambda p: p["keywords"][2].update(tools=["literature", "telephone"]),
-            'keywords[2].tools[1] is "telephone"; use one of literature, protein, web',
-        ),
+        (lambda p: p["keywords"][2].update(tools=["web", "fax"]), 'keywords[2].tools[1] is "fax"; use one of lit'),
         (lambda p: p["edges"][0].update(weight=7), "edges[0].weight is 7: input should be less than or equal to 1"),
         (lambda p: p.update(colour="red"), "colour is not part of a plan; remove it"),
         (lambda p: p["subquestions"].clear(), "`subquestions` is empty; a plan has at least one"),
-        (
-            lambda p: p.update(keywords=[{"name": f"k{n}"} for n in range(201)]),
-            "`keywords` has 201 entries; a plan",
-        ),
+        (lambda p: p.update(keywords=[{"name": f"k{n}"} for n in range(201)]), "`keywords` has 201 entries; a plan"),
         (lambda p: p.update(subquestions={}), "it is not a research plan; write one with medground plan --format json"),
     ],
 )
@@ -99,7 +84,6 @@ def test_what_is_wrong_is_told_by_its_place(change: Edit, message: str) -> None:
     [
         (b"", "line 1, column 1 is not JSON"),
         (b'{"question": "x",}', "is not JSON"),
-        (b"[1]", "it is not a research plan"),
         (b"\xff\xfe{}", "byte 0 is not UTF-8; save the file as UTF-8"),
         (b"[" * 200_000, "write one with medground plan --format json"),
         (b" " * (MOST_BYTES + 1), "a plan has at most 1,000,000"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -27,22 +26,19 @@ from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"
+
+
+def interaction(n: int, gene: str, times: int) -> dict[str, Any]:
+    two = {"uniProtKBAccession": f"Q0000{n}", "geneName": gene}
+    return {"interactantOne": {"uniProtKBAccession": "Q00000"}, "interactantTwo": two, "numberOfExperiments": times}
+
+
 COMMENTS = [
     text("FUNCTION", "Makes androgens. Needed for sex differentiation"),
     text("DISRUPTION PHENOTYPE", "Knockout fish become males"),
     text("TISSUE SPECIFICITY", "In gonads"),
     text("CAUTION", "Was reported to bind BAD1. This was retracted"),
-    {
-        "commentType": "INTERACTION",
-        "interactions": [
-            {
-                "interactantOne": {"uniProtKBAccession": "Q00000"},
-                "interactantTwo": {"uniProtKBAccession": f"Q0000{n}", "geneName": name},
-                **times,
-            }
-            for n, name, times in ((1, "BAD1", {"numberOfExperiments": 2}), (2, "OK1", {"numberOfExperiments": 3}))
-        ],
-    },
+    {"commentType": "INTERACTION", "interactions": [interaction(1, "BAD1", 2), interaction(2, "OK1", 3)]},
 ]
 ENTRIES = [
     entry("P00001", "cyp17a1", FISH, name="Cytochrome P450 17A1", synonyms=["cyp17"], comments=COMMENTS),
@@ -120,11 +116,9 @@ def test_parts_are_chosen_by_the_words_of_the_question(find: Find) -> None:
 @each_row(
     ("words", "asked"),
     [
-        ("What is the 3D structure of cyp17a1?", True),
         ("the spatial conformation of the protein", True),
         ("Which domains and binding sites does it have?", True),
         ("a 2-fold change", False),
-        ("What is the function?", False),
     ],
 )
 def test_a_structure_is_looked_up_only_where_it_is_asked_for(words: str, asked: bool, find: Find) -> None:
@@ -138,19 +132,12 @@ def test_a_structure_is_looked_up_only_where_it_is_asked_for(words: str, asked: 
 def test_a_structure_brings_its_facts_its_files_and_a_picture(find: Find) -> None:
     found, run = find("What is the 3D structure of cyp17a1?")
     names = [one.name for one in found.attachments]
-    assert names == [
-        "AF-P00001-F1-model_v6.svg",
-        "AF-P00001-F1-model_v6.pdb",
-        "AF-P00001-F1-model_v6.cif",
-        "1tst_updated.svg",
-        "1tst_updated.cif",
-    ]
+    model = [f"AF-P00001-F1-model_v6.{kind}" for kind in ("svg", "pdb", "cif")]
+    assert names == [*model, "1tst_updated.svg", "1tst_updated.cif"]
     picture, coordinates = found.attachments[:2]
     assert (picture.media_type, picture.document_id) == ("image/svg+xml", "ALPHAFOLD:AF-P00001-F1")
-    assert (coordinates.licence, coordinates.origin) == (
-        "CC BY 4.0",
-        "https://alphafold.ebi.ac.uk/files/AF-P00001-F1-model_v6.pdb",
-    )
+    assert coordinates.licence == "CC BY 4.0"
+    assert coordinates.origin == "https://alphafold.ebi.ac.uk/files/AF-P00001-F1-model_v6.pdb"
     assert Attachments(run.settings.home).read(picture).startswith(b"<svg")
     assert "The mean pLDDT of the predicted structure AF-P00001-F1 of Test protein is 80.0." in lines(found)
     assert {hit.passage.document_id.partition(":")[0] for hit in found.hits} == {"UNIPROT", "ALPHAFOLD", "PDB"}
@@ -225,19 +212,6 @@ def test_a_service_that_fails_is_named_and_the_others_count(find: Find) -> None:
 
 
 def test_limits_on_lines_and_left_out_sources(find: Find) -> None:
-    found, _ = find("3D structure and function of cyp17a1", kept=4)
+    found, _ = find("3D structure and function of cyp17a1", kept=4, without=("alphafold",))
     assert len(found.hits) == 4
-    found, _ = find("3D structure of cyp17a1", without=("alphafold",))
     assert {one.name for one in found.attachments} == {"1tst_updated.svg", "1tst_updated.cif"}
-
-
-@pytest.mark.shared
-def test_the_real_amyloid_precursor_protein(shared: Path, find: Find) -> None:
-    question = "What is the 3D structure of the amyloid precursor protein in humans and how does it bind TNFRSF21?"
-    found, _ = find(question, question=question, service=ProteinPeer.from_folder(shared))
-    assert found.state == "found"
-    assert [one.name for one in found.attachments] == [
-        f"AF-P05067-F1-model_v6.{kind}" for kind in ("svg", "pdb", "cif")
-    ]
-    assert found.names[:2] == ("APP", "Amyloid-beta precursor protein")
-    assert any("later retracted (PubMed:38110576)" in line for line in lines(found))

@@ -47,7 +47,7 @@ PLAN = st.fixed_dictionaries({kind: queries(ABOUT if kind == "graph" else PLAIN)
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(PLAN)
 def test_a_plan_comes_back_from_its_tags_without_a_repair(plan: SourcePlan) -> None:
     back = read(tagged(plan, KINDS))
@@ -71,76 +71,49 @@ def test_no_text_raises_and_no_source_gets_more_than_three_queries(text: str) ->
     assert not (found.unread and found.plan.queries)
 
 
-WRITTEN: list[tuple[str, str, dict[str, list[str]], list[str]]] = [
-    ("unclosed", "<book> a\n<wiki> b\n\nI hope this helps.", {"book": ["a"], "wiki": ["b"]}, ["unclosed"]),
-    ("nested", "<book> a <wiki> b </wiki> c </book>", {"book": ["a", "c"], "wiki": ["b"]}, ["nested"]),
-    ("queries in tags", "<book><query>a</query><query>b</query></book>", {"book": ["a", "b"]}, ["nested"]),
-    (
-        "upper case",
-        "<BOOK> a </BOOK> <Guidelines> b </Guidelines>",
-        {"book": ["a"], "guideline": ["b"]},
-        ["renamed source"],
-    ),
-    ("code fence", "```xml\n<book> a </book>\n```", {"book": ["a"]}, ["other form"]),
-    ("escaped", "&lt;book&gt; a &lt;/book&gt;", {"book": ["a"]}, ["other form"]),
-    ("typed", '{"book": ["a"]}', {}, ["nothing read"]),
-    ("lines", "Book: a ; b", {}, ["nothing read"]),
-    ("numbered", "<book>\n1. a\n2. b\n</book>", {"book": ["a", "b"]}, ["marks removed"]),
-    ("numbered on one line", "<book> 1. a 2. b </book>", {"book": ["a", "b"]}, ["marks removed"]),
-    ("bullets", "<book>\n- a;\n- b\n</book>", {"book": ["a", "b"]}, ["marks removed"]),
-    ("broken line", "<book> a long\n query ; b </book>", {"book": ["a long query", "b"]}, []),
-    ("none", "<book> none </book><wiki> N/A </wiki><research> a </research>", {"research": ["a"]}, ["no query"]),
-    ("sodium", "<wiki> Na </wiki>", {"wiki": ["Na"]}, []),
-    ("quotes", "<book> \"a\" ; 'b' ; “c” </book>", {"book": ["a", "b", "c"]}, ["marks removed"]),
-    ("quoted word", '<book> the "Levine" scale </book>', {"book": ['the "Levine" scale']}, []),
-    ("placeholder", "<book> {search_query0: a} ; {b} </book>", {"book": ["a", "b"]}, ["marks removed"]),
-    ("unknown source", "<pubmed> a ; b </pubmed><book> c </book>", {"book": ["c"]}, ["unknown source"]),
-    ("duplicates", "<book> a ; A ; b </book>", {"book": ["a", "b"]}, ["duplicate"]),
-    ("twice", "<book> a </book><book> b </book>", {"book": ["a", "b"]}, ["repeated source"]),
-    (
-        "talked about",
-        "I use <book> and <wiki>.\n<book> a </book><wiki></wiki>",
-        {"book": ["a"]},
-        ["text outside", "unclosed"],
-    ),
-    ("around", "Here it is:\n<book> a </book>\nGood luck!", {"book": ["a"]}, ["text outside"]),
-    ("wrapped", "<plan>\n<book> a </book>\n</plan>", {"book": ["a"]}, []),
-    ("thoughts", "<think>maybe <wiki> x </wiki></think><book> a </book>", {"book": ["a"]}, []),
-    ("no term", "<graph> heart failure </graph>", {"graph": ["heart failure , "]}, ["no term"]),
-    (
-        "commas",
-        "<graph> heart failure, left, signs </graph>",
-        {"graph": ["heart failure , left, signs"]},
-        ["several commas"],
-    ),
-    ("spaced comma", "<graph> failure, left , signs, late </graph>", {"graph": ["failure, left , signs, late"]}, []),
-    ("in brackets", "<graph> (heart failure, signs) </graph>", {"graph": ["heart failure , signs"]}, ["marks removed"]),
-    ("empty", "<book></book>\n<wiki> </wiki><graph/>", {}, []),
-    ("refusal", "I cannot help with that.", {}, ["nothing read"]),
-    ("nothing", "", {}, ["nothing read"]),
+WRITTEN: list[tuple[str, dict[str, list[str]], list[str]]] = [
+    ("<book> a\n<wiki> b\n\nI hope this helps.", {"book": ["a"], "wiki": ["b"]}, ["unclosed"]),
+    ("<book> a <wiki> b </wiki> c </book>", {"book": ["a", "c"], "wiki": ["b"]}, ["nested"]),
+    ("<book><query>a</query><query>b</query></book>", {"book": ["a", "b"]}, ["nested"]),
+    ("<BOOK> a </BOOK> <Guidelines> b </Guidelines>", {"book": ["a"], "guideline": ["b"]}, ["renamed source"]),
+    ("```xml\n<book> a </book>\n```", {"book": ["a"]}, ["other form"]),
+    ("&lt;book&gt; a &lt;/book&gt;", {"book": ["a"]}, ["other form"]),
+    ('{"book": ["a"]}', {}, ["nothing read"]),
+    ("Book: a ; b", {}, ["nothing read"]),
+    ("<book>\n1. a\n2. b\n</book>", {"book": ["a", "b"]}, ["marks removed"]),
+    ("<book> 1. a 2. b </book>", {"book": ["a", "b"]}, ["marks removed"]),
+    ("<book> a long\n query ; b </book>", {"book": ["a long query", "b"]}, []),
+    ("<book> none </book><wiki> N/A </wiki><research> a </research>", {"research": ["a"]}, ["no query"]),
+    ("<wiki> Na </wiki>", {"wiki": ["Na"]}, []),
+    ("<book> \"a\" ; 'b' ; “c” </book>", {"book": ["a", "b", "c"]}, ["marks removed"]),
+    ('<book> the "Levine" scale </book>', {"book": ['the "Levine" scale']}, []),
+    ("<book> {search_query0: a} ; {b} </book>", {"book": ["a", "b"]}, ["marks removed"]),
+    ("<pubmed> a ; b </pubmed><book> c </book>", {"book": ["c"]}, ["unknown source"]),
+    ("<book> a </book><book> b </book>", {"book": ["a", "b"]}, ["repeated source"]),
+    ("I use <book> and <wiki>.\n<book> a </book><wiki></wiki>", {"book": ["a"]}, ["text outside", "unclosed"]),
+    ("Here it is:\n<book> a </book>\nGood luck!", {"book": ["a"]}, ["text outside"]),
+    ("<plan>\n<book> a </book>\n</plan>", {"book": ["a"]}, []),
+    ("<think>maybe <wiki> x </wiki></think><book> a </book>", {"book": ["a"]}, []),
+    ("<graph> heart failure </graph>", {"graph": ["heart failure , "]}, ["no term"]),
+    ("<graph> heart failure, left, signs </graph>", {"graph": ["heart failure , left, signs"]}, ["several commas"]),
+    ("<graph> failure, left , signs, late </graph>", {"graph": ["failure, left , signs, late"]}, []),
+    ("<graph> (heart failure, signs) </graph>", {"graph": ["heart failure , signs"]}, ["marks removed"]),
+    ("I cannot help with that.", {}, ["nothing read"]),
+    ("", {}, ["nothing read"]),
 ]
 
 
-@each_row(("text", "expected", "repairs"), [case[1:] for case in WRITTEN])
+@each_row(("text", "expected", "repairs"), WRITTEN)
 def test_what_models_write(text: str, expected: dict[str, list[str]], repairs: list[str]) -> None:
     found = read(text)
     assert asked(found) == expected
     assert sorted(found.counts) == sorted(repairs)
 
 
-def test_forty_queries_are_three_and_the_others_are_counted() -> None:
-    found = read("<book> " + " ; ".join(f"query {n}" for n in range(40)) + " </book>")
-    assert asked(found) == {"book": ["query 0", "query 1", "query 2"]}
-    assert found.counts == {"too many": 37}
-    assert found.told() == "37 too many"
-
-
 def test_a_long_query_is_cut_and_an_empty_plan_is_not_an_unread_one() -> None:
     found = read(f"<wiki> {'a' * 3000} </wiki>")
-    assert len(found.plan.queries["wiki"][0].text) == LONGEST_QUERY
-    assert found.counts == {"too long": 1}
-    assert not read("<book></book>").unread
-    assert read("no").unread
+    assert (len(found.plan.queries["wiki"][0].text), found.counts) == (LONGEST_QUERY, {"too long": 1})
+    assert (read("<book></book>").unread, read("no").unread) == (False, True)
 
 
 def test_a_long_text_takes_time_in_proportion(linear: Callable[[Callable[[int], object], int], None]) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import heart
 import pytest
 from asking import Asks
-from heart import PAPERS, QUESTION, MakeRun, cited, entails, reasons, spans
-from hypothesis import given
-from hypothesis import strategies as st
+from heart import QUESTION, cited, entails, reasons, spans
 
 from medground.answering import captions
 from medground.errors import ConfigError, ModelFailed
@@ -24,23 +20,10 @@ from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY, Rewrit
 from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.answer import Answer
 from medground.values.document import Hit, Passage
-from medground.values.lookup import Found, Lookup, Ranker
-from medground.values.query import Filters
 from medground.wording import phrases
 
 ask = heart.ask
 corpus = heart.corpus
-
-
-def test_without_a_model_the_rationale_is_quoted_from_the_sources(ask: Asks) -> None:
-    answer, run = ask()
-    assert answer.statements
-    assert {s.verdict.label for s in answer.statements} == {"quoted"}
-    for quote in answer.evidence:
-        assert run.ledger.documents[quote.document_id].text[quote.start : quote.end] == quote.quote
-    assert answer.decision.status == "not judged"
-    assert run.answered_by["reason"] == "keyless"
-    assert "rewrite" not in run.answered_by
 
 
 def test_a_model_reasons_from_five_passages_and_each_part_is_verified(ask: Asks) -> None:
@@ -72,16 +55,10 @@ def test_vanilla_rag_answers_at_once(ask: Asks) -> None:
         claim = SubClaim(text="Aspirin prevents it.", sentences=(cited(value, "prevented myocardial"),))
         return DirectOutput(answer=("yes",), claims=(claim,))
 
-    answer, run = ask(
-        {"direct": at_once, "entail": entails},
-        by_model=["direct", "reason", "rewrite", "entail"],
-        options={
-            "reason_and_verify.rationale": False,
-            "reason_and_verify.rerank": False,
-            "reason_and_verify.rewrite": False,
-            "verify.taxonomy": False,
-        },
-    )
+    options = {f"reason_and_verify.{part}": False for part in ("rationale", "rerank", "rewrite")}
+    by_model = ["direct", "reason", "rewrite", "entail"]
+    script = {"direct": at_once, "entail": entails}
+    answer, run = ask(script, by_model=by_model, options={**options, "verify.taxonomy": False})
     assert answer.decision.shown() == "yes"
     assert "reason" not in run.answered_by
     assert list(direct.output.model_json_schema()["properties"]) == ["answer", "claims"]
@@ -121,25 +98,6 @@ def test_without_passages_or_a_finding_there_is_no_answer(ask: Asks) -> None:
     assert answer.decision.reason == f"{ask.model.name} found no answer in the passages"
 
 
-def test_several_sources_are_fused_and_dense_rankings_are_left_out(
-    make_run: MakeRun, memory_source: Any, tmp_path: Path
-) -> None:
-    class WithDense(memory_source):  # type: ignore[misc, valid-type]
-        async def search(self, lookup: Lookup, filters: Filters) -> Found:
-            found = await super().search(lookup, filters)
-            if not lookup.wants(Ranker.DENSE):
-                return found
-            odd = PAPERS[4]
-            passage = Passage(document_id=odd.id, start=0, end=len(odd.text), text=odd.text)
-            dense = (Hit(passage=passage, ranker="dense", rank=1, score=0.9),)
-            return replace(found, rankings=(*found.rankings, dense))
-
-    sources = [WithDense(PAPERS[:1], name="corpus:one"), WithDense(PAPERS[2:3], name="corpus:two")]
-    run = make_run(QUESTION, sources, options={"recipe.name": "reason-and-verify"}, recipe=REASON_AND_VERIFY)
-    answer = asyncio.run(REASON_AND_VERIFY.run(run.question, run))
-    assert {e.document_id for e in answer.evidence} == {"PMID:1", "PMID:3"}
-
-
 def test_a_folder_without_a_reranker_is_reported_before_a_model_is_asked(ask: Asks, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     options: dict[str, Any] = {"reason_and_verify.reranker": str(tmp_path / "empty")}
@@ -152,29 +110,13 @@ def test_a_folder_without_a_reranker_is_reported_before_a_model_is_asked(ask: As
     assert not ask.seen
 
 
-def a_passage(text: str, title: str = "") -> Passage:
-    return Passage(document_id="PMID:1", start=0, end=len(text), text=text, title=title)
-
-
-def hits(*scores: float) -> list[Hit]:
-    return [Hit(passage=a_passage("a"), ranker="r", rank=n, score=s) for n, s in enumerate(scores, start=1)]
-
-
 def test_overlap_and_the_score_of_nothing() -> None:
-    assert overlap("Does aspirin prevent strokes?", [a_passage("A stroke.", title="Aspirin")]) == pytest.approx(2 / 3)
+    passage = Passage(document_id="PMID:1", start=0, end=9, text="A stroke.", title="Aspirin")
+    assert overlap("Does aspirin prevent strokes?", [passage]) == pytest.approx(2 / 3)
     assert overlap("Does aspirin prevent strokes?", []) == 0
     assert overlap("Is it so?", []) == 1
-    assert (evidence_score(hits(0.25, 0.75)), evidence_score([])) == (0.5, 0)
-
-
-@given(st.lists(st.sampled_from(["aspirin", "stroke", "the", "gout", "of", "rats"]), max_size=8), st.randoms())
-def test_overlap_grows_with_the_passages_in_any_order(found: list[str], random: Any) -> None:
-    question = "aspirin stroke gout"
-    parts = [a_passage(w) for w in found]
-    shares = [overlap(question, parts[:n]) for n in range(len(parts) + 1)]
-    assert shares == sorted(shares) and 0 <= shares[-1] <= 1
-    random.shuffle(parts)
-    assert overlap(question, parts) == shares[-1]
+    hits = [Hit(passage=passage, ranker="r", rank=n, score=n / 4) for n in (1, 3)]
+    assert (evidence_score(hits), evidence_score([])) == (0.5, 0)
 
 
 CORRECT = LabelOutput(category="CORRECT-IMPLICIT", best="P1")
@@ -239,12 +181,6 @@ def test_who_labels_and_who_assesses_is_shown_the_answer(ask: Asks) -> None:
     assert all(value.passages == assessed.passages for value in labels)
     assert "PMID:9" not in str(assessed.passages)
     assert answer.assessment is not None
-    assert answer.assessment.model_dump() == {
-        "verdict": "CORRECT",
-        "quality": 4,
-        "assessed_by": ask.model.name,
-        "reason": "small gaps",
-    }
     assert phrases.assessment(answer) == f"CORRECT, quality 4 of 5, as assessed by {ask.model.name}: Small gaps."
 
 
@@ -289,10 +225,7 @@ def test_an_answer_from_own_knowledge_alone_says_that_it_has_no_evidence(ask: As
     assert held.decision.status == "not judged"
 
 
-def test_retracted_papers_are_read_only_as_published(ask: Asks, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"reason_and_verify.passages": 20, "recipe.retractions": False}
-    _, run = ask(None, QUESTION, options=options)
+def test_retracted_papers_are_read_only_as_published(ask: Asks) -> None:
+    _, run = ask(options={"reason_and_verify.passages": 20, "recipe.retractions": False})
     assert "PMID:9" in run.ledger.documents
     assert not any("used as evidence" in warning for warning in run.warnings)
-    (trigger,) = spans(tmp_path, "rewrite trigger")
-    assert trigger["medground.rewrite"] is False

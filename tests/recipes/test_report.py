@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from researched import (
@@ -22,7 +21,6 @@ from researched import (
     reported,
     tool,
 )
-from rows import each_row
 
 from medground.answering.run import Run
 from medground.answering.write.choice import report_paragraphs
@@ -38,8 +36,7 @@ from medground.recipes.biomedsearch.reporting import (
     ConnectOutput,
 )
 from medground.values.answer import Answer
-from medground.values.document import Document
-from medground.values.report import NOT_ENDED, Report, ReportSection, SubFound, failed_tool
+from medground.values.report import Report, ReportSection, SubFound
 
 MakeRun = Callable[..., Run]
 
@@ -108,10 +105,7 @@ def test_counts_and_what_was_read(make_run: MakeRun) -> None:
     assert {document.id for document in answer.documents} == {HORMONES.id, SEXES.id, BLOG.id, PROTEIN.id, SLEEP.id}
     searched = _notes(answer, "searched")
     assert searched[0] == "Literature, for 4 sub-questions: 10 records found, 5 filtered out, 5 kept, 3 cited."
-    assert searched[-2:] == (
-        "a cycle was broken between sleep and cortisol.",
-        "2 organisms have Cyp17a1.",
-    )
+    assert searched[-2:] == ("a cycle was broken between sleep and cortisol.", "2 organisms have Cyp17a1.")
 
 
 def test_a_preprint_of_a_retracted_paper_is_not_read(make_run: MakeRun) -> None:
@@ -126,47 +120,36 @@ def test_a_preprint_of_a_retracted_paper_is_not_read(make_run: MakeRun) -> None:
 
 def test_nothing_found_calls_no_writer_and_a_failure_is_no_empty_result(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({})
-    nothing = [
-        SubFound(one, (tool(one.id, "literature", [], counts={"found": 7, "filtered": 7}),))
-        for one in PLAN.subquestions
-    ]
+    counts = {"found": 7, "filtered": 7}
+    nothing = [SubFound(one, (tool(one.id, "literature", [], counts=counts),)) for one in PLAN.subquestions]
     answer, _ = reported(make_run, nothing, model=model, by_model=["answer_part", "compose_report"])
     assert answer.decision.status == "unanswerable"
-    counts = "literature: 28 records found, 28 filtered out, 0 kept, 0 cited"
-    assert answer.decision.reason == f"nothing was found for any of the 4 sub-questions ({counts})"
+    assert answer.decision.reason == (
+        "nothing was found for any of the 4 sub-questions "
+        "(literature: 28 records found, 28 filtered out, 0 kept, 0 cited)"
+    )
     assert [one.state for one in _report(answer).subanswers] == ["not answerable"] * 4
 
-    failed = [
-        SubFound(one, (tool(one.id, "literature", [], state="failed", failures=("Europe PMC: no reply in 30 s",)),))
-        for one in PLAN.subquestions
-    ]
+    why = {"state": "failed", "failures": ("Europe PMC: no reply in 30 s",)}
+    failed = [SubFound(one, (tool(one.id, "literature", [], **why),)) for one in PLAN.subquestions]
     answer, _ = reported(make_run, failed)
-    assert (
-        answer.decision.reason == "nothing could be searched: Europe PMC: no reply in 30 s (missed for q1, q2, q3, q4)"
-    )
+    reason = "nothing could be searched: Europe PMC: no reply in 30 s (missed for q1, q2, q3, q4)"
+    assert answer.decision.reason == reason
     assert [one.state for one in _report(answer).subanswers] == ["failed"] * 4 and not _report(answer).flow
-
-
-def _first(value: AnswerPartInput) -> str:
-    return next(s.id for p in value.passages for s in p.sentences if "knockout" in s.text and p.kind == "research")
 
 
 def _answers(value: AnswerPartInput) -> AnswerPartOutput:
     if "sleep" in value.question:
         return AnswerPartOutput(answerable=False, reason="only mice were studied", claims=())
-    if "protein" in value.question:
-        line = next(s.id for p in value.passages if p.kind == "protein" for s in p.sentences)
-        return AnswerPartOutput(answerable=True, claims=(SubClaim(text="It hydroxylates things.", sentences=(line,)),))
-    claim = SubClaim(text="Knockout changed it in fish.", sentences=(_first(value),))
-    return AnswerPartOutput(answerable=True, claims=(claim,))
+    kind, word = ("protein", "") if "protein" in value.question else ("research", "knockout")
+    line = next(s.id for p in value.passages for s in p.sentences if p.kind == kind and word in s.text)
+    return AnswerPartOutput(answerable=True, claims=(SubClaim(text="It changes things.", sentences=(line,)),))
 
 
 def _connects(value: Any) -> ConnectOutput:
     first, second = value.parts[:2]
-    found = Connected(
-        first=first.id, second=second.id, relation="supports", about="male fish",
-        evidence=(first.quotes[0].id, second.quotes[0].id),
-    )  # fmt: skip
+    quotes = (first.quotes[0].id, second.quotes[0].id)
+    found = Connected(first=first.id, second=second.id, relation="supports", about="male fish", evidence=quotes)
     return ConnectOutput(connections=(found,))
 
 
@@ -215,19 +198,3 @@ def test_a_report_so_far_is_made_of_quotes_and_asks_nobody(make_run: MakeRun, sc
     assert answer.stopped and "ended early" in _notes(answer, "limitations")[0]
     assert {statement.verdict.label for statement in answer.statements} == {"quoted"}
     assert run.usage.model_calls == 0
-
-
-@each_row("text", ["", "\u202e evil <script>", "$x^2$ #eval[1]", "A" * 3000])
-def test_what_a_title_or_text_holds_changes_nothing(make_run: MakeRun, text: str) -> None:
-    odd = Document(id="PMID:66", title=text, text=f"{HORMONES.text} {text}".strip(), year=2018)
-    items = [replace(one, tools=(tool(one.subquestion.id, "literature", [odd]),)) for one in found()[:1]]
-    answer, _ = reported(make_run, items, known=[odd])
-    assert answer.statements
-
-
-def test_what_a_limited_run_did_not_reach_is_told_so(make_run: MakeRun) -> None:
-    reached = SubFound(PLAN.subquestions[0], (tool("q1", "literature", [HORMONES]),))
-    left = [SubFound(one, (failed_tool(one, "literature", NOT_ENDED),)) for one in PLAN.subquestions[1:]]
-    answer, _ = reported(make_run, [reached, *left])
-    assert "Not searched: the run ended before." in " ".join(str(answer).split())
-    assert "could be searched" not in str(answer)

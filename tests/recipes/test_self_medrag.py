@@ -1,4 +1,4 @@
-"""Self-MedRAG: Algorithm 1 line by line, its guards, its trace, and which round is returned; the paper as a preset."""
+"""Self-MedRAG: Algorithm 1 line by line, its guards and its trace; the paper as a preset; score and next query."""
 
 from __future__ import annotations
 
@@ -7,17 +7,32 @@ from typing import Any
 
 import pytest
 from asking import Asks
+from hypothesis import given
+from hypothesis import strategies as st
 from rounds import BM25, DENSE, PAPERS, QUESTION, TOPICS, WITHDRAWN, Rankers, about, replies, rounds_of
 from rows import each_row
 
+from medground.answering.verify.critic import Checked, Judgement
 from medground.corpus.library import Library
 from medground.errors import ConfigError, ModelFailed
 from medground.home.layers import preset_names
 from medground.home.settings import Settings
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
-from medground.recipes.self_medrag import SELF_MEDRAG
+from medground.recipes.self_medrag import (
+    SELF_MEDRAG,
+    LoopQuery,
+    closeness,
+    failed,
+    first_query,
+    holds,
+    revised,
+    steering_score,
+)
 from medground.recipes.settings import SelfMedRagSettings
 from medground.sources.corpus import CorpusSource
+from medground.values.query import Words
+from medground.values.question import Question
+from medground.values.statement import Verdict
 from medground.values.usage import Usage
 
 
@@ -84,40 +99,6 @@ def test_a_query_that_repeats_ends_the_loop(ask: Asks) -> None:
     answer, run = ask(replies([[same], [same.upper()], ["never"]], {same: "neutral", same.upper(): "neutral"}))
     assert rounds_of(run)[-1]["ended"] == "query repeats"
     assert len(answer.searches) == 2
-
-
-def test_statements_that_drift_stay_out_of_the_query_and_are_in_the_trace(ask: Asks) -> None:
-    away = "Fever and gout are seen in the winter."
-    _, run = ask(replies([[away], ["never"]], {away: "neutral"}))
-    (only,) = rounds_of(run)
-    assert (only["drifted"], only["ended"]) == (1, "query repeats")
-    assert list(only["text.drifted"]) == [away]
-
-
-def test_a_critic_that_is_not_validated_steers_but_its_verdict_is_not_judged(ask: Asks) -> None:
-    script = replies([[about("scores")]], {about("scores"): "entails"})
-    answer, run = ask(script)
-    assert rounds_of(run)[0]["steering_score"] == 1.0
-    assert [s.verdict.label for s in answer.statements] == ["not judged"]
-    trusted = {"verify.trusted_judges": ask.model.name}
-    answer, _ = ask(script, options=trusted)
-    assert [s.verdict.label for s in answer.statements] == ["supported"]
-
-
-def test_keyless_quotes_end_the_loop_after_one_round(ask: Asks) -> None:
-    answer, run = ask()
-    assert {s.verdict.label for s in answer.statements} == {"quoted"}
-    assert [r["ended"] for r in rounds_of(run)] == ["supported"]
-    assert answer.usage.model_calls == 0
-    assert answer.decision.status == "not judged"
-
-
-def test_keyless_critic_steers_by_related_and_never_says_supported(ask: Asks) -> None:
-    scripts = [["Aspirin changed myocardial infarction by 40 percent."], ["Aspirin changed myocardial infarction."]]
-    answer, run = ask(replies(scripts, {}), by_model=["reason"], options={"self_medrag.passages": 1})
-    first = rounds_of(run)[0]
-    assert first["steering_score"] == 0.0
-    assert {s.verdict.label for s in answer.statements} <= {"related", "not found"}
 
 
 def test_a_failed_critic_gives_no_score_and_ends_the_loop(ask: Asks) -> None:
@@ -252,19 +233,89 @@ def test_in_the_paper_the_history_holds_the_contexts_and_nothing_is_filtered(ask
 def test_presets_are_the_paper_and_table_1(tmp_path: Path) -> None:
     names = [name for name in preset_names() if name.startswith("self-medrag-")]
     loaded = {name: Settings.load(preset=name, environ={"MEDGROUND_HOME": str(tmp_path)}) for name in names}
-    of_loop = {name: s.section(SelfMedRagSettings) for name, s in loaded.items()}
-    assert {name: (s.retrieval, s.critic) for name, s in of_loop.items()} == {
-        "self-medrag-bm25": ("bm25", False),
-        "self-medrag-dense": ("dense", False),
-        "self-medrag-hybrid": ("hybrid", False),
-        "self-medrag-model": ("hybrid", True),
-        "self-medrag-paper": ("hybrid", True),
-    }
+    of_loop = {name.rpartition("-")[2]: s.section(SelfMedRagSettings) for name, s in loaded.items()}
+    table = {"bm25": ("bm25", False), "dense": ("dense", False), "hybrid": ("hybrid", False)}
+    table |= dict.fromkeys(("model", "paper"), ("hybrid", True))
+    assert {name: (s.retrieval, s.critic) for name, s in of_loop.items()} == table
     assert {(s.drift, s.returned, s.contexts) for s in of_loop.values()} == {(0.0, "last", True)}
-    assert {s.recipe.retractions for s in loaded.values()} == {False}
-    assert {s.recipe.name for s in loaded.values()} == {"self-medrag"}
+    assert {(s.recipe.name, s.recipe.retractions) for s in loaded.values()} == {("self-medrag", False)}
     assert {(s.verify.entailment, s.verify.support, s.retrieval.fusion_k) for s in loaded.values()} == {(0.5, 0.7, 60)}
     assert {(s.verify.contradiction, s.verify.taxonomy) for s in loaded.values()} == {(False, False)}
-    assert loaded["self-medrag-paper"].verify.critic == "nli:FacebookAI/roberta-large-mnli"
-    assert loaded["self-medrag-model"].verify.critic == "entail"
+    critics = {name: loaded[f"self-medrag-{name}"].verify.critic for name in ("paper", "model")}
+    assert critics == {"paper": "nli:FacebookAI/roberta-large-mnli", "model": "entail"}
     assert loaded["self-medrag-bm25"].retrieval.dense is False
+
+
+def judged(relation: Any, critic: str = "nli:some", label: Any = "not judged", **more: Any) -> Checked:
+    return Checked(Verdict(label=label, critic=critic), Judgement(relation, best="E1", **more))
+
+
+QUOTED = Checked(Verdict(label="quoted", critic="verbatim"))
+FAILED = judged("failed", label="unverified")
+
+
+@each_row(
+    ("checked", "expected"),
+    [
+        (QUOTED, True),
+        (Checked(Verdict(label="supported", critic="graph")), True),
+        (Checked(Verdict(label="not found", critic="citation")), False),
+        (judged("entails", entailment=0.5), True),
+        (judged("entails", entailment=0.49), False),
+        (judged("neutral"), False),
+        (judged("related", critic="keyless", label="related"), True),
+        (judged("related", critic="keyless", label="related", flags=("number",)), False),
+        (judged("related", critic="nli:some", label="related"), False),
+        (FAILED, False),
+    ],
+)
+def test_what_counts_as_supported_for_the_loop(checked: Checked, expected: bool) -> None:
+    assert holds(checked, 0.5) is expected
+
+
+def test_the_score_is_a_share_or_none_if_every_judgement_failed() -> None:
+    assert steering_score([QUOTED, judged("neutral"), FAILED], 0.5) == pytest.approx(1 / 3)
+    assert steering_score([FAILED, FAILED], 0.5) is None
+    assert steering_score([], 0.5) is None
+    assert failed(FAILED)
+    assert not failed(judged("neutral"))
+
+
+ASKED = Question.ask("Does aspirin prevent myocardial infarction in adults with hypertension?")
+TEXTS = st.text(max_size=80)
+
+
+def test_statements_join_once_unless_they_drifted_and_options_belong_to_the_question() -> None:
+    statements = ["Aspirin lowered infarction.", "aspirin  LOWERED infarction", "Aspirin lowered infarction!"]
+    once = revised(ASKED, first_query(ASKED), statements, 0.0).query
+    assert once.parts == (ASKED.text, statements[0])
+    assert revised(ASKED, once, statements, 0.0).query.key == once.key
+
+    away = "The chapel's ceiling was painted within four years."
+    revision = revised(ASKED, first_query(ASKED), [away], 0.1)
+    assert revision.query == first_query(ASKED)
+    assert revision.drifted == (away,)
+
+    choice = Question.ask("Which drug is first?", options=["Metformin", "Warfarin"])
+    revision = revised(choice, first_query(choice), ["Metformin comes first."], 0.2)
+    assert not revision.drifted
+    assert revision.query.tree(choice) == Words(text="Which drug is first? Metformin comes first. Metformin Warfarin")
+
+
+@given(TEXTS, TEXTS)
+def test_closeness_is_symmetric_bounded_and_higher_for_the_same_subject(one: str, other: str) -> None:
+    assert 0.0 <= closeness(one, other) == closeness(other, one) <= 1.0
+    near = closeness(ASKED.text, "Adults with hypertension had fewer infarctions under aspirin.")
+    assert near > 0.4 > closeness(ASKED.text, "Gout attacks became more frequent in 2004.")
+
+
+@given(st.lists(TEXTS, max_size=6), st.floats(0, 1))
+def test_a_query_only_grows_and_every_statement_is_accounted_for(texts: list[str], least: float) -> None:
+    start = first_query(ASKED)
+    revision = revised(ASKED, start, texts, least)
+    assert revision.query.key >= start.key
+    assert revision.query.parts[:1] == start.parts
+    joined = {LoopQuery((text,)).key for text in revision.query.parts}
+    assert all(text in revision.drifted or LoopQuery((text,)).key in joined for text in texts)
+    again = revised(ASKED, revision.query, texts, least)
+    assert again.query.key == revision.query.key

@@ -28,7 +28,6 @@ from medground.recipes.biomedsearch.decomposing import (
 )
 from medground.recipes.biomedsearch.keywords import is_named, named_keywords
 from medground.recipes.biomedsearch.planner import PLANNING, acyclic, research_plan
-from medground.recipes.biomedsearch.question_names import things
 from medground.recipes.biomedsearch.subjects import about, is_biomedical, population_of
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.research_plan import Edge, Keyword, ResearchPlan
@@ -49,17 +48,11 @@ def planned(make_run: MakeRun, text: str, **options: Any) -> ResearchPlan:
 
 def test_the_papers_question(make_run: MakeRun) -> None:
     plan = planned(make_run, ZEBRAFISH)
-    assert [one.dimension for one in plan.subquestions] == [
-        "molecular function",
-        "molecular mechanism",
-        "physiology and endocrine regulation",
-        "developmental effects",
-        "clinical phenotype",
-    ]
+    dimensions = "molecular function, molecular mechanism, physiology and endocrine regulation, developmental effects"
+    assert [one.dimension for one in plan.subquestions] == [*dimensions.split(", "), "clinical phenotype"]
     assert plan.subquestions[-1].text == "What are the effects of cyp17a1 knockout on zebrafish?"
     for one in plan.subquestions:
-        assert "cyp17a1" in one.text
-        assert "zebrafish" in one.text
+        assert "cyp17a1" in one.text and "zebrafish" in one.text
         assert {"cyp17a1", "zebrafish"} <= set(one.keywords)
         assert plan.tools_of(one)[:2] == ("literature", "protein")
     assert [one.id for one in plan.subquestions if "web" in plan.tools_of(one)] == ["q5"]
@@ -77,8 +70,6 @@ def test_the_papers_question(make_run: MakeRun) -> None:
         ("Does metformin reduce stroke in adults with type 2 diabetes?", {"treatment effect", "safety"}),
         ("What causes gout?", {"cause", "diagnosis", "treatment effect", "prognosis"}),
         ("Can procalcitonin diagnose sepsis in newborns?", {"diagnosis", "prognosis"}),
-        ("Is laparoscopic appendectomy safe in pregnancy?", {"safety", "treatment effect"}),
-        ("Does zinc shorten colds in children?", {"treatment effect", "safety"}),
         ("Are tuberculosis patients adherent to treatment in China?", {"cause", "prognosis"}),
         ("Can pets affect infants?", {"background"}),
     ],
@@ -122,21 +113,12 @@ def test_the_web_is_asked_for_the_questions_own_part_and_for_names_that_mesh_lac
     assert asks_web("Does aspirin prevent stroke?") == 1
 
 
-@each_row(
-    "question",
-    [
-        "Who won the football World Cup in 1998?",
-        "What is the best recipe for pancakes?",
-        "How do I fix a bicycle tyre?",
-    ],
-)
-def test_a_question_with_nothing_biomedical_is_refused_in_one_line(make_run: MakeRun, question: str) -> None:
-    with pytest.raises(UsageError, match="names nothing biomedical; ask about a gene") as refused:
-        planned(make_run, question)
-    assert "\n" not in str(refused.value)
+def test_what_is_not_biomedical_is_refused_and_a_long_case_is_cut_to_what_it_asks(make_run: MakeRun) -> None:
+    for question in "Who won the World Cup in 1998?", "What is the best recipe for pancakes?", "How do I fix a tyre?":
+        with pytest.raises(UsageError, match="names nothing biomedical; ask about a gene") as refused:
+            planned(make_run, question)
+        assert "\n" not in str(refused.value)
 
-
-def test_a_long_case_is_cut_to_what_it_asks(make_run: MakeRun) -> None:
     case = "A 54-year-old man with type 2 diabetes and hypertension takes metformin and lisinopril. " * 12
     plan = planned(make_run, case + "Which drug causes his cough?")
     direct = next(one.text for one in plan.subquestions if "causes his cough" in one.text)
@@ -186,15 +168,8 @@ def test_what_a_model_writes_is_mended_and_told(make_run: MakeRun, scripted_mode
     assert plan.keyword("gonads").tools == ("literature",)
     assert plan.keyword("gonads").synonyms == ("gonad", "ovary")
     told = "\n".join(plan.notes)
-    for part in (
-        "empty or repeated",
-        "more than 6 keywords",
-        "'the moon'",
-        "'nothing'",
-        "circle",
-        "'gonads' to 'CYP17A1'",
-    ):
-        assert part in told
+    parts = "empty or repeated", "more than 6 keywords", "'the moon'", "'nothing'", "circle", "'gonads' to 'CYP17A1'"
+    assert [part for part in parts if part not in told] == []
 
 
 def test_what_a_model_forgets_is_added_and_what_it_does_not_write_is_asked_again(
@@ -219,13 +194,9 @@ def test_what_a_model_forgets_is_added_and_what_it_does_not_write_is_asked_again
 
 
 NAMES = st.sampled_from("abcdefg")
+EDGE = st.builds(Edge, before=NAMES, after=NAMES, weight=st.floats(0, 1))
 EDGES = st.lists(
-    st.builds(
-        lambda before, after, weight: Edge(before=before, after=after, weight=weight),
-        NAMES,
-        NAMES,
-        st.floats(0, 1),
-    ).filter(lambda edge: edge.before != edge.after),
+    EDGE.filter(lambda edge: edge.before != edge.after),
     max_size=25,
     unique_by=lambda edge: (edge.before, edge.after),
 )
@@ -239,34 +210,25 @@ def test_any_graph_becomes_acyclic_without_its_weakest_edges(edges: list[Edge]) 
     for edge in removed:  # it closed a circle of edges that are no weaker
         stronger = [one for one in edges if one.weight >= edge.weight and one != edge]
         assert _leads(edge.after, edge.before, stronger)
-    names = {end for edge in edges for end in (edge.before, edge.after)}
-    ResearchPlan(
-        question="x", subquestions=(), keywords=tuple(Keyword(name=name) for name in sorted(names)), edges=tuple(kept)
-    )
+    keywords = tuple(Keyword(name=name) for name in "abcdefg")
+    ResearchPlan(question="x", subquestions=(), keywords=keywords, edges=tuple(kept))
 
 
 def _leads(start: str, end: str, edges: list[Edge]) -> bool:
-    reached, waiting = {start}, [start]
-    while waiting:
-        here = waiting.pop()
-        new = {edge.after for edge in edges if edge.before == here} - reached
+    reached: set[str] = set()
+    new = {start}
+    while new:
         reached |= new
-        waiting += new
+        new = {edge.after for edge in edges if edge.before in new} - reached
     return end in reached
 
 
-def real_questions(shared: Path) -> list[str]:
+def test_real_questions_are_planned_and_nothing_they_name_is_lost(make_run: MakeRun, shared: Path) -> None:
     with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
         closed = [str(json.loads(line)["question"]) for line in lines]
     with gzip.open(shared / "bioasq" / "task9b.json.gz", "rt", encoding="utf-8") as file:
         bioasq = [str(one["body"]) for one in json.load(file)["questions"]]
-    return [*closed[::50], *bioasq[:: max(1, len(bioasq) // 20)][:20]]
-
-
-def test_real_questions_are_planned_and_nothing_they_name_is_lost(make_run: MakeRun, shared: Path) -> None:
-    questions = real_questions(shared)
-    assert len(questions) == 40
-    for question in questions:
+    for question in (*closed[::50], *bioasq[:: len(bioasq) // 20][:20]):
         plan = planned(make_run, question)
         names = [name for word in plan.keywords for name in (word.name, *word.synonyms)]
         lost = [one.name for one in named_keywords(plan.question) if not is_named(one, names)]
@@ -274,33 +236,14 @@ def test_real_questions_are_planned_and_nothing_they_name_is_lost(make_run: Make
         assert 1 <= len(plan.subquestions) <= 5
         assert all(re.search(r"\w\?$", one.text.rstrip("\"')”")) or one.text.endswith("?") for one in plan.subquestions)
 
-    with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
-        refused = [one for line in lines if not is_biomedical(one := json.loads(line)["question"])]
-    assert refused == []
+    assert [one for one in closed if not is_biomedical(one)] == []
 
 
-@each_row(
-    ("said", "symbols"),
-    [
-        ("Do TP53, cyp17a1, G3BP1 and GvpA matter?", {"TP53", "cyp17a1", "G3BP1", "GvpA"}),
-        ("Does COVID-19 or H1N1 need MRI, HbA1c or vitamin B12?", set()),
-        ("Is SLE treated with FTY720 or AZD8601 at 30-day intervals?", set()),
-        ("Is the EGFR gene mutated in zebrafish shha mutants?", {"EGFR", "shha"}),
-    ],
-)
-def test_symbols_of_genes(said: str, symbols: set[str]) -> None:
-    assert {one.core for one in things(said) if one.kind == "gene"} == symbols
-
-
-@each_row(
-    ("said", "population"),
-    [
-        ("Does zinc help children with diarrhoea?", "children with diarrhoea"),
-        ("Should HIV-infected patients be screened?", "HIV-infected patients"),
-        ("Is it safe in patients undergoing open surgery?", "patients undergoing open surgery"),
-        ("Do patient-reported outcomes matter?", ""),
-        ("Does adult influenza vaccination work?", ""),
-    ],
-)
-def test_populations(said: str, population: str) -> None:
-    assert population_of(said) == population
+def test_populations() -> None:
+    said = {
+        "Does zinc help children with diarrhoea?": "children with diarrhoea",
+        "Is it safe in patients undergoing open surgery?": "patients undergoing open surgery",
+        "Do patient-reported outcomes matter?": "",
+        "Does adult influenza vaccination work?": "",
+    }
+    assert {question: population_of(question) for question in said} == said

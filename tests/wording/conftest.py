@@ -21,13 +21,9 @@ QUOTES = (
     Evidence(id="E1", document_id="PMID:1", start=10, end=37, quote="Aspirin may prevent stroke.", section="RESULTS"),
     Evidence(id="E2", document_id="PMID:2", start=0, end=31, quote="Aspirin did not [prevent] <it>."),
 )
+TYPES = ("Journal Article", "Randomized Controlled Trial")
 TRIAL = SourceDocument(
-    id="PMID:1",
-    title="A trial.",
-    kind="research",
-    year=2001,
-    journal="Lancet",
-    publication_types=("Journal Article", "Randomized Controlled Trial"),
+    id="PMID:1", title="A trial.", kind="research", year=2001, journal="Lancet", publication_types=TYPES
 )
 COHORT = SourceDocument(id="PMID:2", title="A [cohort](x)", kind="research", retraction="concern")
 PAGE = SourceDocument(id="DOI:10.1/x", title="Statins", kind="web", url="https://example.org/a(b)?x=1&y=2")
@@ -66,17 +62,10 @@ def full(make_answer: Callable[..., Answer]) -> Answer:
         sides = tuple(Side(stance=s, evidence=(q.id,)) for s, q in zip(stances, QUOTES, strict=True))
         return Conflict(about="aspirin, stroke", sides=sides, found_by=found_by)
 
-    partly: dict[str, Any] = {
-        "label": "partly",
-        "critic": "nli:small",
-        "probability": 0.87,
-        "best": "E1",
-        "flags": ("certainty",),
-        "note": "says more than its source: the source says `may`",
-        "category": "INCORRECT-ILLOGICAL",
-        "labelled_by": "nli:small",
-        "error_source": "generation",
-    }
+    partly: dict[str, Any] = {"label": "partly", "critic": "nli:small", "probability": 0.87, "best": "E1"}
+    partly |= {"flags": ("certainty",), "note": "says more than its source: the source says `may`"}
+    partly |= {"category": "INCORRECT-ILLOGICAL", "labelled_by": "nli:small", "error_source": "generation"}
+    entailed = "assessed by m (not validated here): entails"
     return make_answer(
         question=Question.ask("Does aspirin prevent stroke?", options=["Yes, in most patients", "No"]),
         decision=SingleChoiceDecision(status="decided", value="A", basis="model"),
@@ -84,9 +73,7 @@ def full(make_answer: Callable[..., Answer]) -> Answer:
         statements=(
             said("Aspirin prevents stroke,", "E1", "E2", **partly),
             said("and it raises bleeding.", "E1", "E2", label="not found", critic="nli:small", probability=0.9),
-            said(
-                "It is safe.", "E3", label="not judged", critic="m", note="assessed by m (not validated here): entails"
-            ),
+            said("It is safe.", "E3", label="not judged", critic="m", note=entailed),
             said("Statin text here.", "E4", label="quoted", critic="verbatim", best="E4", flags=("purpose",)),
         ),
         evidence=(

@@ -26,6 +26,8 @@ def test_nothing_changed(make_answer: Callable[..., Answer]) -> None:
     printed = said(make_answer(), make_answer())
     assert "The decision is the same: Not judged. Quotes: 2 the same." in printed
     assert changes(make_answer(), make_answer(), {}).none
+    empty = make_answer(evidence=(), statements=(), rationale="")
+    assert "Neither answer quotes anything." in said(empty, empty)
 
 
 def test_decision_settings_program_and_corpora(make_answer: Callable[..., Answer]) -> None:
@@ -70,11 +72,5 @@ def test_why_a_quote_is_gone(
     [("notice", "is now marked as a retraction notice"), ("concern", "has an expression of concern since")],
 )
 def test_a_document_that_was_marked(make_answer: Callable[..., Answer], mark: Any, words: str) -> None:
-    assert f"A trial (PMID:1) {words}." in said(
-        make_answer(), make_answer(), PAPER.model_copy(update={"retraction": mark})
-    )
-
-
-def test_answers_without_quotes(make_answer: Callable[..., Answer]) -> None:
-    empty = make_answer(evidence=(), statements=(), rationale="")
-    assert "Neither answer quotes anything." in said(empty, empty)
+    now = PAPER.model_copy(update={"retraction": mark})
+    assert f"A trial (PMID:1) {words}." in said(make_answer(), make_answer(), now)

@@ -42,12 +42,10 @@ def test_a_tree_shows_everything() -> None:
 
 def test_text_cannot_leave_its_place() -> None:
     plan = plan_of(EVIL)
-    for drawn in (svg(plan), mermaid(plan), "\n".join(tree(plan))):
-        assert "\x1b" not in drawn
-        assert "\u202e" not in drawn
-    assert "<script" not in svg(plan)
     chart = mermaid(plan)
-    assert "<script" not in chart
+    for drawn in (svg(plan), chart, "\n".join(tree(plan))):
+        assert "\x1b" not in drawn and "\u202e" not in drawn
+    assert "<script" not in svg(plan) + chart
     labels = re.findall(r'"([^"\n]*)"', chart)
     assert len(labels) == chart.count('"') / 2
     assert not any(re.search(r"[`\[\]{}%|<>](?!br/>)", label.replace("<br/>", " ")) for label in labels)
@@ -63,12 +61,9 @@ def test_a_drawing_is_whole_and_safe(text: str) -> None:
     assert "And then?" in "".join(root.itertext())
 
 
-NODES = st.integers(1, 9).map(lambda count: [f"n{n}" for n in range(count)])
-
-
 @given(st.data())
 def test_layers_and_reduction_keep_the_order(data: st.DataObject) -> None:
-    nodes = data.draw(NODES)
+    nodes = [f"n{n}" for n in range(data.draw(st.integers(1, 9)))]
     pairs = [(a, b) for n, a in enumerate(nodes) for b in nodes[n + 1 :]]
     ties = data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
     layout = layered(nodes, ties)

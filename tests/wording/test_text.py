@@ -57,12 +57,6 @@ def test_items_hang_and_blocks_are_apart() -> None:
     assert printed == ["Sources", "1. one two three four", "   five six", "   here", "2. seven", "", "Cost: nothing"]
 
 
-def test_styles_survive_wrapping() -> None:
-    first, second = wrap((Span("plain "), Span("good text", "good")), 10, 10)
-    assert first == (Span("plain "), Span("good", "good"))
-    assert second == (Span("text", "good"),)
-
-
 ENCODINGS = ["ascii", "latin-1", "cp1252", "utf-8", "no-such-encoding"]
 
 
@@ -70,17 +64,14 @@ ENCODINGS = ["ascii", "latin-1", "cp1252", "utf-8", "no-such-encoding"]
     ("text", "ascii_text", "latin_text"),
     [
         ("“quoted” – it’s", '"quoted" - it\'s', '"quoted" - it\'s'),
-        ("a → b …", "a -> b ...", "a -> b ..."),
         ("TGF-β ≥5 µg ± 2", "TGF-beta >=5 ug +/- 2", "TGF-beta >=5 µg ± 2"),
-        ("Sjögren", "Sjogren", "Sjögren"),
         ("2½ × 10⁻⁵", "2 1/2 x 10^-^5", "2½ × 10^-^5"),
         ("≮ 中", "? ?", "? ?"),
     ],
 )
 def test_characters_that_are_replaced(text: str, ascii_text: str, latin_text: str) -> None:
-    assert encodable(text, "ascii") == ascii_text
-    assert encodable(text, "latin-1") == latin_text
-    assert encodable(text, "utf-8") == text
+    shown = [encodable(text, encoding) for encoding in ("ascii", "latin-1", "utf-8")]
+    assert shown == [ascii_text, latin_text, text]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(ENCODINGS))
@@ -95,16 +86,11 @@ def test_every_text_can_be_written(text: str, encoding: str) -> None:
 
 @each_row("encoding", ["ascii", "latin-1", "cp1252"])
 def test_an_answer_can_be_written(full: Answer, encoding: str) -> None:
-    document = full.documents[2].model_copy(update={"title": "高血压 “α”", "url": "https://example.org/é/中"})
+    told = {"title": "高血压 “α” ＜script＞", "url": "https://example.org/é/中"}
+    document = full.documents[2].model_copy(update=told)
     answer = full.model_copy(update={"documents": (*full.documents[:2], document, *full.documents[3:])})
-    as_markdown(answer, details=True, encoding=encoding).encode(encoding)
+    assert b"\\<script\\>" in as_markdown(answer, details=True, encoding=encoding).encode(encoding)  # not markup
     lines = printed_lines(encodable_blocks(layout(answer), encoding), 80)
     text = "\n".join("".join(span.text for span in line) for line in lines)
     text.encode(encoding)
     assert f"https://example.org/{'%C3%A9' if encoding == 'ascii' else 'é'}/%E4%B8%AD" in text
-
-
-def test_a_replacement_cannot_become_markup(full: Answer) -> None:
-    document = full.documents[2].model_copy(update={"title": "＜script＞alert(1)＜/script＞"})
-    answer = full.model_copy(update={"documents": (*full.documents[:2], document, *full.documents[3:])})
-    assert "\\<script\\>" in as_markdown(answer, encoding="ascii")

@@ -72,7 +72,7 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
                 this = await answer_round(question, query, context, history, run)  # (A_i, Rat_i), S_i, U_i
                 history.append(this)  # H = H u {(Q_i, C_i, A_i, Rat_i)}
                 revision = revised(question, query, this.unsupported, settings.drift)  # Q_{i+1} = Q_i u U_i
-                run.end(span, this.ended(drifted=len(revision.drifted)))
+                run.end(span, _ended(this, revision))
                 span.text(unsupported=this.unsupported, drifted=revision.drifted)
                 if ended := _enough(this, revision, run.settings):  # S_i >= theta
                     span.set(ended=ended)
@@ -90,7 +90,9 @@ async def _context(question: Question, query: LoopQuery, history: Sequence[Round
     settings = run.settings.section(SelfMedRagSettings)
     asked = Lookup(asked=query.tree(question), text=query.text, rankers=_RANKERS.get(settings.retrieval, ()))
     found = await readable_texts(fused(await run.look_up(asked), run), run)
-    read = _read(query, history) if settings.returned == "best" else frozenset()
+    # A round with the same query gave no answer, so the passages after its own are read.
+    before = [past for past in history if settings.returned == "best" and past.query.key == query.key]
+    read = {hit.passage.key for past in before for hit in past.context}
     fresh = (hit for hit in distinct(found) if hit.passage.key not in read)
     context = list(islice(fresh, settings.passages))
     span.text(query=query.text)
@@ -99,11 +101,6 @@ async def _context(question: Question, query: LoopQuery, history: Sequence[Round
         passages=[hit.passage.key for hit in context],
     )
     return context
-
-
-def _read(query: LoopQuery, history: Sequence[Round]) -> frozenset[str]:
-    """The passages of earlier rounds with the same query. Such a round gave no answer, so the next ones are read."""
-    return frozenset(hit.passage.key for past in history if past.query.key == query.key for hit in past.context)
 
 
 def _enough(this: Round, revision: Revision, settings: Settings) -> str | None:
@@ -135,6 +132,11 @@ def _returned(history: Sequence[Round], settings: Settings) -> int:
 
 def _reaches(past: Round, settings: Settings) -> bool:
     return past.score is not None and past.score >= settings.verify.support
+
+
+def _ended(this: Round, revision: Revision) -> RoundEnded:
+    counts = {"statements": len(this.checked), "drifted": len(revision.drifted)}
+    return RoundEnded(answer=this.draft.answer, steering_score=this.score, **counts)
 
 
 def _as_published(settings: Settings) -> bool:
@@ -265,11 +267,6 @@ class Round:
     score: float | None
     unsupported: tuple[str, ...]
     abstains: bool = False
-
-    def ended(self, drifted: int) -> RoundEnded:
-        """The result of the round, for the trace."""
-        statements = len(self.checked)
-        return RoundEnded(answer=self.draft.answer, steering_score=self.score, statements=statements, drifted=drifted)
 
     def shown(self, *, context: bool) -> PastRound:
         """What the next generator sees of it: `Q_i`, `A_i` and `Rat_i`, and `C_i` where it is wanted."""

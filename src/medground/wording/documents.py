@@ -178,7 +178,6 @@ class _Page:
         link.append(run)
 
     def _bookmark(self, name: str, run: BaseOxmlElement) -> None:
-        """Enclose a run in a bookmark."""
         from docx.oxml import OxmlElement
         from docx.oxml.ns import qn
 

@@ -18,26 +18,10 @@ _PLAIN = {
     **dict.fromkeys("“”„‟″«»", '"'),
     **dict.fromkeys("‘’‚‛′", "'"),
     **dict.fromkeys("‐‑‒–—―−", "-"),
-    "…": "...",
-    "•": "*",
-    "·": ".",
-    "→": "->",
-    "←": "<-",
-    "↔": "<->",
-    "≤": "<=",
-    "≥": ">=",
-    "≠": "!=",
-    "≈": "~",
-    "×": "x",
-    "±": "+/-",
-    "÷": "/",
-    "ß": "ss",
-    "æ": "ae",
-    "Æ": "AE",
-    "ø": "o",
-    "Ø": "O",
-    "⁄": "/",
-    **dict.fromkeys("µμ", "u"),
+    **dict(
+        zip("…•·→←↔≤≥≠≈×±÷", ["...", "*", ".", "->", "<-", "<->", "<=", ">=", "!=", "~", "x", "+/-", "/"], strict=True)
+    ),
+    **dict(zip("ßæÆøØ⁄µμ", ["ss", "ae", "AE", "o", "O", "/", "u", "u"], strict=True)),
 }
 """ASCII forms of characters that an encoding may lack. Letters lose their accents, Greek ones are spelled out, and
 anything else becomes `?`."""

@@ -105,12 +105,14 @@ def styled(references: Sequence[Reference], style: str) -> dict[str, Line]:
     Args:
         references: in the order in which they are numbered.
     """
-    citeproc = _citeproc()
+    try:
+        import citeproc
+        from citeproc.source.json import CiteProcJSON
+    except ImportError:
+        raise ConfigError("this format needs citeproc-py; pip install 'medground[export]'") from None
     from medground.wording.reference import csl_item
 
     items = [_without_private(csl_item(reference)) | {"id": str(at)} for at, reference in enumerate(references)]
-    from citeproc.source.json import CiteProcJSON
-
     chosen = _style(citeproc, style)
     for text in chosen.root.xpath("//*[local-name()='text'][@value or @term]"):
         if _GUESSES.search(text.get("value") or text.get("term")):
@@ -123,14 +125,6 @@ def styled(references: Sequence[Reference], style: str) -> dict[str, Line]:
         entries = [re.sub(rf"^\W*{number}\W*", "", entry) for number, entry in enumerate(entries, start=1)]
     entries = [_titled_once(entry, item) for entry, item in zip(entries, items, strict=True)]
     return {found.document.id: _spans(entry) for found, entry in zip(references, entries, strict=True)}
-
-
-def _citeproc() -> Any:
-    try:
-        import citeproc
-    except ImportError:
-        raise ConfigError("this format needs citeproc-py; pip install 'medground[export]'") from None
-    return citeproc
 
 
 def _style(citeproc: Any, name: str) -> Any:
@@ -170,10 +164,7 @@ def _style_file(citeproc: Any, name: str) -> str:
 
 
 def _formatter() -> Any:
-    def enclosing(start: str, end: str) -> Any:
-        return lambda text: f"{start}{text}{end}"
-
-    marked = {name: enclosing(*marks) for name, marks in _MARKS.items()}
+    marked = {name: "{}{{}}{}".format(*marks).format for name, marks in _MARKS.items()}
     plain = dict.fromkeys(("Light", "Underline", "Superscript", "Subscript", "SmallCaps"), str)
     return SimpleNamespace(preformat=str, **plain, **marked, Oblique=marked["Italic"])
 
@@ -201,7 +192,6 @@ def _titled_once(entry: str, item: Mapping[str, Any]) -> str:
 
 
 def _spans(entry: str) -> Line:
-    """citeproc's output as spans."""
     spans: list[Span] = []
     italic = bold = 0
     for part in _PARTS.split(entry.strip()):

@@ -157,9 +157,12 @@ def mermaid(plan: ResearchPlan) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _users(plan: ResearchPlan, keyword: Keyword) -> str:
+    return ", ".join(one.id for one in plan.subquestions if keyword.name in one.keywords)
+
+
 def _node(plan: ResearchPlan, keyword: Keyword) -> str:
-    users = ", ".join(one.id for one in plan.subquestions if keyword.name in one.keywords)
-    facts = [_label(keyword.dimension), ", ".join(keyword.tools), users]
+    facts = [_label(keyword.dimension), ", ".join(keyword.tools), _users(plan, keyword)]
     return "<br/>".join([_label(keyword.name), *filter(None, facts)])
 
 
@@ -200,7 +203,7 @@ def svg(plan: ResearchPlan) -> str:
     parts, y = [_texts(title, _MARGIN, _MARGIN + 12, bold=True)], _MARGIN + 20 * len(title) + 6
     parts.append(_legend(plan, y))
     order = reduced(ties_of(after))
-    boxes = {one.id: _question_box(plan, one.id, after[one.id]) for one in plan.subquestions}
+    boxes = {one.id: _question_box(plan, one, after[one.id]) for one in plan.subquestions}
     drawn, width, height = _panel(boxes, order, y + 26, lambda edge: 1.0)
     parts.append(drawn)
     y += 26 + height
@@ -209,7 +212,7 @@ def svg(plan: ResearchPlan) -> str:
             _texts([("Keywords: what is found for one sharpens the search for the next", _QUIET)], _MARGIN, y + 34)
         )
         weights = {(edge.before, edge.after): edge.weight for edge in plan.edges}
-        keywords = {keyword.name: _keyword_box(plan, keyword.name) for keyword in plan.keywords}
+        keywords = {keyword.name: _keyword_box(plan, keyword) for keyword in plan.keywords}
         drawn, wide, height = _panel(keywords, reduced(list(weights)), y + 50, lambda edge: weights[edge])
         parts.append(drawn)
         width, y = max(width, wide), y + 50 + height
@@ -269,7 +272,6 @@ def _shape(box: _Box, x: float, y: float) -> str:
 
 
 def _tools(tools: Sequence[Tool], x: float, y: float) -> str:
-    """A dot and the name of each tool."""
     parts = []
     for tool in tools:
         parts.append(f'<circle cx="{x + 4:.0f}" cy="{y - 4:.0f}" r="4" fill="{_COLOURS[tool]}"/>')
@@ -278,16 +280,14 @@ def _tools(tools: Sequence[Tool], x: float, y: float) -> str:
     return "".join(parts)
 
 
-def _question_box(plan: ResearchPlan, name: str, after: Sequence[str]) -> _Box:
-    one = next(one for one in plan.subquestions if one.id == name)
+def _question_box(plan: ResearchPlan, one: SubQuestion, after: Sequence[str]) -> _Box:
     text = [(line, _INK) for line in wrap(f"{one.id}  {joined(one.text)}", 38)]
     facts = ", ".join(filter(None, [joined(one.dimension), f"after {', '.join(after)}" if after else ""]))
     return _Box((*text, *((line, _QUIET) for line in wrap(facts, 38))), plan.tools_of(one), 276, 6)
 
 
-def _keyword_box(plan: ResearchPlan, name: str) -> _Box:
-    keyword = plan.keyword(name)
-    users = ", ".join(one.id for one in plan.subquestions if name in one.keywords)
+def _keyword_box(plan: ResearchPlan, keyword: Keyword) -> _Box:
+    users = _users(plan, keyword)
     lines = [(line, _INK) for line in wrap(joined(keyword.name), 24)]
     lines += [(line, _QUIET) for line in wrap(joined(keyword.dimension), 26)]
     return _Box((*lines, *(((users, _QUIET),) if users else ())), keyword.tools, 196, 16)

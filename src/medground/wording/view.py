@@ -286,7 +286,6 @@ def search_view(search: Search) -> SearchView:
 
 
 def _texts(blocks: Iterable[Block]) -> tuple[str, ...]:
-    """The text of each block."""
     return tuple(joined(block.text) for block in blocks if block.lines)
 
 

@@ -27,26 +27,16 @@ ASKED = AnswerPartInput(
     question="Does metformin lower blood pressure in diabetes?",
     part_of="What are the effects of metformin in diabetes?",
     passages=(
-        sentenced(
-            "P1", "Metformin lowered blood pressure by 4 mm Hg in diabetes.", "Blood pressure was measured twice."
-        ),
+        sentenced("P1", "Metformin lowered blood pressure by 4 mm Hg in diabetes.", "It was measured twice."),
         sentenced("P2", "Metformin lowered weight in diabetes significantly."),
         sentenced("P3", "Losartan lowered blood pressure by 9 mm Hg."),
     ),
 )
+Q1 = (EvidenceView(id="E1", quote="Metformin activates AMPK in the liver."),)
+Q2 = (EvidenceView(id="E2", quote="Weight fell by way of AMPK."), EvidenceView(id="E3", quote="No."))
 PARTS = (
-    PartView(
-        id="q1",
-        question="Does metformin lower glucose?",
-        answer=("It activates AMPK.",),
-        quotes=(EvidenceView(id="E1", quote="Metformin activates AMPK in the liver."),),
-    ),
-    PartView(
-        id="q2",
-        question="Does metformin lower weight?",
-        answer=("AMPK lowers weight.",),
-        quotes=(EvidenceView(id="E2", quote="Weight fell by way of AMPK."), EvidenceView(id="E3", quote="No.")),
-    ),
+    PartView(id="q1", question="Does metformin lower glucose?", answer=("It activates AMPK.",), quotes=Q1),
+    PartView(id="q2", question="Does metformin lower weight?", answer=("AMPK lowers weight.",), quotes=Q2),
 )
 
 
@@ -101,7 +91,6 @@ def test_words_connect_by_names_that_nobody_asked_about() -> None:
 @each_row(
     ("first", "second", "evidence", "message"),
     [
-        ("q1", "q1", ("E1", "E2"), "between two of q1, q2"),
         ("q1", "q7", ("E1", "E2"), "between two of q1, q2"),
         ("q1", "q2", ("E1", "E9"), "E9 is not a quote"),
         ("q1", "q2", ("E2", "E3"), "a quote of each side"),
@@ -116,12 +105,8 @@ def test_a_connection_has_a_quote_of_each_side(
 
 
 def test_every_written_sentence_cites() -> None:
-    value = ComposeReportInput(
-        question="What does metformin do?",
-        task="free",
-        introductions=(sentenced("B1", "Metformin is a drug."),),
-        parts=PARTS,
-    )
+    opening = (sentenced("B1", "Metformin is a drug."),)
+    value = ComposeReportInput(question="What does metformin do?", task="free", introductions=opening, parts=PARTS)
     assert compose_report.keyless(value).background[0].evidence == ("B1.S1",)
     uncited = ComposeReportOutput(background=(), synthesis=(WrittenSentence(text="a", evidence=()),), answer=())
     with pytest.raises(InvalidOutput, match="every sentence names the ids"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 from views import keyless
@@ -25,6 +25,7 @@ KINDS: tuple[SourceKind, ...] = ("book", "guideline", "research", "wiki", "graph
 FIVE: list[tuple[str, SourceKind]] = [(kind, kind) for kind in KINDS]
 
 
+@settings(max_examples=25)
 @given(st.text(max_size=400))
 def test_any_text_has_queries(text: str) -> None:
     if text.strip():
@@ -36,12 +37,9 @@ def test_any_text_has_queries(text: str) -> None:
     assert ";" not in by_words(text) + by_terms(text)
 
 
-def test_a_query_by_words_leaves_out_what_is_said_to_be_polite() -> None:
+def test_a_query_by_words_leaves_out_politeness_and_a_case_becomes_what_it_asks_and_names() -> None:
     assert by_words("Hello, can you please tell me about Kawasaki disease? Thanks!") == "Kawasaki disease"
     assert by_words("Which of the following is a peroxisomal disorder?") == "a peroxisomal disorder"
-
-
-def test_a_case_becomes_what_it_asks_and_what_it_names() -> None:
     case = (
         "A 60-year-old man with gout comes to the office because his big toe has been red and painful for the last two "
         "days. He takes hydrochlorothiazide every morning and drinks three beers with his friends in the evening. His "
@@ -54,14 +52,10 @@ def test_a_case_becomes_what_it_asks_and_what_it_names() -> None:
     assert "60-year-old" not in query
 
 
-def test_a_query_by_terms_maps_names_to_headings_and_names_the_aspect() -> None:
-    assert by_terms("What are the treatments for Kawasaki disease?") == (
-        "Kawasaki disease Mucocutaneous Lymph Node Syndrome treatment"
-    )
+def test_a_query_by_terms_maps_names_to_headings_and_graph_terms_are_names() -> None:
+    found = by_terms("What are the treatments for Kawasaki disease?")
+    assert found == "Kawasaki disease Mucocutaneous Lymph Node Syndrome treatment"
     assert by_terms("What happened then?") == ""
-
-
-def test_graph_terms_are_names_of_the_question() -> None:
     assert graph_terms("Does metformin help in heart failure?") == ("Metformin", "Heart Failure")
     assert graph_terms("Is insulin used in type 2 diabetes?")[-1] == "type 2 diabetes"
 
@@ -70,11 +64,9 @@ def test_graph_terms_are_names_of_the_question() -> None:
     ("text", "asked"),
     [
         ("Does metformin lower mortality in heart failure?", ["research", "book"]),
-        ("How should gout be treated?", ["research", "book"]),
         ("Vitamin D deficiency is unrelated to birth weight.", ["research", "book"]),
         ("What are the symptoms of Marfan syndrome?", ["graph", "research", "book"]),
         ("Which genes cause hypertrophic cardiomyopathy?", ["graph", "research", "book"]),
-        ("Is Marfan syndrome inherited?", ["graph", "research", "book"]),
     ],
 )
 def test_research_is_asked_and_records_first_where_the_question_is_for_these(text: str, asked: list[str]) -> None:
@@ -95,39 +87,29 @@ def test_a_plan_asks_at_most_half_as_often_as_one_of_all_sources(
         assert chosen
 
 
-def test_the_ladder_ends_in_every_source_and_repeats_nothing() -> None:
-    rungs = list(ladder("Does metformin lower mortality in heart failure?", FIVE))
+QUESTION = "Does metformin lower mortality in heart failure?"
+
+
+def test_the_ladder_ends_in_every_source_and_each_improved_plan_reaches_what_no_earlier_one_did() -> None:
+    rungs = list(ladder(QUESTION, FIVE))
     assert {one.source for one in rungs} == {name for name, _ in FIVE}
     assert len(set(rungs)) == len(rungs)
 
-
-def test_each_improved_plan_reaches_what_no_earlier_one_did() -> None:
-    question = "Does metformin lower mortality in heart failure?"
     past: list[Past] = []
     seen: set[Sought] = set()
     for _ in range(4):
-        chosen = improved(question, FIVE, past, 0)
+        chosen = improved(QUESTION, FIVE, past, 0)
         assert set(chosen) - seen
         seen |= set(chosen)
         past.append(([(one.source, str(one)) for one in chosen], 2, ()))
-    assert improved(question, FIVE, [], 0) != improved(question, FIVE, [], 1)
+    assert improved(QUESTION, FIVE, [], 0) != improved(QUESTION, FIVE, [], 1)
 
 
 def test_a_source_that_had_nothing_is_left_out_of_the_next_plan() -> None:
-    question = "Does metformin lower mortality in heart failure?"
-    first = improved(question, FIVE, [], 0)
+    first = improved(QUESTION, FIVE, [], 0)
     written = [(one.source, str(one)) for one in first]
-    assert first[0] in improved(question, FIVE, [(written, 0, ())], 0)
-    assert first[0] not in improved(question, FIVE, [(written, 0, (first[0].source,))], 0)
+    assert first[0] in improved(QUESTION, FIVE, [(written, 0, ())], 0)
+    assert first[0] not in improved(QUESTION, FIVE, [(written, 0, (first[0].source,))], 0)
 
 
 SEEN = tuple(ExploredSource(name=name, kind=kind, about="Texts.") for name, kind in FIVE)
-
-
-def test_the_planner_without_a_model_plans_for_few_sources() -> None:
-    value = PlanSourcesInput(question="What are the symptoms of Marfan syndrome?", sources=SEEN)
-    output = keyless(plan_sources, value)
-    queries = {one.source: one.queries for one in output.plan}
-    assert list(queries) == [name for name, _ in FIVE]
-    assert [query.term for query in queries["graph"]] == ["Marfan Syndrome"]
-    assert sum(map(len, queries.values())) <= 3

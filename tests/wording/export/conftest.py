@@ -28,28 +28,15 @@ UNQUOTED = SourceDocument(id="PMID:9", title="Found, but not cited", kind="resea
 
 def answer_from(*documents: SourceDocument, quotes: tuple[str, ...] = (), **changes: Any) -> Answer:
     """An answer that quotes each document, with a quote on page 3 of the first."""
-    texts = quotes or tuple(f"Quote of {document.id}." for document in documents)
-    evidence = tuple(
-        Evidence(
-            id=f"E{n}",
-            document_id=document.id,
-            start=0,
-            end=len(text),
-            quote=text,
-            section="RESULTS",
-            page=3 if n == 1 else None,
-        )
-        for n, (document, text) in enumerate(zip(documents, texts, strict=True), start=1)
-    )
-    rationale = "It works."
-    said = Statement(
-        text=rationale,
-        start=0,
-        end=len(rationale),
-        evidence=tuple(e.id for e in evidence),
-        verdict=Verdict(label="related", critic="keyless"),
-    )
-    content = {"rationale": rationale, "statements": (said,), "evidence": evidence, "documents": documents}
+    evidence: list[Evidence] = []
+    for n, document in enumerate(documents, start=1):
+        text = quotes[n - 1] if quotes else f"Quote of {document.id}."
+        place: dict[str, Any] = {"start": 0, "end": len(text), "section": "RESULTS", "page": 3 if n == 1 else None}
+        evidence.append(Evidence(id=f"E{n}", document_id=document.id, quote=text, **place))
+    rationale, verdict = "It works.", Verdict(label="related", critic="keyless")
+    cited = tuple(quote.id for quote in evidence)
+    said = Statement(text=rationale, start=0, end=len(rationale), evidence=cited, verdict=verdict)
+    content = {"rationale": rationale, "statements": (said,), "evidence": tuple(evidence), "documents": documents}
     return plain_answer(**(content | changes))
 
 

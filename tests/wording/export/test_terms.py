@@ -56,9 +56,8 @@ def test_every_output_carries_the_terms_of_each_document(described_answer: Answe
 
 
 def test_hostile_terms_stay_on_one_line(answered: Callable[..., Answer]) -> None:
-    hostile = SourceDocument(
-        id="N:1", title="t", kind="book", license="a\r\nER  - \r\nTY  - JOUR}", origin="}\n@article{evil,"
-    )
+    terms = {"license": "a\r\nER  - \r\nTY  - JOUR}", "origin": "}\n@article{evil,"}
+    hostile = SourceDocument(id="N:1", title="t", kind="book", **terms)
     ris = export(answered(hostile), "ris").decode().splitlines()
     assert sum(line.startswith(("TY  -", "ER  -")) for line in ris) == 2
     bibtex = export(answered(hostile), "bibtex").decode().splitlines()

@@ -165,7 +165,9 @@ async def _chosen(
     allowed = {hit.passage.key for hit in await readable([paper.hit for paper in papers], run)}
     standing = [paper for paper in papers if paper.hit.passage.key in allowed]
     shares = [coverage(asked.keywords, paper.text) for paper in standing]
-    threshold = _reached(choices.coverage, shares)
+    highest = max(shares, default=0.0)
+    lowered = choices.coverage * _LOWERED <= highest < choices.coverage
+    threshold = highest if lowered else choices.coverage
     through = [share >= threshold for share in shares]
     read = _compared(standing, through, choices.kept)
     near = await cosines(one.text, [paper.text for paper, _ in read], run, embedder=choices.embedder)
@@ -188,7 +190,7 @@ async def _chosen(
     notes = [f"{aside} retracted papers or notices about papers were set aside"] if aside else []
     if standing and not passing:
         notes.append(f"no paper holds {choices.coverage * _LOWERED:.0%} of the keywords, so none is kept")
-    elif threshold < choices.coverage:
+    elif lowered:
         notes.append(
             f"no paper holds {choices.coverage:.0%} of the keywords; those that hold {threshold:.0%} of them are kept"
         )
@@ -204,12 +206,6 @@ def _compared(papers: Sequence[Paper], through: Sequence[bool], kept: int) -> li
     marked = list(zip(papers, through, strict=True))
     left_out = sorted((pair for pair in marked if not pair[1]), key=lambda pair: pair[0].hit.rank)
     return [*(pair for pair in marked if pair[1]), *left_out[: _LEFT_OUT * kept]]
-
-
-def _reached(threshold: float, shares: Sequence[float]) -> float:
-    """The threshold, or the highest share that there is where no paper reaches it and that is at least half of it."""
-    highest = max(shares, default=0.0)
-    return highest if threshold * _LOWERED <= highest < threshold else threshold
 
 
 def state_of_nothing(returned: Sequence[Returned]) -> ToolState:

@@ -71,17 +71,12 @@ def _names(document: Document) -> set[str]:
 def _paper(hits: Sequence[Hit], documents: Mapping[str, Document]) -> Paper:
     first = {hit.passage.document_id: hit for hit in reversed(hits)}
     aside = next((hit for hit in hits if why_aside(hit.passage)), None)
-    records = sorted((documents[i] for i in first), key=_fullest)
+    records = [documents[i] for i in first]  # that with most text is read, then that with most headings
+    records.sort(key=lambda d: (d.text.strip() == d.title.strip(), -len(d.text), -len(d.mesh), d.id))
     read = records[0]
     own = first[read.id]
     hit = aside or own.model_copy(update={"passage": abstract_of(read) or own.passage})
     return Paper(hit, tuple(records))
-
-
-def _fullest(document: Document) -> tuple[bool, int, int, str]:
-    """The order of records of a paper: that with most text is read, then that with most headings."""
-    bare = document.text.strip() == document.title.strip()
-    return (bare, -len(document.text), -len(document.mesh), document.id)
 
 
 def abstract_of(document: Document) -> Passage | None:

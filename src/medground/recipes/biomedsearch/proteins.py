@@ -314,7 +314,6 @@ def _hits(
 
 
 def _stored(ids: Sequence[str], run: Run) -> list[Document]:
-    """The documents that could be read."""
     return [run.ledger.documents[name] for name in ids if name in run.ledger.documents]
 
 

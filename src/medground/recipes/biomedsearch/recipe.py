@@ -38,14 +38,16 @@ async def biomedsearch(question: Question, run: Run) -> Answer:
         SourceUnavailable: no tool of any sub-question could search.
     """
     plan = question.plan or await research_plan(question, run)  # S, K and G: Eq. 1 and 2
-    run.research = ResearchSoFar(plan, {one.id: _tools_of(one, plan, run) for one in plan.subquestions})
+    choices = run.settings.section(BioMedSearchSettings)
+    # The tools that the keywords ask for, of those that the settings allow; all of these where none is left.
+    tools = {one.id: tuple(tool for tool in plan.tools_of(one) if tool in choices.tools) for one in plan.subquestions}
+    run.research = ResearchSoFar(plan, {name: own or choices.tools for name, own in tools.items()})
     found = await _search(plan, run)
     _check_not_all_failed(found, run)
     with run.step(WritingReport(subquestions=len(found))):
         report = await write_report(plan, found, run)  # section III.C
     if not question.options:
         return report
-    choices = run.settings.section(BioMedSearchSettings)
     return await with_choice(question, report, run, paragraphs=choices.paragraphs, embedder=choices.embedder)
 
 
@@ -83,12 +85,6 @@ async def _search_one(one: SubQuestion, plan: ResearchPlan, names: Sequence[str]
         failed = tuple(tool.tool for tool in found.tools if tool.state in ("failed", "not configured"))
         run.end(span, SubQuestionDone(id=one.id, kept=sum(len(tool.hits) for tool in found.tools), failed=failed))
     return found
-
-
-def _tools_of(one: SubQuestion, plan: ResearchPlan, run: Run) -> tuple[Tool, ...]:
-    """The tools that its keywords ask for, of those that the settings allow; all of these where none is left."""
-    allowed = run.settings.section(BioMedSearchSettings).tools
-    return tuple(tool for tool in plan.tools_of(one) if tool in allowed) or allowed
 
 
 def _check_not_all_failed(found: Sequence[SubFound], run: Run) -> None:

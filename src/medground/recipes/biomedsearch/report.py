@@ -193,7 +193,6 @@ def _with_report(
 
 
 def _subanswer(part: Part, sections: Sequence[ReportSection], answer: Answer) -> SubAnswer:
-    """What became of a sub-question, once its sentences were checked."""
     released = {e.id for e in answer.evidence}
     evidence = tuple(quote.id for quote in part.evidence if quote.id in released)
     state, reason = part.state, part.reason

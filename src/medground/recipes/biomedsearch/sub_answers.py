@@ -12,9 +12,8 @@ from itertools import combinations
 from typing import Any
 
 from medground.answering.read.evidence import evidence_views
-from medground.answering.read.reading_list import TextSpan, spans, with_antecedent
+from medground.answering.read.reading_list import TextSpan, spans
 from medground.answering.run import Run
-from medground.answering.verify.named import without_marks
 from medground.answering.write.reason import numbered_hits, quotable
 from medground.errors import ModelFailed
 from medground.home.concurrency import concurrently
@@ -25,6 +24,7 @@ from medground.language.quantities import quantities
 from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
 from medground.models.operators.differences import DOWN, UP
 from medground.models.operators.writing import WrittenSentence
+from medground.recipes.base import cited_sentences
 from medground.recipes.biomedsearch.reporting import (
     AnswerPartInput,
     AnswerPartOutput,
@@ -174,36 +174,15 @@ def _part(shown: _Shown, output: AnswerPartOutput | ModelFailed | None, asks: As
     if not output.answerable:
         reason = output.reason or "nothing found addresses it"
         return replace(unanswered, reason=reason, answered_by=author)
-    sentences, evidence = _written(shown, output, run, verbatim=author == KEYLESS)
+    verbatim = author == KEYLESS
+    sentences, quotes = cited_sentences(output.claims, shown.places, shown.records, _line, run, verbatim=verbatim)
+    evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
     return Part(shown.found, shown.hits, "answered", "", sentences, evidence, author)
 
 
-def _written(
-    shown: _Shown, output: AnswerPartOutput, run: Run, *, verbatim: bool
-) -> tuple[tuple[Sentence, ...], tuple[Evidence, ...]]:
-    """The sentences of a sub-answer and their quotes. A line of a record is a sentence of its own, as it stands.
-
-    `verbatim`: the sentences are quotes; one that points back brings the sentence before it.
-    """
-    order = list(dict.fromkeys(document for document, _, _ in shown.places.values()))
-    documents = run.ledger.documents
-    quotes: dict[str, Evidence] = {}
-    written: list[Sentence] = []
-    for claim in output.claims:
-        for one in claim.sentences:
-            document, start, end = shown.places[one]
-            if verbatim and one not in shown.records:
-                document, start, end = with_antecedent(one, shown.places, documents[document])
-            quotes[one] = run.ledger.quote(document, start, end, rank=order.index(document) + 1)
-        texts = [quotes[one] for one in claim.sentences if one not in shown.records]
-        if texts:
-            said = texts[0].quote if verbatim else claim.text
-            cited = tuple(dict.fromkeys(quote.id for quote in texts))
-            written.append(Sentence(text=without_marks(said), evidence=cited))
-        for line in (quotes[one] for one in claim.sentences if one in shown.records):
-            text = " ".join(line.quote.split())
-            written.append(Sentence(text=text, evidence=(line.id,), within=text))
-    return tuple(dict.fromkeys(written)), tuple({quote.id: quote for quote in quotes.values()}.values())
+def _line(quote: Evidence) -> Sentence:
+    text = " ".join(quote.quote.split())
+    return Sentence(text=text, evidence=(quote.id,), within=text)
 
 
 # How sub-answers connect, and the background and synthesis that frame them.

@@ -150,7 +150,9 @@ def _view(one: Dimension, found: About) -> str:
             continue
         bears = _as_written(other, found) if other else ""
         whom = _in_whom(found, without=bears if "{C}" in form or "{D}" in form else "")
-        return form.format(S=subject, C=bears, D=bears, P=whom, X=_done(found))
+        core = found.subject.core
+        done = f"{core} {found.done}" if found.done not in ("", "loss") else f"loss of {core}"
+        return form.format(S=subject, C=bears, D=bears, P=whom, X=done)
     return ""
 
 
@@ -172,12 +174,6 @@ def _stand_together(one: Thing, other: Thing, found: About) -> bool:
     """Whether another drug follows right after the subject: `aspirin or warfarin`."""
     beside = one.kind == other.kind == "drug" and other not in (one, found.bears_on) and other.start > one.end
     return beside and _JOINED.fullmatch(found.question[one.end : other.start]) is not None
-
-
-def _done(found: About) -> str:
-    return (
-        f"{found.subject.core} {found.done}" if found.done and found.done != "loss" else f"loss of {found.subject.core}"
-    )
 
 
 _WORKERS = re.compile(rf"\b(?:{'|'.join(LISTS['workers'])})$", re.IGNORECASE)
@@ -223,7 +219,6 @@ def _written(said: str, start: int, found: About) -> str:
 
 
 def _is_titled(question: str) -> bool:
-    """Whether a question is written in capitals like a title."""
     long = [word for word in question.split() if len(word) > 4 and word[:1].isalpha()]
     return sum(word[:1].isupper() for word in long) > 0.6 * len(long)
 
@@ -232,11 +227,8 @@ def _lower(text: str) -> str:
     """Without the capital of its first word; names and abbreviations keep theirs."""
     first = re.split(r"[ -]", text)[0]
     plain = first[:1].isupper() and first[1:].islower() and len(first) > 2
-    return text[:1].lower() + text[1:] if plain and "'" not in first and not _is_proper(first) else text
-
-
-def _is_proper(word: str) -> bool:
-    return not LISTS["named after"].isdisjoint((word.casefold(), word.rstrip("s'’").casefold()))
+    is_proper = not LISTS["named after"].isdisjoint((first.casefold(), first.rstrip("s'’").casefold()))
+    return text[:1].lower() + text[1:] if plain and "'" not in first and not is_proper else text
 
 
 def _asking(question: str) -> str:

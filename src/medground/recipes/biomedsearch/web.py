@@ -144,32 +144,25 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
         if source.name not in choices.without and not source.kinds.isdisjoint(KINDS) and source.accepts(lookup)
     ]
     returned = await concurrently(_search(name, lookup, run) for name in engines)
-    pages = _merged(returned)
+    best: dict[str, Hit] = {}  # each page once, with its best rank
+    for hit in sorted((hit for each in returned for hit in each.hits), key=lambda hit: hit.rank):
+        best.setdefault(hit.passage.document_id.partition(":")[2], hit)
+    pages = [_Result(digest, hit) for digest, hit in best.items()]
     relevant, below = await _relevant(one, pages, run, choices)
     read, unread = await _read(relevant, run, choices)
     hits = await _passages(one, read, run, choices.embedder)
     found, kept, tried = sum(len(each.hits) for each in returned), len(read), len(read) + len(unread)
     missed = [f"{each.source}: {each.failure.reason}; its pages are missing" for each in returned if each.failure]
     nothing = state_of_nothing(returned)
+    counts = {"found": found, "merged": found - len(pages), "filtered": below, "cut": len(pages) - below - kept}
+    note = f"{len(unread)} of the {tried} most relevant pages could not be read, of {len(relevant)} relevant"
     return ToolFound(
         tool="web",
         state="found" if hits else "failed" if nothing == "empty" and unread else nothing,
-        flow=FlowRow(
-            subquestion=one.id,
-            tool="web",
-            found=found,
-            merged=found - len(pages),
-            filtered=below,
-            cut=len(pages) - below - kept,
-            kept=kept,
-        ),
+        flow=FlowRow(subquestion=one.id, tool="web", kept=kept, **counts),
         hits=hits,
         failures=(*(missed if returned else [NO_ENGINE]), *unread),
-        notes=(
-            (f"{len(unread)} of the {tried} most relevant pages could not be read, of {len(relevant)} relevant",)
-            if unread
-            else ()
-        ),
+        notes=(note,) if unread else (),
     )
 
 
@@ -191,14 +184,6 @@ async def _search(engine: str, lookup: Lookup, run: Run) -> Returned:
     except SourceUnavailable as error:
         return Returned(engine, failure=error)
     return Returned(engine, tuple(hit for each in found for ranking in each.rankings for hit in ranking))
-
-
-def _merged(returned: Sequence[Returned]) -> list[_Result]:
-    """Each page once, with its best rank."""
-    best: dict[str, Hit] = {}
-    for hit in sorted((hit for one in returned for hit in one.hits), key=lambda hit: hit.rank):
-        best.setdefault(hit.passage.document_id.partition(":")[2], hit)
-    return [_Result(digest, hit) for digest, hit in best.items()]
 
 
 async def _relevant(

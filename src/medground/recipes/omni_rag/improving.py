@@ -1,7 +1,7 @@
 """The loop of planners that search: write a plan, try it, rate what it found, write a better one.
 
 Source: Omni-RAG, appendix D.3 (Reflexion, SeRTS): the score is from 0 to 5, the loop stops at 5 and after eight rounds.
-Which earlier plans a new one is written from is the only difference between the two (`reflect.py`, `tree.py`).
+Which earlier plans a new one is written from is the only difference between the two.
 """
 
 from __future__ import annotations
@@ -174,22 +174,18 @@ async def _round(question: Question, sources: Sources, run: Run, place: Place, b
 async def _written(question: Question, sources: Sources, run: Run, place: Place) -> ReadPlan:
     names = tuple(source.name for source in sources)
     most = run.settings.section(OmniRagSettings).queries
+    feedback = []
+    for one in place.feedback:
+        if one.score is not None:
+            queries = tuple((name, str(query)) for name, query in one.plan)
+            told = {"score": one.score, "suggestion": one.suggestion, "empty": one.empty, "queries": queries}
+            feedback.append(Feedback.model_validate({"plan": tagged(one.plan, names), **told}))
     value = ImprovePlanInput(
         question=question.text,
         options=question.options,
         sources=explored(sources),
         most=most,
-        feedback=tuple(
-            Feedback(
-                plan=tagged(one.plan, names),
-                score=one.score,
-                suggestion=one.suggestion,
-                empty=one.empty,
-                queries=tuple((name, str(query)) for name, query in one.plan),
-            )
-            for one in place.feedback
-            if one.score is not None
-        ),
+        feedback=tuple(feedback),
         siblings=tuple(tagged(one.plan, names) for one in place.siblings),
     )
     return typed(await run.ask(improve_plan, value), sources, most)
@@ -234,12 +230,7 @@ def _shown(found: Sequence[SourceFound]) -> Iterator[Retrieved]:
 
 async def reflexion(question: Question, sources: Sources, run: Run) -> ReadPlan:
     """The best-scored plan of at most `omni_rag.rounds` (eight); the paper returns the last."""
-    return await search_for_plan(question, sources, run, all_feedback)
-
-
-def all_feedback(tried: Sequence[Tried]) -> Place:
-    """The next plan improves the last one, with the feedback on all."""
-    return Place(feedback=tuple(tried), parent=tried[-1].number if tried else 0)
+    return await search_for_plan(question, sources, run, lambda tried: Place(tuple(tried), parent=len(tried)))
 
 
 # SeRTS: a tree of plans. Each round selects a plan, writes a child of it, rates it, and tells all plans above it.

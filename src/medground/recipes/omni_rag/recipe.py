@@ -13,7 +13,6 @@ from medground.answering.rank.fuse import fair_split
 from medground.answering.rank.rerank import reranker_problems
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING, check_all
-from medground.answering.verify.named import without_marks
 from medground.answering.write.draft import Draft
 from medground.answering.write.reason import numbered_hits, quotable
 from medground.errors import ConfigError, MedgroundError, SourceUnavailable
@@ -21,7 +20,7 @@ from medground.home.settings import Settings
 from medground.language.statements import statements
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.models.operators.reasoning import SubClaim
-from medground.recipes.base import Recipe
+from medground.recipes.base import Recipe, cited_sentences
 from medground.recipes.omni_rag.operators import ReadSourcesInput, plan_sources, read_sources
 from medground.recipes.omni_rag.planners import PLANNERS, PLANNING, planned
 from medground.recipes.omni_rag.search import FIVE_KINDS, open_to_plans, search_plan
@@ -94,9 +93,10 @@ async def answer_from_sources(
     by_model = author is not None and author.is_model
     claims = _within(output.claims, words, run) if by_model else output.claims
     graph = {sentence.id for passage in passages if passage.kind == "graph" for sentence in passage.sentences}
-    quotes = _quoted(claims, places, graph, run)
     facts = {(f.document_id, f.start, f.end): f for one in found for query in one.queries for f in query.facts}
-    written = _sentences(claims, quotes, graph, facts, run)
+    written, quotes = cited_sentences(
+        claims, places, graph, lambda quote: _line(quote, facts, run), run, origin="graph"
+    )
     evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
     lines = frozenset(quotes[one].id for one in quotes if one in graph)
     parts = statements(written, evidence)
@@ -116,36 +116,6 @@ def _within(claims: Sequence[SubClaim], most: int, run: Run) -> Sequence[SubClai
             run.warn(f"the reasoning was cut after {place} of {len(claims)} steps: omni_rag.answer_words is {most}")
             return claims[:place]
     return claims
-
-
-def _quoted(claims: Sequence[SubClaim], places: Mapping[str, Place], graph: set[str], run: Run) -> dict[str, Evidence]:
-    """The cited sentences as quotes in the ledger, by their ids."""
-    cited = dict.fromkeys(sentence for claim in claims for sentence in claim.sentences)
-    documents = list(dict.fromkeys(document for document, _, _ in places.values()))
-    return {
-        one: run.ledger.quote(
-            *places[one], origin="graph" if one in graph else "text", rank=documents.index(places[one][0]) + 1
-        )
-        for one in cited
-    }
-
-
-def _sentences(
-    claims: Sequence[SubClaim],
-    quotes: Mapping[str, Evidence],
-    graph: set[str],
-    facts: Mapping[Place, GraphFact],
-    run: Run,
-) -> tuple[Sentence, ...]:
-    """Each step with the quotes of texts that it cites; each line of a graph that it cites as a sentence of its own."""
-    found: list[Sentence] = []
-    for claim in claims:
-        own = [one for one in claim.sentences if one not in graph]
-        if own or not claim.sentences:
-            cited = tuple(dict.fromkeys(quotes[one].id for one in own))
-            found.append(Sentence(text=without_marks(claim.text), evidence=cited))
-        found += [_line(quotes[one], facts, run) for one in claim.sentences if one in graph]
-    return tuple(dict.fromkeys(found))
 
 
 def _line(quote: Evidence, facts: Mapping[Place, GraphFact], run: Run) -> Sentence:

@@ -181,7 +181,6 @@ async def _best(query: SourceQuery, found: Sequence[Found], kind: SourceKind, ru
 
 
 async def _stated(facts: Sequence[GraphFact], found: Sequence[Found], run: Run) -> list[Hit]:
-    """The lines that state facts, as hits."""
     await run.retrieve([fact.document_id for fact in facts])
     source = found[0].source if found else ""
     hits: dict[str, Hit] = {}

@@ -73,7 +73,6 @@ async def self_reflection(question: Question, run: Run) -> Answer:
 
 
 async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> list[Evidence]:
-    """The passages found in the first documents, quoted whole."""
     found = await search(question, query, run)
     return await quoted_whole(await readable_texts(found.hits, run), run.settings.recipe.batch, run)
 

@@ -96,18 +96,17 @@ def _document(evidence: Evidence, run: Run) -> Document:
     return run.ledger.documents[evidence.document_id]
 
 
-async def summarise_evidence(question: Question, evidence: Sequence[Evidence], run: Run) -> list[ObservationView]:
-    """Observations by article, each with its quotes (SoE)."""
+async def summarise_evidence(
+    question: Question, evidence: Sequence[Evidence], run: Run, *, whole: bool = False
+) -> list[ObservationView]:
+    """Observations by article, each with its quotes (SoE); `whole`: the quotes themselves (Table 9, abstracts only)."""
+    if whole:
+        return [ObservationView(article=e.document_id, text=e.quote, evidence=(e.id,)) for e in evidence]
     output = await run.ask(summarise, SummariseInput(question=question.text, evidence=evidence_views(evidence, run)))
     articles = {e.id: e.document_id for e in evidence}
     return [
         ObservationView(article=articles[o.evidence[0]], text=o.text, evidence=o.evidence) for o in output.observations
     ]
-
-
-def as_observations(evidence: Sequence[Evidence]) -> list[ObservationView]:
-    """The quotes themselves in place of a summary (Table 9, abstracts only)."""
-    return [ObservationView(article=e.document_id, text=e.quote, evidence=(e.id,)) for e in evidence]
 
 
 async def respond_from(
@@ -126,11 +125,6 @@ async def respond_from(
     return drafted(await run.ask(respond_openly if run.settings.recipe.own_knowledge else respond, value))
 
 
-def pmid_mark(evidence: Evidence) -> str:
-    """`[PMID: 123]`, the paper's inline citation."""
-    return f"[{evidence.document_id.replace(':', ': ', 1)}]"
-
-
 async def pubmed_reasoner(question: Question, run: Run) -> Answer:
     """Answer a question."""
     extras = run.settings.section(PubMedReasonerSettings)
@@ -144,10 +138,10 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
     if not pool.evidence:
         return compose(run, unanswered(""))
     evidence = by_article(pool.evidence, run, designs=extras.designs)
-    whole = extras.reading == "abstracts"
-    summary = as_observations(evidence) if whole else await summarise_evidence(question, evidence, run)
+    summary = await summarise_evidence(question, evidence, run, whole=extras.reading == "abstracts")
     draft = await respond_from(question, summary, run)
-    return await finish(question, draft, evidence, run, mark=pmid_mark)
+    # `[PMID: 123]` is the paper's inline citation.
+    return await finish(question, draft, evidence, run, mark=lambda e: f"[{e.document_id.replace(':', ': ', 1)}]")
 
 
 async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], PubMedQuery]:

@@ -178,11 +178,5 @@ def _opened(choices: ReasonAndVerifySettings, home: Path) -> tuple[Pool, Embedde
     return pool, embedder
 
 
-@lru_cache(maxsize=2)
-def opened_embedder(name: str, home: Path) -> Embedder:
-    """Open an embedding model once for all questions.
-
-    Raises:
-        ConfigError: the model cannot be opened.
-    """
-    return open_embedder(name, home)
+opened_embedder = lru_cache(maxsize=2)(open_embedder)
+"""Opens an embedding model once for all questions."""
