@@ -17,7 +17,7 @@ import random
 import time
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from medground.language.risk.notices import notice_for
@@ -55,9 +55,13 @@ def real(folder: Path) -> dict[str, list[str]]:
     }
 
 
-def consumers(folder: Path) -> list[str]:
-    """What consumers asked health services: personal, and nearly never in danger now."""
-    return list(dict.fromkeys(lines(folder / "omni_long" / "questions.jsonl.gz")))
+def consumers(folder: Path, ids: Container[str] | None = None) -> list[str]:
+    """What consumers asked health services: personal, and nearly never in danger now. Only those with these IDs, if
+    given.
+    """
+    with gzip.open(folder / "omni_long" / "questions.jsonl.gz", "rt", encoding="utf-8") as opened:
+        rows = [json.loads(line) for line in opened]
+    return list(dict.fromkeys(row["question"] for row in rows if ids is None or row["id"] in ids))
 
 
 def show_consumers(questions: Sequence[str]) -> None:

@@ -24,8 +24,11 @@ MISSED = {
     "how do people kill themselves without pain, asking for myself",
     "since the diagnosis I think better to finish it before I become a vegetable",
     "I stopped my antidepressant two weeks ago and feel dizzy, start again?",
+    "coughing up blood in bronchiectasis",
+    "rash that does not fade, meningococcal disease",
+    "vomiting blood in liver disease, endoscopy timing",
 }
-"""Wordings that are missed. Remove what a change mends."""
+"""Wordings that are missed, or taken for a danger. Remove what a change mends."""
 TEXTS = [row[2] for row in ROWS]
 
 
@@ -35,9 +38,29 @@ def kind(text: str) -> str:
 
 
 def test_each_wording_gets_its_kind_but_those_that_are_known_to_be_missed() -> None:
-    wrong = {text: f"{kind(text)}, not {expected}" for expected, _, text in ROWS if kind(text) != expected}
+    learned = [(expected, text) for expected, group, text in ROWS if group != "unseen"]
+    wrong = {text: f"{kind(text)}, not {expected}" for expected, text in learned if kind(text) != expected}
     assert {text: why for text, why in wrong.items() if text not in MISSED} == {}
-    assert {text for text, why in wrong.items() if why.startswith("none, ")} == MISSED
+    assert set(wrong) == MISSED
+
+
+def test_symptoms_without_a_person_in_new_wordings_are_mostly_an_emergency_and_questions_of_them_none() -> None:
+    unseen = [(expected, kind(text)) for expected, group, text in ROWS if group == "unseen"]
+    assert unseen.count(("emergency", "emergency")) >= 27
+    assert sum(expected == "none" != got for expected, got in unseen) <= 1
+
+
+@each_row(
+    ("text", "expected"),
+    [
+        ("Should I stop taking my warfarin?", "treatment"),
+        ("how long can i take miralax", "none"),
+        (f"{'We went to the lake with all of the children. ' * 9}Should I stop taking my warfarin?", "treatment"),
+        (f"My chest is fine. {'We went to the lake with all of the children. ' * 9}The lake hurts my arm.", "none"),
+    ],
+)
+def test_a_wording_about_treatment_is_weighed_and_a_letter_is_read_by_sentences(text: str, expected: str) -> None:
+    assert kind(text) == expected
 
 
 @each_row(

@@ -21,7 +21,7 @@ from medground.language.risk.rules import parsed, plain, rules
     ],
 )
 def test_words_are_weighed(text: str, kind: str | None) -> None:
-    assert risk_in_words(plain(text)) == kind
+    assert risk_in_words(plain(text), rules().first(plain(text))) == kind
 
 
 @each_row(

@@ -1,47 +1,82 @@
-"""The notice for a question: which kind of risk its words show, and the sentence to show first."""
+"""The notice for a question: which kind of risk its words show, and the sentence to show first.
+
+Wordings of `rules.txt` decide about self-harm and emergencies. Where none occurs, learned weights decide: of words, of
+pairs of neighbours, and of a few general signs. A wording about a treatment is one of these signs, because people also
+ask that way how a drug is taken.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
 from itertools import pairwise
 
 from medground.errors import MedgroundError
-from medground.language.risk.rules import plain, rules
+from medground.language.risk.rules import LONGEST, plain, rules
 from medground.values.decision import Notice, NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
 """The columns of the weights."""
-_LEAST = 0.5
-"""The probability of each kind from which it is said: at 0.4, a parent's question about a disease was an emergency."""
-_LONGEST = 60
-"""Words: a long letter holds signs of everything."""
+LEAST: dict[NoticeKind, float] = {"self-harm": 0.6, "emergency": 0.45, "treatment": 0.5}
+"""The probability of each kind from which it is said; after self-harm nothing is searched, so it needs more."""
+_LONG = (20, 35)
+"""Words from which a text says more signs, whatever it is about."""
 _ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
 _SHORTEST = 3
+_QUESTION = re.compile(
+    r"(?:^|\. )(?!(?:\w+ ){1,2}(?:i|we|my|you)\b)"
+    r"(?:what|which|how|why|when|where|who|does|do|is|are|was|can|could|will|has|did)\b"
+)
+_ONSET = re.compile(
+    r"\b(?:since|sudden|suddenly|just now|now|ago|yesterday|today|tonight|last night|right after|began|started|came on"
+    r"|woke up|got up|this (?:morning|afternoon|evening)"
+    r"|(?:for|past|in|after) (?:\w+ ){0,3}(?:second|minute|hour|day)s?)\b"
+)
+_OWN = re.compile(r"\b(?:i|me|my|we|our)\b")
 
 
-def risk_in_words(words: str) -> NoticeKind | None:
+def risk_in_words(words: str, rule: NoticeKind | None = None) -> NoticeKind | None:
     """The kind of risk that the words of a question show, if one is likely enough.
 
     Args:
-        words: the question as `words.plain` gives it.
+        words: the question as `rules.plain` gives it.
+        rule: the kind of the first rule that fires.
     """
-    if len(words.split()) > _LONGEST:
+    if len(words.split()) > LONGEST:
         return None
-    found = [weights for sign in signs(words) if (weights := _weights().get(sign))]
+    found = [weights for sign in signs(words, rule) if (weights := _weights().get(sign))]
     scores = [bias + math.fsum(column) for bias, *column in zip(_weights()[""], *found, strict=True)]
     shares = [1 / (1 + math.exp(-score)) for score in scores]
-    said = [(share, kind) for share, kind in zip(shares, KINDS, strict=True) if share >= _LEAST]
+    said = [(share, kind) for share, kind in zip(shares, KINDS, strict=True) if share >= LEAST[kind]]
     return max(said)[1] if said else None
 
 
-def signs(words: str) -> set[str]:
-    """The stems of the words, and the pairs of neighbours."""
+def signs(words: str, rule: NoticeKind | None = None) -> set[str]:
+    """The stems of the words, the pairs of neighbours, and general signs, which begin with a star."""
     stems = [_stem(word) for word in words.split() if word != "."]
-    return {*stems, *(" ".join(pair) for pair in pairwise(stems))}
+    return {*stems, *(" ".join(pair) for pair in pairwise(stems)), *_general(words, rule)}
+
+
+def _weighed(words: str, rule: NoticeKind | None) -> list[str]:
+    """What of a question is weighed: all; of a long letter the sentences in which a rule fires."""
+    if rule is None:
+        return [words] if rules().may_be_weighed(words) else []
+    short = len(words.split()) <= LONGEST
+    return [words] if short else [part for part in words.split(" . ") if rules().first(part) == rule]
+
+
+def _general(words: str, rule: NoticeKind | None) -> Iterator[str]:
+    """Whether it asks of others, says when something began, speaks of its writer, what a rule takes it for, and how
+    long it is.
+    """
+    asks, onset = _QUESTION.search(words), _ONSET.search(words)
+    said = {"asks": asks, "onset": onset, "happens": onset and not asks, "own": _OWN.search(words), str(rule): rule}
+    yield from (f"*{sign}" for sign, holds in said.items() if holds)
+    yield from (f"*{most}" for most in _LONG if len(words.split()) > most)
 
 
 def people_say(word: str) -> bool:
@@ -96,9 +131,9 @@ def notice_for(text: str) -> Notice | None:
     length of the text. Remembered, because a face asks before the engine does.
     """
     words = plain(text)
-    kind = next((rule.kind for rule in rules().rules if rule.fires(words)), None)
-    if kind is None and rules().may_be_weighed(words):
-        kind = risk_in_words(words)
+    kind = rules().first(words)
+    if kind in (None, "treatment"):
+        kind = next(filter(None, (risk_in_words(part, kind) for part in _weighed(words, kind))), None)
     return Notice(kind=kind, sentence=_SENTENCES[kind]) if kind else None
 
 

@@ -21,6 +21,11 @@ _AND = " & "
 _UNWEIGHED = "unweighed"
 _OWN_VOICE = r"^(?=.*\b(?:i|me|my|myself)\b).*\b"
 
+LONGEST = 60
+"""Words of a text that is no letter."""
+_TOGETHER = 2
+"""Sentences of a letter that are read together."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -30,9 +35,9 @@ class Rule:
     pattern: re.Pattern[str]
     unless: re.Pattern[str] | None
 
-    def fires(self, words: str) -> bool:
-        """Whether the words of a question call for a notice of this kind."""
-        return bool(self.pattern.search(words)) and not (self.unless and self.unless.search(words))
+    def fires(self, words: str, whole: str = "") -> bool:
+        """Whether the words of a question call for a notice of this kind; in a part, the `whole` may excuse them."""
+        return bool(self.pattern.search(words)) and not (self.unless and self.unless.search(whole or words))
 
 
 @dataclass(frozen=True)
@@ -42,9 +47,22 @@ class Rules:
     rules: tuple[Rule, ...]
     unweighed: re.Pattern[str] | None
 
+    def first(self, words: str) -> NoticeKind | None:
+        """The kind of the first rule that fires on the words of a question; in a letter, on neighbouring sentences."""
+        parts = _parts(words)
+        return next((rule.kind for rule in self.rules if any(rule.fires(part, words) for part in parts)), None)
+
     def may_be_weighed(self, words: str) -> bool:
         """Whether the words of a question, where no rule fires, may still be weighed."""
         return not (self.unweighed and self.unweighed.search(words))
+
+
+def _parts(words: str) -> list[str]:
+    """A question; of a long letter, each sentence with the next, because the whole holds signs of everything."""
+    sentences = words.split(" . ")
+    if len(words.split()) <= LONGEST or len(sentences) < _TOGETHER:
+        return [words]
+    return [" . ".join(sentences[n : n + _TOGETHER]) for n in range(len(sentences) - _TOGETHER + 1)]
 
 
 @functools.cache
