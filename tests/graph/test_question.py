@@ -62,6 +62,8 @@ ASKS = {
         disorders are associated with ectopia lentis? In which diseases is ectopia lentis seen? Of which diseases is
         ectopia lentis a feature? Ectopia lentis is a feature of which diseases?""",
     ("diseases with", f"{LENS} {SEIZURE}"): "Which diseases have ectopia lentis and seizures?",
+    ("diseases with", "HP:0001433 HP:0010729"): """Which diseases cause hepatosplenomegaly and cherry red spot? Which
+        diseases show cherry-red spots and hepatosplenomegaly?""",
     (
         "genes of",
         CLASSIC_EDS,
@@ -209,13 +211,15 @@ CLOSED = {
         hepatosplenomegaly absent in Tay-Sachs disease? Is ectopia lentis or migraine a feature of Marfan
         syndrome? Do people with Marfan syndrome have ectopia lentis and scoliosis? Is arachnodactyly
         seen in Marfan syndrome or Huntington disease? Is cystic fibrosis autosomal recessive? Is FBN1
-        associated with Marfan syndrome?""",
+        associated with Marfan syndrome? Is Huntington disease dominant? Is Ehlers-Danlos syndrome recessive? Are
+        cystic fibrosis or Huntington disease recessive?""",
     "no": """Is scoliosis rare in Marfan syndrome? Do all patients with Marfan syndrome have ectopia lentis? Is ectopia
-        lentis not a feature of Marfan syndrome?""",
+        lentis not a feature of Marfan syndrome? Is Marfan syndrome X-linked? Is Huntington disease ever recessive? Are
+        cystic fibrosis and Huntington disease recessive?""",
     # 6 of 53, and a kind of it is very frequent; 119 of 251, and 30-79%
     "": """Is pneumothorax common in Marfan syndrome? Do most people with Marfan syndrome have ectopia lentis? Is
         hepatosplenomegaly or chorea a feature of Marfan syndrome? Do people with Marfan syndrome have ectopia lentis
-        and migraine? Is Marfan syndrome X-linked?""",
+        and migraine? Is Huntington disease dominant or recessive?""",
 }
 
 
@@ -290,6 +294,9 @@ def test_courtesy_and_lead_ins_change_nothing(hpo: GraphStore, text: str, same: 
 
 
 SAID = [
+    # another mode than the one asked for, and both; an entry without a mode undoes neither
+    ("Is Huntington disease ever recessive?", "recorded as Autosomal dominant inheritance; no mode of inheritance"),
+    ("Is Ehlers-Danlos syndrome recessive?", "Autosomal dominant inheritance and Autosomal recessive inheritance"),
     # what “common” means, and names in plain words
     ("Is scoliosis common in Marfan syndrome?", "“common” is read as at least 30% of patients"),
     ("Does Turner syndrome cause short height?", "“short height” read as Short stature"),
@@ -359,9 +366,6 @@ def test_two_entries_of_one_disease_are_ranked_as_one(hpo: GraphStore, ask: Ask)
         ("What is the best treatment of Marfan syndrome?", "Marfan syndrome"),
         ("Does the liver affect Wilson disease?", "Wilson"),
         ("alkaptonurea", "Alkaptonuria"),
-        ("Does aspirin help?", ""),
-        ("x", ""),
-        ("¿Qué?", ""),
     ],
 )
 def test_suggested_wordings_are_understood_and_answered(hpo: GraphStore, text: str, name: str, ask: Ask) -> None:
@@ -370,3 +374,8 @@ def test_suggested_wordings_are_understood_and_answered(hpo: GraphStore, text: s
     for wording in suggested:
         assert ask(hpo, wording).facts
         assert name in wording
+
+
+def test_nothing_is_suggested_where_nothing_of_the_graph_is_named(hpo: GraphStore) -> None:
+    for text in ("Does aspirin help?", "What is the capital of France?", "x", "¿Qué?"):
+        assert wordings(hpo, text) == ()

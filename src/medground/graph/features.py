@@ -18,6 +18,7 @@ from medground.graph.lists import (
     finding_of,
     genes,
     inheritance,
+    joined,
     labels,
     names_of,
     one_each,
@@ -61,7 +62,7 @@ def feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
         notes += [f"{p} in {d}: not recorded" for part, (p, d) in zip(parts, names, strict=True) if not part.facts]
     facts = [fact for part in parts for fact in part.facts]
     status = parts[0].status if not several else "recorded" if facts else "not recorded"
-    closed = _joined([_closed(part, asked.amount) for part in parts], asked.joint)
+    closed = joined([_closed(part, asked.amount) for part in parts], asked.joint)
     if facts and asked.closed and asked.amount != "any":
         notes.append(_AMOUNTS[asked.amount][1])
         if not closed:
@@ -90,12 +91,6 @@ def _of_share(low: float, high: float, amount: str) -> str:
     if amount == "most":
         return "yes" if low > least else "no" if high <= least else ""
     return "yes" if low >= least else "no" if high < least else ""
-
-
-def _joined(answers: Sequence[str], joint: str) -> str:
-    if joint == "or":
-        return "yes" if "yes" in answers else "no" if set(answers) == {"no"} else ""
-    return "no" if "no" in answers else "yes" if set(answers) == {"yes"} else ""
 
 
 def _part(store: GraphStore, diseases: Sequence[Concept], phenotypes: Sequence[Concept]) -> _Part:

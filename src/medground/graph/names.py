@@ -52,11 +52,16 @@ def name_key(text: str) -> str:
     Two names with the same key name the same thing: "Dislocation of the lens" and "lens dislocations", "Ehlers-Danlos
     syndrome, classic type" and "classical Ehlers Danlos syndrome". Empty if the text has no words.
     """
+    spelled = spelling(text)
+    return " ".join(spelled if _ordered(spelled) else sorted(spelled))
+
+
+def spelling(text: str) -> list[str]:
+    """The words of a name as its key has them, in the order of the name."""
     plain = text.casefold() if text.isascii() else _ascii(text)
     words = _WORD.findall(_POSSESSIVE.sub("", plain))
     numbered = [_number(word, words[i - 1] if i else "") for i, word in enumerate(words)]
-    spelled = [_spelled(word) for word in numbered if word not in _EMPTY]
-    return " ".join(spelled if _ordered(spelled) else sorted(spelled))
+    return [_spelled(word) for word in numbered if word not in _EMPTY]
 
 
 def disease_keys(name: str) -> Iterator[tuple[str, int]]:
