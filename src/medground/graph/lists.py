@@ -139,13 +139,10 @@ def _by_evidence(found: Sequence[Relation]) -> str:
     for gene, prefixes in sources.items():
         said = " and ".join(name for prefix, name in _SOURCES.items() if prefix in prefixes)
         groups.setdefault(said, []).append(gene)
-    parts = [f"by {said}: {_some(names)}" for said, names in sorted(groups.items(), key=lambda g: -len(g[0]))]
+    left = {said: f" and {len(names) - SHOWN} more" * (len(names) > SHOWN) for said, names in groups.items()}
+    first = sorted(groups, key=lambda said: -len(said))
+    parts = [f"by {said}: {', '.join(groups[said][:SHOWN])}{left[said]}" for said in first]
     return f"recorded {'; '.join(parts)}" if len(parts) > 1 else ""
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def genes(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
@@ -226,7 +223,7 @@ _MODE = "inheritance"
 _RIVALS = (frozenset({"dominant", "recessive"}), frozenset({"autosomal", "x-linked", "y-linked", "mitochondrial"}))
 
 
-def _of_mode(recorded: Sequence[str], asked: set[str]) -> Literal["yes", "no", ""]:
+def _of_mode(recorded: Sequence[str], asked: set[str]) -> str:
     """Whether it is inherited so: no if another mode is recorded in each entry that has one."""
     if any(len(asked & rivals) > 1 for rivals in _RIVALS):
         return ""  # "dominant or recessive" cannot be answered with yes or no
@@ -237,7 +234,7 @@ def _of_mode(recorded: Sequence[str], asked: set[str]) -> Literal["yes", "no", "
     return "no" if others and all(others) else ""
 
 
-def joined(answers: Sequence[str], joint: str) -> Literal["yes", "no", ""]:
+def joined(answers: Sequence[str], joint: str) -> str:
     """One answer for several things joined by "and" or "or"; empty if it is not decided."""
     first, last = ("yes", "no") if joint == "or" else ("no", "yes")
     return first if first in answers else last if set(answers) == {last} else ""

@@ -202,7 +202,9 @@ class GraphStore(Graph):
     def named(self, term: str) -> Named:
         """The concepts that a term names: by id, name or exact synonym, else the one with this related synonym."""
         if found := self.find(term, *_KINDS):
-            return Named(tuple((concept.id, concept.name) for concept in found), _named_by(term, found[0]))
+            own = "name" if name_key(term) == name_key(found[0].name) else "exact"
+            by = "id" if term.strip().casefold() == found[0].id.casefold() else own
+            return Named(tuple((concept.id, concept.name) for concept in found), by)
         weakly = self.find_weakly(term, *_KINDS)
         return Named(tuple((concept.id, concept.name) for concept in weakly), "related")
 
@@ -257,13 +259,6 @@ def _terms(named: list[_Named], text: str) -> list[Concept]:
 def _diseases(named: list[_Named]) -> list[Concept]:
     full = any(level == FULL for _, _, level, _ in named)
     return [concept for concept, _, level, _ in named if not full or level <= NUMBER_LOST]
-
-
-def _named_by(term: str, concept: Concept) -> str:
-    """How a term names a concept: by its id, its name, or an exact synonym."""
-    if term.strip().casefold() == concept.id.casefold():
-        return "id"
-    return "name" if name_key(term) == name_key(concept.name) else "exact"
 
 
 def _row(relation: Relation) -> StatedRow:
