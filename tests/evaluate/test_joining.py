@@ -10,11 +10,12 @@ import pytest
 import typer
 
 import medground
+from medground import faces
 from medground.faces import joining, notebook
 
 
 def test_what_joins_is_there_and_medground_imports_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    joined = {group: joining.joining(f"medground.{group}") for group in ("commands", "page", "notebook")}
+    joined = {group: joining(f"medground.{group}") for group in ("commands", "page", "notebook")}
     assert {*joined["commands"]} == {"agreement", "data", "demonstrations", "eval", "experiment", "judge", "train"}
     assert isinstance(joined["commands"]["eval"].load(), typer.Typer)
     assert next(route.path for route in joined["page"]["runs"].load().routes) == "/v1/runs"
@@ -28,5 +29,5 @@ def test_what_joins_is_there_and_medground_imports_none_of_it(monkeypatch: pytes
     def missing(name: str) -> None:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(joining, "distribution", missing)
-    assert joining.joining("medground.commands") == {}
+    monkeypatch.setattr(faces, "distribution", missing)
+    assert joining("medground.commands") == {}

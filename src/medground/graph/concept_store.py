@@ -12,9 +12,10 @@ from medground.graph.names import name_key, nearest
 from medground.graph.pages import Predicate, document_id, stated
 from medground.graph.relation import StatedAt
 from medground.graph.store import GraphStore
-from medground.graph.writing import FORM
 from medground.values.graph import ConceptEntry, Neighbour
 
+FORM = "concepts 1"
+"""How the graph file is laid out; `meta` says so."""
 _BY_ID = "SELECT c.number, c.id, c.name FROM ids i JOIN concepts c ON c.number = i.concept WHERE i.id = ?"
 _BY_KEY = """
     SELECT c.id, c.name, n.scope, n.text FROM names n JOIN concepts c ON c.number = n.concept

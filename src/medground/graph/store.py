@@ -125,6 +125,8 @@ class GraphStore(Graph):
     def find_longer(self, text: str) -> tuple[Concept, ...]:
         """The one phenotype with a name that begins with these words; empty if there is none, or more than one."""
         said, beginning = spelling(text), text[:_BEGINNING].casefold()
+        if len(said) < 2:
+            return ()
         if self._phenotypes is None:
             self._phenotypes = self._rows(_PHENOTYPES)
         first = bisect_left(self._phenotypes, (beginning,))

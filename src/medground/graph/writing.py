@@ -15,6 +15,7 @@ from medground.corpus.library import GRAPH_FILE, Library
 from medground.corpus.manifest import Manifest
 from medground.corpus.readers.base import Input, Item, Note
 from medground.errors import StorageFailed
+from medground.graph.concept_store import FORM
 from medground.graph.draft import Draft, fingerprint
 from medground.graph.pages import Heading, Line, Predicate, Row, definition_lines, pages, stated
 from medground.graph.vocabularies.base import Vocabulary
@@ -23,8 +24,6 @@ from medground.values.document import Document
 from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
 
-FORM = "concepts 1"
-"""How the graph file is laid out; `meta` says so."""
 _SHOWN = 60
 """Names in a concept's document; all of them are in the graph file."""
 _ROWS = """

@@ -91,7 +91,8 @@ def looks_foreign(text: str) -> bool:
     foreign = sum(word in _OTHER - _ENGLISH for word in words)
     english = sum(word in _ENGLISH - _OTHER for word in words)
     other_script = sum(min(word) > _LAST_LATIN for word in words)
-    return other_script > len(words) / 2 or (foreign > english and (foreign > 1 or not english))
+    few = 1 if text.rstrip().endswith("?") and not english else 2  # "Cri du chat syndrome" has one, and is English
+    return other_script > len(words) / 2 or (foreign >= few and foreign > english)
 
 
 _RECORDS, _COLLECTIONS = _LISTS["records"], _LISTS["collections"]

@@ -17,7 +17,7 @@ from medground.language.aspects import asked_in, aspects_of
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.noun_phrases import Thing, things
-from medground.language.subject import PART, Subject, pattern, subjects
+from medground.language.subject import PART, Subject, is_slip, pattern, subjects
 from medground.language.subject import forms as forms_of
 from medground.pubmed.characters import spellings
 from medground.values.query import And, Or, Phrase, Query, Words, any_of
@@ -38,6 +38,8 @@ _PEOPLE = {
     "Aged": "aged older elderly",
 }
 """Headings of people for whom an answer may differ, with the words by which texts name them."""
+_NEARBY = 60
+"""Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _NAME = 5
 """Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
@@ -117,6 +119,14 @@ class QuestionReading:
         """The years that it limits its literature to; `now` is the year of "the last five years"."""
         return dates.stated(self.text, now)
 
+    def aspect_lost(self, texts: Sequence[str]) -> list[str]:
+        """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""
+        found = [thing.said for thing in self.subjects if thing.decides]
+        wanted = sorted(self._deciding_aspects) if found else []
+        if not wanted or any(not aspects_of(text).isdisjoint(wanted) for text in texts):
+            return []
+        return [f"{wanted[0]} {' and '.join(found)}"]
+
     @property
     def asks_for_literature(self) -> bool:
         """Whether it speaks of publications or what is known: only then a year in it is one of publication."""
@@ -146,7 +156,7 @@ class QuestionReading:
         own = self.in_own_words(text)
         if self._deciding:
             return self.names_all(own)
-        return words.coverage(self.topic, words.terms(own)) >= _MOST_OF_IT
+        return not self.topic or words.coverage(self.topic, words.terms(own)) >= _MOST_OF_IT
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
@@ -154,18 +164,31 @@ class QuestionReading:
         return any(thing.is_named_in(read) for thing in self.subjects if thing.decides)
 
     def names_all(self, text: str) -> bool:
-        """Whether a text in its own words (`in_own_words`) names each thing that it is about, one of which decides."""
-        wanted = self._deciding
-        return bool(wanted) and set(words.terms(without_accents(text))).issuperset(wanted)
+        """Whether a text in its own words, whose first line is its title, names each thing, one of which decides.
+
+        What the title does not name must stand near each other.
+        """
+        title, _, body = without_accents(text).partition("\n")
+        wanted = self._stems_of_subject - set(words.terms(title))
+        return bool(self._deciding) and (
+            not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
+        )
 
     def share_named(self, text: str) -> float:
-        """The share of the things that it is about, each with all its names, that a text names: 0 to 1."""
-        wanted = len(self._stems_of_things) + bool(self.aspects)
-        if not wanted:
-            return 0.0
-        found = set(words.terms(without_accents(self.in_own_words(text))))
+        """The share that a text names of the things that this is about, and of what is asked of them: 0 to 1.
+
+        What decides of what is asked, such as harms, weighs as much as all things together.
+        """
+        things = len(self._stems_of_things)
+        asked = (max(things, 1) if self._deciding_aspects else 1) if self.aspects else 0
+        found = set(words.terms(without_accents(self.in_own_words(text)))) if things else set[str]()
         named = sum(found.issuperset(stems) for stems in self._stems_of_things)
-        return (named + (not self.aspects.isdisjoint(aspects_of(text)))) / wanted
+        spoken = asked if asked and not (self._deciding_aspects or self.aspects).isdisjoint(aspects_of(text)) else 0
+        return (named + spoken) / (things + asked) if things + asked else 0.0
+
+    @cached_property
+    def _deciding_aspects(self) -> frozenset[str]:
+        return frozenset(aspect for aspect in self.aspects if " " in aspect)
 
     def is_defined_in(self, sentence: str) -> bool:
         """Whether a sentence says what the one thing is that this asks for, or names without asking anything."""
@@ -192,6 +215,12 @@ class QuestionReading:
     def _stems_of_things(self) -> list[frozenset[str]]:
         said = (frozenset(words.terms(without_accents(thing.said))) for thing in self.subjects)
         return [stems for stems in said if stems]
+
+    @cached_property
+    def _stems_of_subject(self) -> frozenset[str]:
+        """The stems of all things but people, who are seldom named in each passage."""
+        said = (thing.said for thing in self.subjects if thing.decides or thing.heading not in _PEOPLE)
+        return frozenset(stem for one in said for stem in words.terms(without_accents(one)))
 
     @cached_property
     def _deciding(self) -> frozenset[str]:
@@ -231,7 +260,22 @@ class QuestionReading:
         for start, name, said in self._replacements:
             if start in lower:
                 read = name.sub(said, read)
+        for said, meant in self.misspelt(read).items():
+            read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
         return words.spelled_out(read, self.text)
+
+    def misspelt(self, text: str) -> dict[str, str]:
+        """Unknown words of this that a text lacks, each with the unknown word of the text that it may be a slip for."""
+        if not self._unknown:
+            return {}
+        found = [word for word in dict.fromkeys(words.tokens(text)) if word.isalpha()]
+        rare = [word for word in found if words.weight(words.stem(word)) >= words.MOST]
+        return {said: word for said in self._unknown if said not in found for word in rare if is_slip(said, word)}
+
+    @cached_property
+    def _unknown(self) -> list[str]:
+        said = (one.said for one in self.subjects if not one.names and not one.heading and one.said.isalpha())
+        return [word for word in said if word.islower() and words.weight(words.stem(word)) >= words.MOST]
 
     @cached_property
     def _replacements(self) -> list[tuple[str, re.Pattern[str], str]]:

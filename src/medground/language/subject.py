@@ -6,10 +6,12 @@ American spellings are one word already (`words.stem`).
 
 from __future__ import annotations
 
+import gzip
 import re
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from importlib import resources
 
 from rapidfuzz.distance import OSA
 
@@ -27,6 +29,9 @@ _SHORT = 4
 """Letters of a name that means something else in lower case or inside a word, such as MG or AIDS."""
 _UNSEEN = 6
 """Letters of a plain word that decides because no abstract and no heading has it."""
+_DISEASE, _RARE = 5, 4.5
+"""Letters and weight of the first word of a disease's name that may stand for it."""
+_ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
 _SLIPS = 10
 """Letters from which a misspelt word may differ in two letters from the right one."""
 _BRACKETS = re.compile(r"\(([^()]*)\)")
@@ -71,7 +76,12 @@ class Subject:
         stems = frozenset(words.terms(text))
         if any(_is_in(name, text, stems) for name in (self.said, *self.names, *self.narrower)):
             return True
-        return not self.names and self.said.isalpha() and self.said.islower() and _is_near(self.said, stems)
+        return (
+            not self.names
+            and self.said.isalpha()
+            and self.said.islower()
+            and any(is_slip(words.stem(self.said), one) for one in stems)
+        )
 
 
 def subjects(question: str) -> tuple[Subject, ...]:
@@ -82,7 +92,8 @@ def subjects(question: str) -> tuple[Subject, ...]:
     plain = " ".join(_BRACKETS.sub(" ", without_accents(question)).replace("/", " or ").split()) or question
     found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
     said = {stem for thing in found for stem in words.terms(thing.said)}
-    unseen = dict.fromkeys(w for w in _WORD.findall(plain) if said.isdisjoint(words.terms(w)) and _is_unseen(w))
+    rest = [word for word in map(_without_s, _WORD.findall(plain)) if said.isdisjoint(words.terms(word))]
+    unseen = dict.fromkeys(word for word in rest if _is_unseen(word) or _is_of_disease(word))
     return (*found, *(Subject(word, decides=True, start=_place(word, question)) for word in unseen))
 
 
@@ -101,7 +112,9 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     brackets, start = _bracketed(question, said), _place(said, question)
     found = vocabulary().find(heading) if heading and kind == "concept" else None
     if found is None:
-        return Subject(said, brackets, decides=kind in ("name", "abbreviation"), heading=heading, start=start)
+        coded = kind in ("name", "abbreviation")
+        others = (*brackets, *gene_names(said)) if coded else brackets
+        return Subject(said, others, decides=coded, heading=heading, start=start)
     below = vocabulary().explode(found)
     names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
     narrower = [without_accents(name) for one in below[1:_BELOW] for name in (one.name, *one.entry_terms)]
@@ -126,11 +139,30 @@ def _is_in(name: str, text: str, stems: frozenset[str]) -> bool:
     return pattern(name).search(text) is not None
 
 
-def _is_near(word: str, stems: Iterable[str]) -> bool:
-    """Whether an unknown word is a slip of the pen for a word of a text."""
-    stem = words.stem(word)
-    most = 2 if len(stem) >= _SLIPS else 1
-    return any(OSA.distance(stem, other, score_cutoff=most) <= most for other in stems if other[0] == stem[0])
+def is_slip(word: str, other: str) -> bool:
+    """Whether one word may be a slip of the pen for another: it begins as it does, and one or two letters differ."""
+    most = 2 if len(word) >= _SLIPS else 1
+    return other[0] == word[0] and OSA.distance(word, other, score_cutoff=most) <= most
+
+
+def gene_names(name: str) -> tuple[str, ...]:
+    """The symbol and the other codes of the one human gene that a code names; none where it names none, or several."""
+    found = _genes().get(name.casefold(), ())
+    return tuple(one for one in found if one.casefold() != name.casefold() and _CODE.match(one) and len(one) > 2)
+
+
+@cache
+def _genes() -> dict[str, tuple[str, ...]]:
+    stored = gzip.decompress((resources.files("medground") / "data" / "genes.tsv.gz").read_bytes()).decode()
+    rows = [tuple(filter(None, re.split(r"[\t|]", line))) for line in stored.splitlines()]
+    symbols = {row[0].casefold() for row in rows}
+    count = Counter(name.casefold() for row in rows for name in row)
+    return {
+        name.casefold(): row
+        for row in rows
+        for name in row
+        if name == row[0] or (count[name.casefold()] == 1 and name.casefold() not in symbols)
+    }
 
 
 @lru_cache(maxsize=4096)
@@ -138,6 +170,20 @@ def pattern(name: str) -> re.Pattern[str]:
     """A name with or without its hyphens and spaces: HER2, HER-2 and HER 2; a short one only in its own case."""
     parts = r"[\s-]?".join(map(re.escape, PART.findall(name)))
     return re.compile(rf"(?<!\w){parts}s?(?![^\W_])", 0 if len(name) <= _SHORT and name.isupper() else re.IGNORECASE)
+
+
+def _without_s(word: str) -> str:
+    return re.sub(r"['’]s$", "", word)
+
+
+def _is_of_disease(word: str) -> bool:
+    """Whether people say this first word of the names of diseases for them: lupus, Alzheimer's."""
+    from medground.pubmed.mesh import vocabulary
+
+    stem = words.stem(word.casefold())
+    if len(word) < _DISEASE or words.weight(stem) < _RARE or _ADJECTIVE.search(word):
+        return False
+    return any(tree.startswith(("C", "F03")) for one in vocabulary().beginning(word) for tree in one.trees)
 
 
 def _is_ordinary(said: str) -> bool:

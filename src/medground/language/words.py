@@ -138,7 +138,7 @@ def names(text: str) -> frozenset[str]:
         rest = word if match.start() else word[1:]
         written = any(c.isupper() for c in rest) or (any(map(str.isdigit, word)) and any(map(str.isalpha, word)))
         found.update(t for t in terms(word) if not t[0].isdigit() and (written or weight(t) >= MOST))
-    return frozenset(found)
+    return frozenset(found) - _question_stems()
 
 
 def rarest_of(names: Iterable[str]) -> str:

@@ -225,6 +225,19 @@ class Vocabulary:
             raise UsageError(f"MeSH has no heading {name[:80]!r}" + (f"; did you mean {near}?" if near else ""))
         return found
 
+    def beginning(self, word: str) -> tuple[Heading, ...]:
+        """The headings whose own names begin with a word and have others after it."""
+        return tuple(map(self._heading, self._beginnings.get(fold(word), ())))
+
+    @cached_property
+    def _beginnings(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for number, name in enumerate(fold_lines("\n".join(self._table.names)).split("\n")):
+            first, _, others = name.partition(" ")
+            if others:
+                found.setdefault(first, []).append(number)
+        return found
+
     def nearest(self, text: str, limit: int = 5) -> tuple[Nearest, ...]:
         """Return up to `limit` headings with names similar to the text, best first."""
         return tuple(self._index.nearest(fold(text), limit))

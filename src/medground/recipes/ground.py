@@ -16,7 +16,7 @@ from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.read.evidence import extract_evidence, is_sufficient, screen_batch, with_findings
 from medground.answering.read.facts import GraphAnswer, NotUnderstood, about_the_same, ask_for_facts, beside_facts
 from medground.answering.read.readable import readable, texts
-from medground.answering.read.reading_list import WEIGHED, batches, best_first, reading_list
+from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, reading_list
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.write.draft import Draft, write_draft
@@ -70,15 +70,17 @@ _ABOUT_RECORDS = (
 )
 
 
-def by_author(question: Question, evidence: list[Evidence], run: Run) -> list[Evidence]:
-    """The quotes of the authors that a question names; all where it names none whose papers were found."""
-    asked = {words.stem(thing.said.casefold()) for thing in reading_of(question.text).subjects if not thing.heading}
-    theirs = [
-        quote
-        for quote in evidence
-        if not asked.isdisjoint(words.terms(", ".join(run.ledger.documents[quote.document_id].authors)))
-    ]
-    return theirs or evidence
+def by_author(question: Question, readings: Sequence[Reading], run: Run) -> tuple[Question, Sequence[Reading]]:
+    """The papers of the authors that a question names, and the question without them; both unchanged if none is."""
+    names = [one.said for one in reading_of(question.text).subjects if one.said.istitle() and not one.heading]
+    said = {stem for name in names for stem in words.terms(name) if words.weight(stem) >= words.MOST}
+    authors = {r.document_id: words.terms(", ".join(run.ledger.documents[r.document_id].authors)) for r in readings}
+    named = said.intersection(*[[stem for stems in authors.values() for stem in stems]])
+    if not named:
+        return question, readings
+    text = " ".join(word for word in question.text.split() if named.isdisjoint(words.terms(word)))
+    theirs = [reading for reading in readings if not named.isdisjoint(authors[reading.document_id])]
+    return question.model_copy(update={"text": text}), theirs
 
 
 def nothing_found(run: Run) -> str:
@@ -106,6 +108,9 @@ async def ground(question: Question, run: Run) -> Answer:
             run.warn(stored.finding.note)
     if not evidence:
         return compose(run, refusal(stored, run, searched=searched))
+    misspelt = reading_of(question.text).misspelt(" ".join(quote.quote for quote in evidence))
+    for said, meant in misspelt.items():
+        run.warn(f"“{said}” was read as “{meant}”; did you mean that?")
     draft = await write_draft(question, evidence, run)
     return await finish(question, draft, evidence, run)
 
@@ -123,7 +128,10 @@ async def _search(question: Question, run: Run, only: Sequence[str] | None = Non
 
 async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
     evidence: list[Evidence] = []
-    found = with_findings(reading_list(hits, run.settings.retrieval.keep, WEIGHED), run.ledger.documents)
+    found: Sequence[Reading] = with_findings(
+        reading_list(hits, run.settings.retrieval.keep, WEIGHED), run.ledger.documents
+    )
+    question, found = by_author(question, found, run)
     readings = best_first(question, found)
     for batch in batches(readings, run.settings.recipe.batch):
         with run.step(batch.step):
@@ -131,7 +139,6 @@ async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evide
             evidence += await extract_evidence(question, useful, run)
             if await is_sufficient(question, evidence, run):
                 break
-    evidence = by_author(question, evidence, run)
     if reading_of(question.text).latest:
         evidence.sort(key=lambda one: -(run.ledger.documents[one.document_id].year or 0))
     return evidence

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from medground.answering.captions import NOT_VALIDATED, critic_name
 from medground.language.clean import clean, ended, joined, sentence, some
-from medground.language.question_reading import reading_of
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.question import Follows, Option
 from medground.values.statement import Conflict, Side
@@ -39,7 +38,8 @@ def context(given: str, *, whole: bool = False) -> str:
 def headline(answer: Answer) -> str:
     """The first line of an answer: its decision; over quotes alone that nobody assessed, what follows."""
     decision = answer.decision
-    quotes = decision.status == "not judged" and decision.check is None and _quotes_alone(answer)
+    unjudged = decision.status == "not judged" and decision.check is None and answer.statements
+    quotes = unjudged and (_quotes_alone(answer) or not models(answer))
     return "What the sources say" if quotes else decided(answer)
 
 
@@ -66,6 +66,8 @@ def decided(answer: Answer) -> str:
         refused = decision.check is not None and decision.check.result != "follows"
         return _refused(answer) if refused else "Not judged"
     if decision.status == "unanswerable":
+        from medground.language.question_reading import reading_of  # it brings MeSH
+
         asked = [clean(thing.said) for thing in reading_of(answer.question.text).subjects if thing.decides]
         on = joined_names(asked) + (" together" if len(asked) > 1 else "")
         return f"Nothing found on {on or 'this'} in {searched_names(answer)}" if answer.searches else "Unanswerable"

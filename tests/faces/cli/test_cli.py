@@ -46,14 +46,14 @@ def test_ask_prints_decision_quotes_verdicts_and_cost(papers: Path, said: Said) 
 
 def test_a_question_that_nothing_can_answer_exits_with_3(papers: Path, said: Said) -> None:
     ask = ("ask", "--corpus", "papers", "--quiet", "Does yoga shorten labour?")
-    assert "Unanswerable" in said(*ask, code=3).out
+    assert "Nothing found on yoga in corpus papers" in said(*ask, code=3).out
     assert json.loads(said(*ask, "--json", code=3).out)["decision"]["status"] == "unanswerable"
 
 
 def test_quotes_about_something_else_are_announced_as_such_and_decide_nothing(papers: Path, said: Said) -> None:
     question = "Is tranexamic acid effective in postpartum haemorrhage?"
     shown = " ".join(said("ask", "-q", "-c", "papers", question, code=3).out.split())
-    first = "No passage found mentions postpartum haemorrhage. Nearest passages, about something else:"
+    first = "Nothing found on postpartum haemorrhage in corpus papers. Nearest, about something else:"
     assert shown.removeprefix(question).strip().startswith(first)
     assert "intracerebral haemorrhage" in shown
     decision = json.loads(said("ask", "-q", "-c", "papers", "--json", question, code=3).out)["decision"]
@@ -201,3 +201,10 @@ def test_all_servers_can_run_at_once_by_default(said: Said) -> None:
     for command in ("serve", "web", "mcp"):
         ports += re.findall(r"--port <.*?\[default:\s*(\d+)", said(command, "--help").out, re.DOTALL)
     assert len(ports) == len(set(ports)) == 3
+
+
+def test_a_folder_in_place_of_a_collection_is_answered_with_the_line_that_builds_it(said: Said, tmp_path: Path) -> None:
+    folder = tmp_path / "My papers"
+    folder.mkdir()
+    refused = said("ask", "-c", str(folder), "Does yoga help?", code=2).err
+    assert f"medground corpus build my-papers {folder}" in refused

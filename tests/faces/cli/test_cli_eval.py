@@ -79,8 +79,10 @@ def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: P
             process.send_signal(signal.SIGSTOP)  # so the run cannot finish before this process notices
             with pytest.raises(UsageError, match="being written by another run"):
                 RunFile(out, read_run(out)[0])
-            process.send_signal(how)
-            process.send_signal(signal.SIGCONT)
+            for sent in how:
+                process.send_signal(sent)
+                process.send_signal(signal.SIGCONT)
+                time.sleep(0.1)
             _, said = process.communicate(timeout=300)
         finally:
             process.kill()

@@ -76,7 +76,7 @@ def spans(text: str) -> tuple[Span, ...]:
 PASSAGES_PER_DOCUMENT = 3
 WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
-_NAMED, _DEFINED = 4.0, 5.0
+_NAMED, _DEFINED = 6.0, 5.0
 """How much stronger a sentence is, as a logarithm, that names with its title all that is asked, and one that says what
 the thing is, where that is asked. Chosen on BioASQ 7b and 8b, where 0 to 8 of the first change no first quote, and on
 people's questions, where it brings the subject into the first line."""

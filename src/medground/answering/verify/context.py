@@ -148,7 +148,8 @@ AROUND = 1500
 def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
     """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record."""
     asked = reading_of(without_papers(question.text))
-    return asked.unnamed([as_read(e, documents[e.document_id], AROUND) for e in evidence])
+    passages = [as_read(e, documents[e.document_id], AROUND) for e in evidence]
+    return asked.unnamed(passages) or asked.aspect_lost([as_read(e, documents[e.document_id]) for e in evidence])
 
 
 def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:

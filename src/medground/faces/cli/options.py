@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
+
+from medground.errors import UsageError
 
 if TYPE_CHECKING:
     from medground.home.settings import Settings
@@ -114,6 +117,10 @@ def group(about: str) -> typer.Typer:
 
 def searched(corpus: list[str] | None, kb: str | None = None) -> dict[str, object]:
     """The settings of what is searched: what is named replaces both corpora and knowledge base of the settings."""
+    for path in (Path(name) for name in corpus or () if "/" in name or "." in name):
+        if path.expanduser().exists():
+            own = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "papers"
+            raise UsageError(f"{path} is no collection yet; build it first: medground corpus build {own[:64]} {path}")
     if not corpus and not kb:
         return {}
     return {"retrieval.corpora": tuple(corpus or ()), "retrieval.knowledge_base": kb or ""}

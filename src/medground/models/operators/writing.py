@@ -23,6 +23,7 @@ from medground.models.operators.base import (
     Untrusted,
     only_known,
 )
+from medground.models.operators.differences import differences
 from medground.models.operators.reading import prompt
 from medground.values.question import Option, Task
 
@@ -59,7 +60,7 @@ def _only_purpose(quote: str) -> bool:
 
 def _repeats(topic: frozenset[str], quote: str, earlier: str) -> bool:
     found, before = frozenset(words.terms(quote)), words.terms(earlier)
-    return words.coverage(found - topic or found, before) > REDUNDANT
+    return words.coverage(found - topic or found, before) > REDUNDANT and "negation" not in differences(quote, earlier)
 
 
 class WriteInput(OperatorInput):

@@ -1,0 +1,80 @@
+"""The first line of an answer: what is known on the question's subject, or what was not found."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from medground.recipes.ground import GROUND
+from medground.values.answer import Answer
+from medground.values.document import Document
+
+
+def trial(number: int, title: str, text: str, **more: Any) -> Document:
+    return Document(id=f"PMID:{number}", kind="research", title=title, text=text, **more)
+
+
+EARLY = trial(1, "Velnorixan in chronic cough.", "Velnorixan reduced chronic cough compared with placebo.", year=2009)
+LATE = trial(2, "Velnorixan trial.", "Velnorixan did not reduce chronic cough compared with placebo.", year=2024)
+DRUG = trial(3, "Kelvastatin.", "Kelvastatin is a new statin for adults with high cholesterol.", authors=("Okonjo AT",))
+HARM = trial(
+    4, "Kelvastatin again.", "Adverse events of kelvastatin were headache and nausea.", authors=("Petrescu M",)
+)
+GONE = trial(5, "Dorbenemab in glioma.", "Dorbenemab doubled survival in glioma.", retraction="retracted")
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture
+def ask(make_run: Any, memory_source: Any) -> Ask:
+    def answered(question: str, documents: Sequence[Document]) -> Answer:
+        run = make_run(question, [memory_source(documents)], recipe=GROUND)
+        return asyncio.run(GROUND.run(run.question, run))
+
+    return answered
+
+
+def test_both_trials_of_a_drug_stand_on_top_with_their_years(ask: Ask) -> None:
+    answer = ask("Is velnorixan effective for chronic cough?", [EARLY, LATE])
+    assert {one.document_id for one in answer.evidence} == {"PMID:1", "PMID:2"}
+    assert any("may disagree: PMID:" in warning and "(2009)" in warning for warning in answer.warnings)
+
+
+def test_the_latest_comes_first_and_years_of_publication_limit(ask: Ask) -> None:
+    newest = ask("What is the latest evidence on velnorixan for chronic cough?", [EARLY, LATE])
+    assert newest.evidence[0].document_id == "PMID:2"
+    limited = ask("What is known since 2020 about velnorixan for chronic cough?", [EARLY, LATE])
+    assert any("only publications from 2020 on were searched" in warning for warning in limited.warnings)
+
+
+def test_a_sentence_on_what_is_asked_leads_and_without_one_nothing_is_found(ask: Ask) -> None:
+    assert ask("What are the side effects of kelvastatin?", [DRUG, HARM]).evidence[0].document_id == "PMID:4"
+    missing = ask("What are the side effects of kelvastatin?", [DRUG])
+    assert missing.decision.status == "unanswerable"
+    assert missing.decision.unmentioned == ("harms of kelvastatin",)
+    assert str(missing).split("\n\n")[1].startswith("Nothing found on harms of kelvastatin in ")
+
+
+def test_only_the_papers_of_an_author_who_is_named_are_quoted(ask: Ask) -> None:
+    answer = ask("What did Petrescu report on kelvastatin?", [DRUG, HARM])
+    assert {one.document_id for one in answer.evidence} == {"PMID:4"}
+
+
+def test_what_is_known_from_a_retracted_paper_only_is_told_at_once(ask: Ask) -> None:
+    answer = ask("Does dorbenemab prolong survival in glioma?", [GONE])
+    assert answer.decision.reason == "what was found on it is retracted: PMID:5"
+    unrelated = ask("Is velnorixan effective for chronic cough?", [EARLY, GONE])
+    assert [one.id for one in unrelated.documents] == ["PMID:1"]
+
+
+def test_people_whom_no_quote_names_are_warned_of(ask: Ask) -> None:
+    answer = ask("Is kelvastatin effective in children with high cholesterol?", [DRUG])
+    assert any("no quote mentions children" in warning for warning in answer.warnings)
+
+
+def test_a_question_about_the_collection_is_told_how_and_not_searched(ask: Ask) -> None:
+    answer = ask("How many papers are in this collection?", [DRUG])
+    assert (answer.evidence, answer.searches) == ((), ())
+    assert "medground corpus list" in answer.decision.reason
