@@ -6,7 +6,6 @@ import contextlib
 import importlib.util
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -108,13 +107,6 @@ def built_starter(release: Hpo, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder
 
 
-@pytest.fixture
-def starter(built_starter: Path, home: Path) -> Library:
-    """The starter corpus of the small release in a home of its own."""
-    shutil.copytree(built_starter, home)
-    return Library(home)
-
-
 @pytest.fixture(scope="session")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[GraphStore, list[Page]]]:
     """The graph of the release installed with the extra `starter`, and every 97th page; made once for all workers."""
@@ -133,12 +125,6 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[GraphStore,
 def hpo(real: tuple[GraphStore, list[Page]]) -> GraphStore:
     """The graph of the installed release."""
     return real[0]
-
-
-@pytest.fixture(scope="session")
-def sample(real: tuple[GraphStore, list[Page]]) -> list[Page]:
-    """Every 97th page of the installed release."""
-    return real[1]
 
 
 def find_facts(store: GraphStore, text: str) -> GraphFinding:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -49,7 +48,6 @@ ONE_TYPE = f"{SILENT} for Delta syndrome, type 2 (OMIM:6); excluded for {DELTA}"
     [
         ("lens oddity in OMIM:1?", "recorded", "", [ODD]),
         ("odd lens in Alpha syndrome?", "recorded", BOTH, [ODD, NO_ODD]),
-        ("odd lens in Gamma disease?", "excluded", "", [f"Odd lens {IS_NOT} {GAMMA}."]),
         ("left odd lens in Gamma disease?", "excluded", "", [WIDER]),
         ("phenotypic abnormality in Gamma disease?", "recorded", "", [NARROWER]),
         ("odd lens in OMIM:3?", "recorded", "", [LEFT]),
@@ -62,7 +60,7 @@ ONE_TYPE = f"{SILENT} for Delta syndrome, type 2 (OMIM:6); excluded for {DELTA}"
         ("odd lens in Delta syndrome type I?", "excluded", "", [f"Odd lens {IS_NOT} {DELTA}."]),
     ],
 )
-def test_a_fact_is_said_as_it_is_stored(
+def test_a_fact_is_said_as_stored(
     small: GraphStore, ask: Ask, text: str, status: str, note: str, said: list[str]
 ) -> None:
     for asked in (f"Is there {text}", f"How frequent is {text}"):
@@ -76,15 +74,15 @@ def test_a_fact_is_said_as_it_is_stored(
         # what asks for more is answered only by a record
         ("Does Alpha syndrome 1 cause odd lens?", "yes", ""),
         ("Does Beta disease, odd type cause blue toe?", "", ""),
-        ("Is ABC1 associated with Alpha syndrome?", "yes", "ABC1"),
+        # 3 of 4 patients: a count of so few is not all of them, nor most
+        ("Do all people with Alpha syndrome 1 have odd lens?", "no", ""),
+        ("Do most people with Alpha syndrome 1 have odd lens?", "", ""),
         ("Which genes are associated with left odd lens?", "yes", "XYZ9"),
         ("Which diseases are caused by ABC1 mutations?", "yes", "Alpha syndrome 1"),
         ("What are the features of Gamma disease?", "", "Blue toe"),
     ],
 )
-def test_a_closed_question_is_decided_by_a_record_and_a_list_is_the_answer(
-    small: GraphStore, ask: Ask, text: str, closed: str, answer: str
-) -> None:
+def test_only_a_record_decides(small: GraphStore, ask: Ask, text: str, closed: str, answer: str) -> None:
     finding = ask(small, text)
     assert (finding.closed, finding.answer) == (closed, answer)
 
@@ -101,10 +99,7 @@ def test_a_definition_and_the_diseases_with_a_feature_or_a_more_specific_one(sma
     "change",
     [
         {"sentence": "Odd lens is recorded as a feature of Alpha syndrome 1 (OMIM:1), in 4 of 4 patients."},
-        {"sentence": "Odd lens is caused by Alpha syndrome 1."},
         {"document_id": "OMIM:4"},
-        {"start": 0},
-        {"end": 9999},
         {"excluded": True},
         {"references": ("PMID:99",)},
     ],
@@ -115,7 +110,7 @@ def test_a_changed_fact_is_not_entailed(small: GraphStore, change: dict[str, obj
     assert not entails(small, fact.model_copy(update=change))
 
 
-def test_the_question_of_the_readme(hpo: GraphStore, ask: Ask) -> None:
+def test_the_questions_of_the_readme(hpo: GraphStore, ask: Ask) -> None:
     finding = ask(hpo, "Is ectopia lentis a feature of Marfan syndrome?")
     assert finding.status == "recorded"
     assert sentences(finding)[0] == (
@@ -123,14 +118,8 @@ def test_the_question_of_the_readme(hpo: GraphStore, ask: Ask) -> None:
     )
     assert finding.facts[0].references == ("PMID:28050285", "PMID:29587526", "PMID:33436942")
     assert [fact.document_id for fact in finding.facts] == ["OMIM:154700", "ORPHA:558"]
-
-
-def test_other_questions_of_the_readme(hpo: GraphStore, ask: Ask) -> None:
     classic = ask(hpo, "Which genes are associated with classic Ehlers-Danlos syndrome?")
     assert classic.answer == "COL5A2, COL5A1, COL1A1"
-    assert ask(hpo, "Is migraine a feature of Marfan syndrome?").note == "not recorded in HPO 2025-01-16"
-    linked = ask(hpo, "Which genes cause ectopia lentis?")
-    assert len(set(linked.facts)) == len(linked.facts)
 
 
 def test_many_threads_can_ask_at_once(hpo: GraphStore, ask: Ask) -> None:
@@ -148,13 +137,11 @@ def test_closing_while_other_threads_read_is_safe(small: GraphStore) -> None:
         except SnapshotCorrupt:  # closed
             return True
 
-    for _ in range(2):
-        store = GraphStore.open(small.path)
-        with ThreadPoolExecutor(4) as pool:
-            reading = [pool.submit(read, store) for _ in range(4)]
-            time.sleep(0.02)
-            store.close()
-        assert all(one.result() for one in reading)
+    store = GraphStore.open(small.path)
+    with ThreadPoolExecutor(4) as pool:
+        reading = [pool.submit(read, store) for _ in range(4)]
+        store.close()
+    assert all(one.result() for one in reading)
 
 
 @each_row("content", [None, b"", b"not a database" * 100, b"SQLite format 3\x00" + b"\x00" * 4000])
@@ -167,7 +154,9 @@ def test_a_file_that_is_not_a_graph_is_corrupt(tmp_path: Path, content: bytes | 
             opening(path)
 
 
-def test_a_damaged_page_is_found_when_it_is_read_and_a_reader_cannot_write(small: GraphStore, tmp_path: Path) -> None:
+def test_damaged_pages_and_failed_writes(release: Hpo, small: GraphStore, tmp_path: Path) -> None:
+    with contextlib.closing(GraphWriter(release)) as writer, pytest.raises(StorageFailed, match="cannot write"):
+        writer.save(tmp_path / "no" / "folder" / "graph.sqlite")
     with pytest.raises(sqlite3.OperationalError):
         sqlite3.connect(f"{small.path.as_uri()}?mode=ro", uri=True).execute("DELETE FROM names")
     content = small.path.read_bytes()
@@ -175,8 +164,3 @@ def test_a_damaged_page_is_found_when_it_is_read_and_a_reader_cannot_write(small
     damaged.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
     with pytest.raises(SnapshotCorrupt):
         GraphStore.open(damaged).find("Odd lens", "phenotype")
-
-
-def test_a_failed_write_is_reported(release: Hpo, tmp_path: Path) -> None:
-    with contextlib.closing(GraphWriter(release)) as writer, pytest.raises(StorageFailed, match="cannot write"):
-        writer.save(tmp_path / "no" / "folder" / "graph.sqlite")

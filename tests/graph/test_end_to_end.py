@@ -95,9 +95,10 @@ def test_what_is_stored_decides(engine: BlockingEngine, text: str, decided: str,
 
 
 def test_an_unusable_starter_is_rebuilt(
-    starter: Library, home: Path, release: Hpo, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    built_starter: Path, home: Path, release: Hpo, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("medground.graph.starter.build_starter", functools.partial(build_starter, release=release))
+    shutil.copytree(built_starter, home)
     manifest = next(home.glob("corpora/starter/*/manifest.json"))
     stored = json.loads(manifest.read_text(encoding="utf-8"))
     manifest.write_text(json.dumps(stored | {"format": 0}), encoding="utf-8")
@@ -112,18 +113,10 @@ def test_facts_come_first_then_the_literature_and_the_facts_decide(beside: Block
     assert [s.verdict.label for s in answer.statements] == ["supported", "quoted"]
     assert [e.document_id for e in answer.evidence] == ["OMIM:1", "PMID:77"]
     assert {s.source for s in answer.searches} == {"graph:HPO 2030-02-03", "corpus:papers"}
-
-
-def test_what_is_not_recorded_is_searched_for_and_said(beside: BlockingEngine) -> None:
-    answer = beside.ask("Is blue toe a feature of Beta disease, odd type?")
-    assert answer.decision.status == "unanswerable"
-    assert answer.decision.reason == "not recorded in HPO 2030-02-03; the texts searched have no evidence on it"
-
-
-def test_a_paper_on_another_disease_is_not_shown_beside_the_facts(beside: BlockingEngine) -> None:
-    answer = beside.ask("Is left odd lens a feature of Beta disease, odd type?")
-    assert answer.decision.shown() == "yes"
+    answer = beside.ask("Is left odd lens a feature of Beta disease, odd type?")  # of which the paper says nothing
     assert {e.document_id for e in answer.evidence} == {"OMIM:3"}
+    answer = beside.ask("Is blue toe a feature of Beta disease, odd type?")
+    assert answer.decision.reason == "not recorded in HPO 2030-02-03; the texts searched have no evidence on it"
 
 
 def test_a_question_that_is_not_understood_gets_wordings_that_work(engine: BlockingEngine) -> None:
@@ -137,14 +130,9 @@ def test_a_question_that_is_not_understood_gets_wordings_that_work(engine: Block
         assert engine.ask(wording).evidence
 
 
-@each_row("text", ["x", "42", "a\x00\x07b", "zzz \U0001f9ec zzz", "Alpha syndorme 1 and blue tow"])
-def test_bad_input_is_refused_truthfully(engine: BlockingEngine, text: str) -> None:
-    answer = engine.ask(text)
-    assert answer.decision.status == "unanswerable"
-    assert "did not understand the question" in answer.decision.reason
-
-
-def test_what_has_no_letter_or_forty_options_is_a_mistake(engine: BlockingEngine) -> None:
+def test_bad_input_is_refused_truthfully(engine: BlockingEngine) -> None:
+    for text in ("x", "42", "a\x00\x07b", "zzz \U0001f9ec zzz", "Alpha syndorme 1 and blue tow"):
+        assert engine.ask(text).decision.status == "unanswerable"
     for text in ("\U0001f600\U0001f9ec", "\x01\x02", "", "???"):
         with pytest.raises(UsageError, match=r"write it in words|is empty"):
             engine.ask(text)
@@ -152,24 +140,9 @@ def test_what_has_no_letter_or_forty_options_is_a_mistake(engine: BlockingEngine
         Question.ask("Which one?", options=[f"option {number}" for number in range(40)])
 
 
-@each_row(
-    ("text", "foreign"),
-    [
-        ("¿Cuáles son los síntomas del síndrome de Alpha?", True),
-        ("Quels sont les signes de la maladie?", True),
-        ("Was sind die Symptome der Krankheit?", True),
-        ("What are the symptoms of Alpha syndrome?", False),
-        ("Is odd lens a feature of Alpha syndrome 1?", False),
-        ("Cri du chat syndrome", False),
-    ],
-)
-def test_another_language_is_said_and_searched_all_the_same(beside: BlockingEngine, text: str, foreign: bool) -> None:
-    answer = beside.ask(text)
-    assert any("only English is read" in warning for warning in answer.warnings) is foreign
-    assert answer.searches
-
-
-def test_a_corpus_without_a_sentence_on_the_topic_is_not_called_not_understood(engines: Engines) -> None:
-    answer = engines("papers").ask("Does metformin lower glucose in mice?")
-    assert answer.decision.status == "unanswerable"
-    assert answer.decision.reason == "no evidence on this question was found in the sources searched"
+def test_another_language_is_said_and_searched_all_the_same(beside: BlockingEngine) -> None:
+    foreign = ("¿Cuáles son los síntomas del síndrome de Alpha?", "Quels sont les signes?", "Was sind die Symptome?")
+    for text in (*foreign, "What are the symptoms of Alpha syndrome?", "Cri du chat syndrome"):
+        answer = beside.ask(text)
+        assert any("only English is read" in warning for warning in answer.warnings) is (text in foreign), text
+        assert answer.searches

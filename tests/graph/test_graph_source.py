@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import dataclasses
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +14,11 @@ from rows import each_row
 from medground.answering.read.facts import ask_for_facts
 from medground.answering.run import Run
 from medground.errors import SnapshotCorrupt, SourceUnavailable
-from medground.graph.starter import GraphWriter, pages
+from medground.graph.starter import pages
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import Hpo
 from medground.sources.base import ConceptSource, DescribedSource, FactSource, Source
-from medground.sources.graph import GraphSource
+from medground.sources.graph import Fetch, GraphSource
 from medground.testing import SourceContract
 from medground.values.document import Document
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords
@@ -31,26 +30,25 @@ QUESTION = "Is odd lens a feature of OMIM:1?"
 LINE = "Odd lens (HP:0100001): 3 of 4 patients, onset: Congenital onset; PMID:11, PMID:12."
 
 
-class Shelf:
-    """Documents by id, as a corpus gives them."""
+def of(documents: Sequence[Document]) -> Fetch:
+    """Fetches these documents by id, as a corpus does."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._documents = {document.id: document for document in documents}
+    async def fetch(ids: Sequence[str]) -> dict[str, Document]:
+        return {document.id: document for document in documents if document.id in ids}
 
-    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        return {i: self._documents[i] for i in ids if i in self._documents}
+    return fetch
 
 
-@pytest.fixture
-def shelf(release: Hpo) -> Shelf:
+@pytest.fixture(scope="module")
+def documents(release: Hpo) -> list[Document]:
     """The pages of the release."""
-    return Shelf([page.document for page in pages(release)])
+    return [page.document for page in pages(release)]
 
 
 @pytest.fixture
-def graph(small: GraphStore, shelf: Shelf) -> GraphSource:
+def graph(small: GraphStore, documents: list[Document]) -> GraphSource:
     """The graph beside its pages."""
-    return GraphSource(small, shelf.fetch)
+    return GraphSource(small, of(documents))
 
 
 def plain(text: str) -> Lookup:
@@ -72,8 +70,8 @@ class TestContract(SourceContract):
     nothing = plain("Is blue toe a feature of Beta disease, odd type?")  # known concepts without a stored relation
 
     @pytest.fixture
-    def make(self, shelf: Shelf, small: GraphStore) -> Callable[[], Source]:
-        return lambda: GraphSource(GraphStore.open(small.path), shelf.fetch)
+    def make(self, documents: list[Document], small: GraphStore) -> Callable[[], Source]:
+        return lambda: GraphSource(GraphStore.open(small.path), of(documents))
 
 
 def test_a_fact_is_a_line_of_a_document_of_the_corpus(graph: GraphSource) -> None:
@@ -86,6 +84,10 @@ def test_a_fact_is_a_line_of_a_document_of_the_corpus(graph: GraphSource) -> Non
     assert graph.entails(fact)
     assert found.size == 1
     assert found.named == "feature of: Odd lens (HP:0100001), Alpha syndrome 1 (OMIM:1)"
+    assert isinstance(graph, DescribedSource)
+    assert (graph.described.name, graph.described.origin) == ("graph", "HPO 2030-02-03")
+    own = SourceDescription(name="facts", kind="graph", about="Facts.", licence="CC0", origin="a test")
+    assert GraphSource(graph._store, graph.fetch, described=own).described == own
 
 
 def test_what_the_graph_cannot_read_is_not_understood_and_what_it_lacks_is_not_recorded(graph: GraphSource) -> None:
@@ -100,12 +102,6 @@ def test_what_the_graph_cannot_read_is_not_understood_and_what_it_lacks_is_not_r
     assert found.notes[0].startswith("no concept of HPO 2030-02-03 is called 'Odd lense'; nearest names: Odd lens")
 
 
-def test_a_concept_is_answered_by_its_question_or_else_by_its_definition(graph: GraphSource) -> None:
-    assert search(graph, ConceptQuery(term="Odd lens", question=QUESTION)).facts == search(graph, QUESTION).facts
-    (fact,) = search(graph, ConceptQuery(term="Odd lens")).facts
-    assert fact.sentence == 'Odd lens (HP:0100001) is defined as: A lens that is "odd".'
-
-
 def test_a_concept_query_quotes_the_definition_and_the_relations_in_both_directions(graph: GraphSource) -> None:
     found = search(graph, ConceptQuery(term="odd  Lens", question="Which syndrome has it?"))
     (ranking,) = found.rankings
@@ -113,25 +109,16 @@ def test_a_concept_query_quotes_the_definition_and_the_relations_in_both_directi
     assert ranking[0].passage.text == 'A lens that is "odd". It may be seen at birth.'
     assert (lines[LINE], lines["Phenotypic abnormality (HP:0000118)."]) == ("OMIM:1", "HP:0100001")
     assert {hit.passage.kind for hit in ranking} == {"graph"}
+    assert [fact.sentence for fact in found.facts] == ['Odd lens (HP:0100001) is defined as: A lens that is "odd".']
+    assert search(graph, ConceptQuery(term="Odd lens", question=QUESTION)).facts == search(graph, QUESTION).facts
     below = search(graph, ConceptQuery(term="HP:0000118"))
     assert {hit.passage.document_id for hit in below.rankings[0]} >= {"HP:0100001", "HP:0100003"}
 
 
-def test_a_graph_describes_itself_unless_it_was_described(small: GraphStore) -> None:
-    source = GraphSource(small, Shelf([]).fetch)
-    assert isinstance(source, DescribedSource)
-    assert (source.described.name, source.described.origin) == ("graph", "HPO 2030-02-03")
-    assert "Human Phenotype Ontology" in source.described.licence
-    own = SourceDescription(name="facts", kind="graph", about="Facts.", licence="CC0", origin="a test")
-    assert GraphSource(small, Shelf([]).fetch, described=own).described == own
-
-
-@each_row("change", ["gone", "longer"])
-def test_documents_that_do_not_state_the_fact_are_refused(release: Hpo, small: GraphStore, change: str) -> None:
-    documents = [page.document for page in pages(release)]
-    changed = [d.model_copy(update={"text": f"More. {d.text}"}) for d in documents] if change == "longer" else []
-    with pytest.raises(SnapshotCorrupt, match="OMIM:1 does not state the fact"):
-        search(GraphSource(small, Shelf(changed).fetch), QUESTION)
+def test_documents_that_do_not_state_the_fact_are_refused(documents: list[Document], small: GraphStore) -> None:
+    for changed in ([], [d.model_copy(update={"text": f"More. {d.text}"}) for d in documents]):
+        with pytest.raises(SnapshotCorrupt, match="OMIM:1 does not state the fact"):
+            search(GraphSource(small, of(changed)), QUESTION)
 
 
 @each_row(
@@ -145,10 +132,10 @@ def test_documents_that_do_not_state_the_fact_are_refused(release: Hpo, small: G
         (Question.ask("Which diseases have odd lens?", task="yes-no"), False),
     ],
 )
-def test_stored_facts_answer_only_questions_that_they_fit(
-    asked: Question, answers: bool, graph: GraphSource, release: Hpo, make_run: Callable[..., Run], memory_source: Any
+def test_facts_answer_only_what_they_fit(
+    asked: Question, answers: bool, graph: GraphSource, documents: Any, make_run: Callable[..., Run], memory_source: Any
 ) -> None:
-    run = make_run(QUESTION, [memory_source([page.document for page in pages(release)]), graph])
+    run = make_run(QUESTION, [memory_source(documents), graph])
     answer = asyncio.run(ask_for_facts(asked, run))
     assert (answer is not None) is answers
     assert run.usage.searches == answers  # the text source does not accept plain words
@@ -161,29 +148,27 @@ def test_stored_facts_answer_only_questions_that_they_fit(
         assert not answer.entails("Odd lens is rare.")
 
 
-def test_the_graph_that_has_the_relation_is_preferred(
-    graph: GraphSource, release: Hpo, make_run: Callable[..., Run], tmp_path: Path
+def test_the_graph_that_has_it_is_preferred(
+    graph: GraphSource, small: GraphStore, make_run: Callable[..., Run]
 ) -> None:
-    """One graph knows the concepts but has no relation; another has it."""
-    for path in release.folder.iterdir():
-        text = path.read_text(encoding="utf-8").replace("2030-02-03", "2031-02-03")
-        text = text.replace("OMIM:1\tAlpha syndrome 1\t\tHP:0100001", "OMIM:1\tAlpha syndrome 1\t\tHP:0100003")
-        (tmp_path / path.name).write_text(text, encoding="utf-8")
-    other = Hpo.open(tmp_path)
-    with contextlib.closing(GraphWriter(other)) as writer:
-        writer.save(tmp_path / "other.sqlite")
-    with GraphStore.open(tmp_path / "other.sqlite") as without:
-        silent = GraphSource(without, Shelf([page.document for page in pages(other)]).fetch)
-        for sources in ([silent, graph], [graph, silent]):
-            run = make_run(QUESTION, sources)
-            answer = asyncio.run(ask_for_facts(Question.ask(QUESTION), run))
-            assert answer is not None and answer.source is graph
-            assert [s.status for s in run.searches] == [("found" if one is graph else "empty") for one in sources]
+    class Silent(GraphSource):
+        """It knows the concepts but has no relation."""
+
+        name = "graph:silent"
+
+        async def search(self, lookup: Lookup, filters: Filters) -> Found:
+            found = await graph.search(plain("Is blue toe a feature of Beta disease, odd type?"), filters)
+            return dataclasses.replace(found, source=self.name, lookup=lookup)
+
+    silent = Silent(small, of([]))
+    for sources in ([silent, graph], [graph, silent]):
+        run = make_run(QUESTION, sources)
+        answer = asyncio.run(ask_for_facts(Question.ask(QUESTION), run))
+        assert answer is not None and answer.source is graph
+        assert [s.status for s in run.searches] == [("found" if one is graph else "empty") for one in sources]
 
 
-def test_a_graph_that_cannot_be_asked_is_named_and_gives_no_facts(
-    small: GraphStore, make_run: Callable[..., Run]
-) -> None:
+def test_a_graph_that_cannot_be_asked_is_named(small: GraphStore, make_run: Callable[..., Run]) -> None:
     async def no_documents(ids: Sequence[str]) -> dict[str, Document]:
         raise SourceUnavailable("the disk is gone", source="corpus:starter")
 
@@ -198,9 +183,7 @@ def test_a_concept_is_found_by_id_name_and_misspelling_with_lines_that_its_docum
     by_id = asyncio.run(graph.concept("hp:0100001", 5))
     by_name = asyncio.run(graph.concept("odd lens", 5))
     assert (by_id.by, by_name.by, by_id.entries) == ("id", "name", by_name.entries)
-    (entry,) = by_id.entries
-    assert (entry.id, entry.name) == ("HP:0100001", "Odd lens")
-    assert [up.id for up in entry.above] == ["HP:0000118"]
+    assert [up.id for up in by_id.entries[0].above] == ["HP:0000118"]
     for line in by_id.lines:
         (document,) = asyncio.run(graph.fetch([line.document_id])).values()
         assert document.text[line.start : line.end] == line.text

@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.graph.answer import find, read_question, wordings
-from medground.graph.linking import lay_terms, organs
-from medground.graph.names import name_key
-from medground.graph.relation import ConceptKind
+from medground.graph.linking import terms_by_name
 from medground.graph.store import GraphStore
 from medground.values.graph import GraphFinding
 
@@ -35,92 +33,85 @@ def questions(text: str) -> list[str]:
 
 ASKS = {
     ("feature of", f"{LENS} {MARFAN}"): """
-        Is ectopia lentis a feature of Marfan syndrome? Is Ectopia Lentis a known clinical feature of Marfan Syndrome?
         Is dislocation of the lens seen in patients with Marfan's syndrome? Is lens dislocation one of the symptoms of
-        Marfan syndrome? Do people with Marfan syndrome get lens dislocation? Can Marfan syndrome patients have ectopia
-        lentis? Does Marfan syndrome cause ectopia lentis? Does Marfan syndrome include ectopia lentis as a feature? Can
-        ectopia lentis occur in Marfan syndrome? Is ectopia lentis associated with Marfan syndrome? Do most people with
-        Marfan syndrome get ectopia lentis? Isn't ectopia lentis a feature of Marfan syndrome? Is it true that ectopia
-        lentis is a feature of Marfan's? Is ectopia lentiss a feature of Marfan sindrome? patients with Marfan syndrome:
-        ectopia lentis?""",
+        Marfan syndrome? Do people with Marfan syndrome get lens dislocation? Does Marfan syndrome cause ectopia lentis?
+        Does Marfan syndrome include ectopia lentis as a feature? Can ectopia lentis occur in Marfan syndrome? Do most
+        people with Marfan syndrome get ectopia lentis? Isn't ectopia lentis a feature of Marfan syndrome? Is it true
+        that ectopia lentis is a feature of Marfan's? Is ectopia lentiss a feature of Marfan sindrome? patients with
+        Marfan syndrome: ectopia lentis?""",
     ("feature of", f"{LENS} OMIM:154700"): """Is ectopia lentis a feature of OMIM:154700? Is ectopia lentis (HP:0001083)
         a feature of Marfan syndrome (OMIM:154700)?""",
-    ("feature of", f"{SEIZURE} {RETT}"): """Are seizures observed in individuals with Rett syndrome? Do individuals with
-        Rett's syndrome develop seizures? Does the Rett syndrome cause an epileptic seizure?""",
+    ("feature of", f"{SEIZURE} {RETT}"): """Are seizures observed in individuals with Rett syndrome? Does the Rett
+        syndrome cause an epileptic seizure?""",
     ("feature of", "HP:0001903 OMIM:227650 ORPHA:84"): "Is anaemia a feature of Fanconi anaemia?",
-    ("feature of", f"HP:0000365 {RETT}"): "Is hearing loss a feature of Rett syndrome?",
     ("feature of", f"{LENS} {SEIZURE} {MARFAN}"): "Is ectopia lentis or a seizure a feature of Marfan syndrome?",
     ("feature of", f"{LENS} {MARFAN} {RETT}"): "Is ectopia lentis seen in Marfan syndrome or Rett syndrome?",
-    ("frequency of", f"{SEIZURE} {RETT}"): """How frequent are seizures in Rett syndrome? How often do seizures occur in
-        Rett syndrome? How often do people with Rett syndrome have seizures? What is the frequency of seizures in Rett
-        syndrome?""",
-    ("frequency of", f"{LENS} {MARFAN}"): """How common is ectopia lentis in Marfan syndrome? How often is lens
-        dislocation seen in patients with Marfan syndrome? How common a feature of Marfan syndrome is ectopia lentis?
-        What percentage of patients with Marfan syndrome have ectopia lentis? Is ectopia lentis common in Marfan
-        syndrome? How many people with Marfan syndrome have ectopia lentis?""",
-    ("diseases with", LENS): """Which diseases have ectopia lentis? What diseases can cause lens dislocation? Which
-        disorders are associated with ectopia lentis? In which diseases is ectopia lentis seen? Of which diseases is
-        ectopia lentis a feature? Ectopia lentis is a feature of which diseases?""",
+    ("frequency of", f"{SEIZURE} {RETT}"): "How often do people with Rett syndrome have seizures?",
+    ("frequency of", f"{LENS} {MARFAN}"): """How common is ectopia lentis in Marfan syndrome? How common a feature of
+        Marfan syndrome is ectopia lentis? What percentage of patients with Marfan syndrome have ectopia lentis? Is
+        ectopia lentis common in Marfan syndrome? How many people with Marfan syndrome have ectopia lentis?""",
+    ("diseases with", LENS): """What diseases can cause lens dislocation? Which disorders are associated with ectopia
+        lentis? In which diseases is ectopia lentis seen? Ectopia lentis is a feature of which diseases?""",
     ("diseases with", f"{LENS} {SEIZURE}"): "Which diseases have ectopia lentis and seizures?",
-    (
-        "genes of",
-        CLASSIC_EDS,
-    ): """Which genes are associated with classical Ehlers Danlos syndrome? Which genes are linked
-        to Ehlers-Danlos syndrome, classic type?""",
-    (
-        "genes of",
-        MARFAN,
-    ): """Which gene is mutated in Marfan syndrome? What gene causes Marfan syndrome? What is the gene
-        for Marfan syndrome?""",
-    ("genes of", RETT): """Which gene mutations cause Rett syndrome? Mutations in which gene cause Rett syndrome? Rett
-        syndrome is caused by mutations in which gene?""",
+    ("diseases with", "HP:0001433 HP:0010729"): """Which diseases cause hepatosplenomegaly and cherry red spot? Which
+        diseases show cherry-red spots and hepatosplenomegaly?""",
+    ("genes of", CLASSIC_EDS): "Which genes are linked to Ehlers-Danlos syndrome, classic type?",
+    ("genes of", MARFAN): "Which gene is mutated in Marfan syndrome? What gene causes Marfan syndrome?",
+    ("genes of", RETT): """Mutations in which gene cause Rett syndrome? Rett syndrome is caused by mutations in which
+        gene?""",
     ("genes of", "HP:0002108"): "Which genes are involved in spontaneous pneumothorax?",
     ("genes of", f"NCBIGene:2200 {MARFAN}"): "Is FBN1 associated with Marfan syndrome?",
-    ("features of", MARFAN): "What are the features of Marfan syndrome?",
     ("features of", RETT): """What are the signs and symptoms of Rett syndrome? Which symptoms do people with Rett
         syndrome have?""",
     ("features of", "OMIM:143100 ORPHA:399"): "What are the clinical manifestations of Huntington's disease?",
     ("excluded features of", RETT): "Which features are excluded in Rett syndrome?",
     ("diseases of gene", "NCBIGene:2200"): """Which diseases are caused by FBN1 mutations? Which diseases are associated
         with variants in the FBN1 gene?""",
-    ("diseases of gene", "NCBIGene:4204"): """What diseases does the MECP2 gene cause? What happens if the MECP2 gene is
-        mutated? mecp2 gene?""",
-    ("definition of", LENS): "What is ectopia lentis?",
+    ("diseases of gene", "NCBIGene:4204"): "What happens if the MECP2 gene is mutated? mecp2 gene?",
     ("definition of", "HP:0001166"): "What does arachnodactyly mean? What are spider fingers?",
     ("definition of", "HP:0000316"): "Define hypertelorism?",
     ("definition of", "HP:0000006"): "What is autosomal dominant inheritance?",
-    ("profile", MARFAN): "Marfan syndrome? What is Marfan syndrome?",
-    ("profile", RETT): "Tell me about Rett syndrome?",
+    ("profile", RETT): "Tell me about Rett syndrome? What is Rett syndrome?",
     ("profile", "NCBIGene:4763 OMIM:162200 ORPHA:636"): "NF1?",
     ("profile", "OMIM:261600 ORPHA:716"): "PKU?",
-    ("inheritance of", MARFAN): "How is Marfan syndrome inherited? Is Marfan syndrome dominant or recessive?",
-    ("onset of", RETT): """When does Rett syndrome begin? At what age do symptoms of Rett syndrome first appear?""",
+    ("inheritance of", MARFAN): """How is Marfan syndrome inherited? Is Marfan syndrome dominant or recessive? I was
+        wondering if Marfan syndrome is inherited? Is Marfan syndrome passed from parent to child?""",
+    ("onset of", RETT): "When does Rett syndrome begin? At what age do symptoms of Rett syndrome first appear?",
+    # courtesy and lead-ins
+    ("feature of", f"{SEIZURE} {MARFAN}"): """Hi, could you tell me whether a seizure occurs in Marfan syndrome, thanks?
+        Hello! I want to know if seizures are seen in Marfan syndrome please?""",
+    ("inheritance of", RETT): "My daughter has Rett syndrome. How is it inherited?",
+    ("onset of", "OMIM:272800 ORPHA:845"): "when do babies with Tay-Sachs disease first show symptoms?",
+    ("diseases with", f"{SEIZURE} {LENS}"): "ddx of ectopia lentis as well as seizures?",
 }
 NOT_FOR_THE_GRAPH = """
-    Does aspirin reduce mortality in Marfan syndrome? What is the treatment of ectopia lentis in Marfan syndrome? Is
-    lensectomy safe in patients with ectopia lentis? Do beta blockers prevent aortic dissection in Marfan syndrome? Is
-    cataract a complication of surgery for ectopia lentis in Marfan syndrome? Does ectopia lentis predict aortic
-    dissection in Marfan syndrome? Is scoliosis associated with mortality in Marfan syndrome? Is ectopia lentis a
-    diagnostic criterion of Marfan syndrome? What is the prognosis of Rett syndrome? Can Marfan syndrome be cured?
-    Should patients with Marfan syndrome have echocardiography? Is ectopia lentis a feature of Marfan syndrome in
-    children under 5? Is ectopia lentis an early feature of Marfan syndrome? Is ectopia lentis more common in Marfan
-    syndrome than in homocystinuria? Are seizures in Rett syndrome associated with sudden death? Do women with Marfan
-    syndrome have scoliosis? Do patients with Marfan syndrome and diabetes have ectopia lentis? How frequent are
-    seizures in Rett syndrome after adolescence? How frequent are seizures in Rett syndrome compared with Angelman
-    syndrome? What is the incidence of aortic dissection in Marfan syndrome per year? Which diseases have ectopia
-    lentis without heart disease? Which genes are associated with severity of Marfan syndrome? Which genes are
-    associated with Marfan syndrome in Japan? Which FBN1 variants are associated with ectopia lentis in Marfan
-    syndrome? What are the cardiac features of Marfan syndrome? Why is ectopia lentis a feature of Marfan syndrome?
-    What are the symptoms of Charcot-Marie-Tooth disease with ptosis and parkinsonism? How many people are affected by
-    multiple lentigines syndrome? What are the symptoms of Ehlers-Danlos syndrome, kyphoscoliosis type? What is (are)
-    Adult Acute Lymphoblastic Leukemia ? What are the symptoms of Anxiety Disorders? What features do Marfan syndrome
-    and Stickler syndrome share? What is pyroptosis? How to diagnose gout? How to prevent varicose veins? Does ectopia
+    Does aspirin reduce mortality in Marfan syndrome? Is lensectomy safe in patients with ectopia lentis? Is
+    cataract a complication of surgery for ectopia lentis in Marfan syndrome? Is ectopia lentis a diagnostic
+    criterion of Marfan syndrome? What is the prognosis of Rett syndrome? Can Marfan syndrome be cured? Is ectopia
+    lentis a feature of Marfan syndrome in children under 5? Is ectopia lentis an early feature of Marfan syndrome?
+    Is ectopia lentis more common in Marfan syndrome than in homocystinuria? Are seizures in Rett syndrome
+    associated with sudden death? Do women with Marfan syndrome have scoliosis? Do patients with Marfan syndrome and
+    diabetes have ectopia lentis? How frequent are seizures in Rett syndrome after adolescence? How frequent are
+    seizures in Rett syndrome compared with Angelman syndrome? Which diseases have ectopia lentis without heart
+    disease? Which genes are associated with severity of Marfan syndrome? Which genes are associated with Marfan
+    syndrome in Japan? Which FBN1 variants are associated with ectopia lentis in Marfan syndrome? What are the
+    cardiac features of Marfan syndrome? Why is ectopia lentis a feature of Marfan syndrome? What are the symptoms
+    of Charcot-Marie-Tooth disease with ptosis and parkinsonism? How many people are affected by multiple lentigines
+    syndrome? What are the symptoms of Ehlers-Danlos syndrome, kyphoscoliosis type? What is (are) Adult Acute
+    Lymphoblastic Leukemia ? What are the symptoms of Anxiety Disorders? What features do Marfan syndrome and
+    Stickler syndrome share? What is pyroptosis? How to diagnose gout? How to prevent varicose veins? Does ectopia
     lentis cause Marfan syndrome? Is ectopia lentis a feature of Marfanoid disease? Is ectopia lentis a feature of
     diabetes? Is quality of life a feature of Marfan syndrome? Is smoking associated with Marfan syndrome? Which
     diseases are caused by smoking mutations? Which diseases are caused by mutations? What is the capital of France?
     Is Marfan syndrome associated with migraine? Does obesity cause asthma? Is there a connection between ectopia
-    lentis and Marfan syndrome? Ectopia lentis in Marfan syndrome: is surgery needed? Can ectopia lentis be predicted
-    from the FBN1 genotype?"""
+    lentis and Marfan syndrome? Ectopia lentis in Marfan syndrome: is surgery needed? Can ectopia lentis be
+    predicted from the FBN1 genotype? Does the liver affect Wilson disease? Is cystic fibrosis a liver disease? Does
+    losartan affect the heart in Marfan syndrome? Does Marfan syndrome affect the heart rate? Does Alport syndrome
+    in the mother affect the kidneys of the child? Which genes affect the skin in Fabry disease? Do children with
+    Huntington disease have chorea? My mother carries cystic fibrosis. Will she have symptoms? My father has
+    Huntington disease, will I get it? My son has Marfan syndrome and takes losartan, will he get a dissection? My
+    son has Marfan syndrome. Will he give it to her? What is Tietze syndrome? What causes diabetes? My son has not
+    got Marfan syndrome. Will he get scoliosis? alkaptonurea?"""
 
 
 @each_row(
@@ -164,6 +155,8 @@ def test_a_family_has_all_its_types_and_a_full_name_never_matches_a_longer_one(h
     assert found("Marfan syndrome") == set(MARFAN.split())
     assert "OMIM:613454" not in found("Rett syndrome")
     assert not {"OMIM:606408", "ORPHA:230839"} & found("classic Ehlers-Danlos syndrome")
+    for symbol, gene in (("mog", "NCBIGene:4340"), ("MOGS", "NCBIGene:7841")):  # a symbol has no plural
+        assert [concept.id for concept in hpo.find(symbol, "gene")] == [gene]
 
 
 @each_row("text", ["Strange eye", "ol", "odd", "lens", "Gone term", "HP:9999999", "Alpha"])
@@ -180,26 +173,11 @@ def test_any_text_can_be_read(hpo: GraphStore, text: str) -> None:
         read_question(hpo, template.format(text))
 
 
-@each_row(
-    ("text", "kind", "expected"),
-    [
-        ("cone-rod dystrophy", "phenotype", "HP:0000548"),
-        ("Rod-cone dystrophy", "phenotype", "HP:0000510"),
-        ("mog", "gene", "NCBIGene:4340"),
-        ("MOGS", "gene", "NCBIGene:7841"),
-    ],
-)
-def test_names_that_differ_by_order_or_a_final_s_are_different(
-    hpo: GraphStore, text: str, kind: ConceptKind, expected: str
-) -> None:
-    assert [concept.id for concept in hpo.find(text, kind)] == [expected]
-
-
 Ask = Callable[[GraphStore, str], GraphFinding]
 
 
 def test_every_term_of_the_word_lists_is_in_the_release(hpo: GraphStore) -> None:
-    named = {term for terms in (*organs().values(), *lay_terms().values()) for term in terms}
+    named = {term for name in ("organs", "lay_terms") for terms in terms_by_name(name).values() for term in terms}
     assert {term for term in named if not hpo.find(term, "phenotype")} == set()
 
 
@@ -209,13 +187,15 @@ CLOSED = {
         hepatosplenomegaly absent in Tay-Sachs disease? Is ectopia lentis or migraine a feature of Marfan
         syndrome? Do people with Marfan syndrome have ectopia lentis and scoliosis? Is arachnodactyly
         seen in Marfan syndrome or Huntington disease? Is cystic fibrosis autosomal recessive? Is FBN1
-        associated with Marfan syndrome?""",
+        associated with Marfan syndrome? Is Huntington disease dominant? Is Ehlers-Danlos syndrome recessive? Are
+        cystic fibrosis or Huntington disease recessive?""",
     "no": """Is scoliosis rare in Marfan syndrome? Do all patients with Marfan syndrome have ectopia lentis? Is ectopia
-        lentis not a feature of Marfan syndrome?""",
+        lentis not a feature of Marfan syndrome? Is Marfan syndrome X-linked? Is Huntington disease ever recessive? Are
+        cystic fibrosis and Huntington disease recessive?""",
     # 6 of 53, and a kind of it is very frequent; 119 of 251, and 30-79%
     "": """Is pneumothorax common in Marfan syndrome? Do most people with Marfan syndrome have ectopia lentis? Is
         hepatosplenomegaly or chorea a feature of Marfan syndrome? Do people with Marfan syndrome have ectopia lentis
-        and migraine? Is Marfan syndrome X-linked?""",
+        and migraine? Is Huntington disease dominant or recessive?""",
 }
 
 
@@ -224,21 +204,13 @@ def test_a_closed_question_is_decided_only_by_what_is_stored(hpo: GraphStore, te
     assert ask(hpo, text).closed == closed
 
 
-def test_a_count_of_few_patients_is_not_all(small: GraphStore, ask: Ask) -> None:
-    assert ask(small, "Do all people with Alpha syndrome 1 have odd lens?").closed == "no"  # 3 of 4
-    assert ask(small, "Do most people with Alpha syndrome 1 have odd lens?").closed == ""
-
-
 @each_row(
     ("text", "closed", "branch"),
     [
         ("Does Wilson disease affect the liver?", "yes", "HP:0001392"),
-        ("are the eyes affected in Tay-Sachs", "yes", "HP:0000478"),
         ("Does Turner syndrome damage her heart?", "yes", "HP:0001627"),
         ("Are there skin problems in Fabry disease?", "yes", "HP:0000951"),
-        ("Is the liver damaged in Wilson disease?", "yes", "HP:0001392"),
         ("What eye problems occur in Marfan syndrome?", "", "HP:0000478"),
-        ("How does Fabry disease affect the skin?", "", "HP:0000951"),
         ("Symptoms of liver disease in cystic fibrosis", "", "HP:0001392"),
     ],
 )
@@ -252,66 +224,29 @@ def test_a_part_of_the_body_is_its_branch(hpo: GraphStore, text: str, closed: st
     assert "read as Abnormal" in finding.note
 
 
-LEFT_ALONE = """
-    Does the liver affect Wilson disease? Is cystic fibrosis a liver disease? Does losartan affect the heart in Marfan
-    syndrome? Does Marfan syndrome affect the heart rate? Does Alport syndrome in the mother affect the kidneys of the
-    child? Does Marfan syndrome affect life expectancy? Which genes affect the skin in Fabry disease? Do children with
-    Huntington disease have chorea? My mother carries cystic fibrosis. Will she have symptoms? My father has Huntington
-    disease, will I get it? My son has Marfan syndrome and takes losartan, will he get a dissection? My son has Marfan
-    syndrome. Will he give it to her? What is Tietze syndrome? What causes diabetes? My son has not got Marfan syndrome.
-    Will he get scoliosis? alkaptonurea?"""
-
-
-def test_what_asks_for_more_is_left_alone_and_nothing_recorded_of_a_part_of_the_body_is_no_no(
-    hpo: GraphStore, ask: Ask
-) -> None:
-    assert [text for text in questions(LEFT_ALONE) if read_question(hpo, text) is not None] == []
+def test_nothing_recorded_of_a_part_of_the_body_is_no_no(hpo: GraphStore, ask: Ask) -> None:
     for text in ("Does Tay-Sachs disease affect the liver?", "Is the heart affected in Tay-Sachs?"):
         finding = ask(hpo, text)
         assert (finding.status, finding.closed, finding.facts) == ("not recorded", "", ())
 
 
-@each_row(
-    ("text", "same"),
-    [
-        ("Hi, could you tell me whether gout occurs in Marfan syndrome? Thanks!", "Is gout seen in Marfan syndrome?"),
-        ("I was wondering if Marfan syndrome is inherited", "Is Marfan syndrome inherited?"),
-        ("My daughter has Rett syndrome. How is it inherited?", "How is Rett syndrome inherited?"),
-        ("Is Marfan syndrome passed from parent to child?", "Is Marfan syndrome inherited?"),
-        ("when do babies with Tay-Sachs disease first show symptoms", "When does Tay-Sachs disease start?"),
-        ("whats Rett syndrome", "What is Rett syndrome?"),
-        ("diseases with anosmia as well as delayed puberty", "diseases with anosmia and delayed puberty"),
-        ("ddx of gout and seizures", "diseases with gout and seizures"),
-    ],
-)
-def test_courtesy_and_lead_ins_change_nothing(hpo: GraphStore, text: str, same: str, ask: Ask) -> None:
-    polite, plain = ask(hpo, text), ask(hpo, same)
-    assert (polite.facts, polite.closed) == (plain.facts, plain.closed)
-
-
 SAID = [
+    # another mode than the one asked for, and both; an entry without a mode undoes neither
+    ("Is Huntington disease ever recessive?", "recorded as Autosomal dominant inheritance; no mode of inheritance"),
+    ("Is Ehlers-Danlos syndrome recessive?", "Autosomal dominant inheritance and Autosomal recessive inheritance"),
     # what “common” means, and names in plain words
     ("Is scoliosis common in Marfan syndrome?", "“common” is read as at least 30% of patients"),
     ("Does Turner syndrome cause short height?", "“short height” read as Short stature"),
-    ("Are people with Noonan syndrome short?", "“short” read as Short stature"),
     ("Do Alport syndrome patients go deaf?", "“deaf” read as Hearing impairment"),
-    ("NF1", "“NF1” read as Neurofibromatosis type 1"),
-    ("Is hearing loss a feature of Rett syndrome?", "“hearing loss” read as Hearing impairment (HP:0000365)"),
-    ("Is ectopia lentis a feature of Marfan's?", "“Marfan's” read as Marfan syndrome (OMIM:154700)"),
     # a slip of one letter in a short name, and one that a name of the ontology has by mistake
     ("Marfann syndrom", "read as “marfan”"),
-    ("marfna syndrome", "read as “marfan”"),
-    ("what is Alagile syndrome", "read as “alagille”"),
     ("Is ectopia lentiss a feature of Marfan syndrom?", "“lentiss” read as “lentis”; “syndrom” read as “syndrome”"),
     # a bare name has a profile, of each of its meanings
     ("Marfan syndrome", "no ages of onset recorded"),
-    ("Marfan syndrome", "features, most frequent first, shown"),
     ("NF1", "the name of a disease and of a gene"),
     # genes by who records them; two features ranked by their likelihood, 119/251 x 16/53
     ("Which genes are associated with cystic fibrosis?", "recorded by OMIM and Orphanet: "),
     ("Which genes are associated with cystic fibrosis?", "by Orphanet: CEACAM3"),
-    ("Which genes are associated with cystic fibrosis?", "12 of 22"),
-    ("Which diseases have ectopia lentis and scoliosis?", "6 of 19 diseases with all 2 of them"),
     ("Which diseases have ectopia lentis and scoliosis?", "Marfan syndrome (OMIM:154700) 14%"),
     ("Which diseases have gout and self-mutilation?", "is recorded with all of them"),
     ("My niece has just been diagnosed with Rett syndrome. Will she have seizures?", "decides nothing for one person"),
@@ -343,25 +278,12 @@ def test_what_is_found(hpo: GraphStore, text: str, closed: str, answer: str, doc
     assert len(set(finding.facts)) == len(finding.facts) > 0
 
 
-def test_two_entries_of_one_disease_are_ranked_as_one(hpo: GraphStore, ask: Ask) -> None:
-    finding = ask(hpo, "Which diseases have ectopia lentis and scoliosis?")
-    by_disease = [name_key(hpo.concepts([fact.document_id])[0].name) for fact in finding.facts]
-    assert by_disease[::2] == by_disease[1::2]
-    assert len(set(by_disease)) == 6
-    kinds = [fact.sentence for fact in ask(hpo, "Marfan syndrome").facts]
-    assert kinds[0].startswith("Autosomal dominant inheritance is recorded as a mode of inheritance")
-    assert any(sentence.startswith("FBN1 is recorded as a gene") for sentence in kinds)
-
-
 @each_row(
     ("text", "name"),
     [
         ("What is the best treatment of Marfan syndrome?", "Marfan syndrome"),
         ("Does the liver affect Wilson disease?", "Wilson"),
         ("alkaptonurea", "Alkaptonuria"),
-        ("Does aspirin help?", ""),
-        ("x", ""),
-        ("¿Qué?", ""),
     ],
 )
 def test_suggested_wordings_are_understood_and_answered(hpo: GraphStore, text: str, name: str, ask: Ask) -> None:
@@ -370,3 +292,8 @@ def test_suggested_wordings_are_understood_and_answered(hpo: GraphStore, text: s
     for wording in suggested:
         assert ask(hpo, wording).facts
         assert name in wording
+
+
+def test_nothing_is_suggested_where_nothing_of_the_graph_is_named(hpo: GraphStore) -> None:
+    for text in ("Does aspirin help?", "What is the capital of France?", "x", "¿Qué?"):
+        assert wordings(hpo, text) == ()

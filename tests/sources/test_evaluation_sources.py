@@ -19,35 +19,12 @@ from medground_evaluate.runner import GivenSource, RecordingCountingSource, Reco
 
 
 @in_one_test
-class TestGivenSource(SourceContract):
+class TestRecordedGivenSource(SourceContract):
     nothing = None  # every lookup finds all documents
 
     @pytest.fixture
     def make(self) -> Callable[[], Source]:
-        return lambda: GivenSource(DOCUMENTS)
-
-
-@in_one_test
-class TestRecordingSource(SourceContract):
-    @pytest.fixture
-    def make(self, memory_source: Any) -> Callable[[], Source]:
-        return lambda: RecordingSource(memory_source(DOCUMENTS))
-
-
-@in_one_test
-class TestMemorySource(SourceContract):
-    """The simplest possible source, as someone might write for a project of their own."""
-
-    @pytest.fixture
-    def make(self, memory_source: Any) -> Callable[[], Source]:
-        return lambda: memory_source(DOCUMENTS)
-
-
-def test_any_query_finds_all_given_documents_in_their_order() -> None:
-    source = GivenSource(DOCUMENTS[::-1])
-    for asked in (Everything(), Term(value="nowhere")):
-        found = asyncio.run(source.search(Lookup(asked=asked), Filters(year_from=2050)))
-        assert [hit.passage.document_id for hit in found.rankings[0]] == [d.id for d in DOCUMENTS[::-1]]
+        return lambda: RecordingSource(GivenSource(DOCUMENTS))
 
 
 def test_all_searches_are_recorded_and_fused_by_document(memory_source: Any) -> None:
@@ -57,27 +34,20 @@ def test_all_searches_are_recorded_and_fused_by_document(memory_source: Any) -> 
     for text in ("ectopia lentis", "aorta lens"):
         asyncio.run(source.search(Lookup.words(text), Filters()))
     assert len(source.rankings) == 2
+    asyncio.run(RecordingSource(source).close())  # which leaves the source that it wraps open
+    given = asyncio.run(GivenSource(DOCUMENTS[::-1]).search(Lookup(asked=Term(value="nowhere")), Filters()))
+    assert [hit.passage.document_id for hit in given.rankings[0]] == [one.id for one in DOCUMENTS[::-1]]
     assert sorted(found_documents([source, memory_source(DOCUMENTS)], 60)) == ["PMID:1", "PMID:7"]
 
 
-def test_closing_a_recording_leaves_the_wrapped_source_open(memory_source: Any) -> None:
-    wrapped = memory_source(DOCUMENTS)
-    asyncio.run(RecordingSource(wrapped).close())
-    assert asyncio.run(wrapped.search(Lookup.words("migraine"), Filters())).size
-
-
-def test_sources_of_facts_are_not_recorded(memory_source: Any) -> None:
+def test_facts_and_what_is_only_counted_are_not_recorded(memory_source: Any) -> None:
     class Facts(memory_source):  # type: ignore[misc]
         def entails(self, fact: Any) -> bool:
             return True
 
-    facts, texts = Facts([]), memory_source([])
-    wrapped = recording([facts, texts])
-    assert wrapped[0] is facts
-    assert isinstance(wrapped[1], RecordingSource)
+    facts = Facts([])
+    assert recording([facts]) == [facts]
 
-
-def test_what_is_only_counted_is_not_recorded(memory_source: Any) -> None:
     class Counting(memory_source):  # type: ignore[misc]
         async def count(self, lookup: Lookup, filters: Filters) -> int:
             return 7

@@ -73,8 +73,6 @@ ELSEWHERE = "the service points to another host (http://169.254.169.254/key), wh
 FAULTS: list[tuple[dict[str, Any], str, type[MedgroundError], str, int]] = [
     ({"status": 500}, "", SourceUnavailable, "the service failed with HTTP status 500 (3 attempts); try again", 3),
     ({"status": 429}, "", RateLimited, "rate limit exceeded (3 attempts); wait, or set an API key", 3),
-    ({"status": 404}, "", SourceUnavailable, "the request was rejected with HTTP status 404; try again later", 1),
-    ({"status": 401}, "", SourceUnavailable, "the request was rejected with HTTP status 401; try again later", 1),
     (BAD_KEY, KEY, ConfigError, REFUSED, 1),
     ({"status": 403, "body": b'{"error": "Quota exceeded"}'}, KEY, RateLimited, "rate limit exceeded", 3),
     (MOVED, KEY, SourceUnavailable, ELSEWHERE, 1),
@@ -102,9 +100,6 @@ def test_absent_statuses_and_redirects_within_the_host_are_replies_in_any_loop(m
     assert got(client_of(peer), "entry/P1").url.endswith("/entry/P2?format=json")
     client = client_of(make_peer(reply(b"fine")))
     assert [asyncio.run(client.get("x")).body for _ in range(2)] == [b"fine", b"fine"]
-
-
-def test_an_address_that_is_none_is_an_error_of_the_settings() -> None:
     with pytest.raises(ConfigError, match=r"^things: 'example' is not an address; set one that begins with https"):
         Service("things", "example")
 
@@ -125,18 +120,11 @@ def body_of(
     return then_closed(client, client.get("x")).body.decode()
 
 
-@each_row("size", [0, 1, 65_536, 1 << 20])
-def test_a_packed_reply_within_the_limit_is_whole(size: int, make_peer: Any) -> None:
-    body = gzip.compress(b"x" * size)
-    assert body_of(make_peer(Reply(body, headers={"content-encoding": "gzip"})).url) == "x" * size
-
-
 @each_row(
     ("sent", "line"),
     [
         (Reply(bomb(1 << 26), headers={"content-encoding": "gzip"}), "larger than 1 MB"),
         (Reply(b" " * 65536, endless=True), "larger than 1 MB"),
-        (Reply(b"x" * 2_000_000), "larger than 1 MB"),
         (Reply(gzip.compress(b"x" * 5000)[:-9], headers={"content-encoding": "gzip"}), "response is incomplete"),
         (Reply(b"not gzip", headers={"content-encoding": "gzip"}), "response is damaged"),
         (Reply(b"x", headers={"content-encoding": "br"}), "packed as 'br'"),
@@ -151,7 +139,10 @@ def test_a_hostile_reply_is_one_line(sent: Reply, line: str, make_peer: Any) -> 
     assert "\n" not in str(caught.value)
 
 
-def test_a_bomb_takes_no_more_memory_than_the_limit(make_peer: Any) -> None:
+def test_a_bomb_takes_no_more_memory_than_the_limit_and_what_is_within_it_is_whole(make_peer: Any) -> None:
+    for size in (0, 65_536, 1 << 20):
+        whole = Reply(gzip.compress(b"x" * size), headers={"content-encoding": "gzip"})
+        assert body_of(make_peer(whole).url) == "x" * size
     peer = make_peer(Reply(bomb(1 << 26), headers={"content-encoding": "gzip"}))
     with pytest.raises(SourceUnavailable):  # once before, so that what is made at first use does not count
         body_of(peer.url)
@@ -174,6 +165,9 @@ def test_echoed_keys_become_asterisks_in_bodies_and_headers(make_peer: Any) -> N
     assert not [form for form in secret_forms([SECRET]) if form in said]
     pieces = make_peer(lambda asked: Reply(f"a {asked.headers['x-api-key']} b".encode(), drip=0.001))
     assert body_of(pieces.url, headers={"x-api-key": SECRET}) == f"a {MASK} b"
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    sent = secrets_sent("https://example.org/?api_key=abcdefgh&q=x", form, b"access_token=ijklmnop&db=pubmed")
+    assert sent == ["abcdefgh", "ijklmnop"]
 
 
 def test_a_password_of_the_address_is_masked_in_a_redirect(make_peer: Any) -> None:
@@ -189,11 +183,3 @@ def test_a_password_of_the_address_is_masked_in_a_redirect(make_peer: Any) -> No
             return str((await client.get(peer.url.replace("//", "//user:correct-horse@"))).headers["location"])
 
     assert asyncio.run(run()) == f"http://elsewhere.example/?was=Basic {MASK}"
-
-
-def test_secrets_of_a_request() -> None:
-    form = {"content-type": "application/x-www-form-urlencoded"}
-    assert secrets_sent("https://example.org/?api_key=abcdefgh&q=x", form, b"access_token=ijklmnop&db=pubmed") == [
-        "abcdefgh",
-        "ijklmnop",
-    ]

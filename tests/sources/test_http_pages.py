@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import itertools
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -129,20 +128,17 @@ def moved(location: str) -> dict[str, Any]:
 REPLIES: list[tuple[dict[str, Any], str]] = [
     ({"status": 404}, "it is not there (any more)"),
     (page_of(b"", 401), "it needs a login"),
-    ({"status": 500}, "its site answered with HTTP status 500"),
     ({"body": b"frame after frame " * 99, "type": "video/mp4", "endless": True}, "it is video/mp4, not a text"),
     ({"body": b"PK\x03\x04", "type": None}, "it is something, not a text"),
     (page_of(b"<html><body></body></html>"), "the page has no main text"),
-    (page_of(b""), "the page is empty or not HTML"),
     (page_of(b"<div>" * 60_000), "the page has no main text"),
     (page_of(b"x", content_length=str(2 << 30)), LARGE),
     ({"body": b"<p>and on it goes " * 9, "type": HTML, "endless": True}, LARGE),
     (page_of(gzip.compress(b"x" * (50 << 20)), content_encoding="gzip"), LARGE),
     (page_of(b"x", content_encoding="br"), "the response is packed as 'br', which was not asked for"),
-    (page_of(b"x", content_encoding="gzip"), "the packed response is incomplete"),
     ({"body": b"%PDF-1.4 no more", "type": "application/pdf"}, "its PDF cannot be read: the PDF is damaged"),
-    (page_of(b"<html><p>" + b"<span>x</span> " * 60_000), "reading it takes longer than 1 s"),
-    ({"hang": 9.0}, "its site did not send it within 0.5 s"),
+    (page_of(b"<html><p>" + b"<span>x</span> " * 60_000), "reading it takes longer than 0.5 s"),
+    ({"hang": 9.0}, "its site did not send it within 0.2 s"),
     ({"reset": True}, "the connection to its site failed"),
     (page_of(b"<html><title>Just a moment...</title><form id='challenge-form'></form>"), ROBOT),
     (page_of(b"<html><title>Sorry</title><div class='g-recaptcha'></div>", 429), ROBOT),
@@ -159,7 +155,7 @@ def test_each_refusal_is_one_line(site: Any, reply: Any, answer: dict[str, Any],
     here = site(
         {"/page": reply(**{"body": b"", **answer})},
         largest=1 << 20,
-        seconds=0.5 if "hang" in answer else 1.0 if "span" in str(answer)[:40] else 9.0,
+        seconds=0.2 if "hang" in answer else 0.5 if "span" in str(answer)[:40] else 9.0,
     )
     assert here.refused().startswith(line)
 
@@ -171,9 +167,7 @@ def test_each_refusal_is_one_line(site: Any, reply: Any, answer: dict[str, Any],
         ("//site.test/x", "only http and https are read, not an address without a scheme"),
         ("http://user:pw@site.test/", "its address holds a user name or a password"),
         ("http://site.test:8080/", "port 8080 is not one of the web"),
-        ("https://site.test:80/", "port 80 is not one of the web"),
         ("http://", "its address is not valid"),
-        ("http://[::1", "its address is not valid"),
         ("http://site.test:x/", "its address is not valid"),
         ("http://\x7f.test/", "its address is not valid"),
         *((f"http://{host}/", PRIVATE) for host in NOT_PUBLIC.split()),
@@ -186,33 +180,25 @@ def test_addresses_that_are_not_asked(site: Any, url: str, line: str) -> None:
     assert here.asked == []
 
 
-def test_hosts_are_checked_by_what_they_resolve_to(site: Any, page: Any) -> None:
-    here = site({"/page": page})
-    for answer in (["10.0.0.1"], ["127.0.0.1", "192.168.0.1"], ["::ffff:169.254.169.254"], []):
-        here.answers = [answer]
-        here.reader = here.reader_on(None)
-        assert here.refused() in ("its host is not on the public internet", "its host has no address")
-    assert here.asked == []
-
-
 def test_a_dns_answer_that_changes_is_checked_again_and_never_used_unchecked(site: Any, reply: Any) -> None:
     here = site({"/page": reply(status=302, headers={"location": "/next"})})
     here.answers = [["127.0.0.1"], ["127.0.0.1"], ["169.254.169.254"]]
     assert here.refused() == "its host is not on the public internet"
     assert here.asked == ["/robots.txt", "/page"]
     assert len(here.resolved) == 3  # once for each connection, which goes to what was checked
+    for answer in (["10.0.0.1"], ["127.0.0.1", "192.168.0.1"], ["::ffff:169.254.169.254"], []):
+        here.answers, here.reader = [answer], here.reader_on(None)
+        assert here.refused() in ("its host is not on the public internet", "its host has no address")
+    assert here.asked == ["/robots.txt", "/page"]
 
 
 @each_row(
     ("robots", "read"),
     [
-        ({"status": 404}, True),
-        ({"status": 403}, True),
         ({"status": 503}, False),
         ({"reset": True}, False),
         ({"body": b"User-agent: *\nAllow: /\nDisallow: /pa*e$"}, False),
         ({"body": b"User-agent: medground\nDisallow: /\n\nUser-agent: *\nAllow: /"}, False),
-        ({"body": b"User-agent: other\nDisallow: /"}, True),
         ({"body": b"<html>\xff\x00 what is this"}, True),
         ({"status": 302, "headers": {"location": "/rules"}}, False),
         ({"status": 302, "headers": {"location": "http://10.0.0.1/robots.txt"}}, False),
@@ -232,16 +218,14 @@ def test_robots_txt_is_honoured(site: Any, reply: Any, page: Any, robots: dict[s
 
 
 def test_a_host_is_asked_one_page_at_a_time_with_a_pause(site: Any, page: Any) -> None:
-    here = site({f"/{n}": page for n in range(3)}, pause=0.2)
+    here = site({f"/{n}": page for n in range(3)}, pause=0.1)
 
     async def all_at_once() -> None:
         await asyncio.gather(*(here.reader.read(here.url(f"/{n}"), f"WEB:{n}") for n in range(3)))
 
-    started = time.monotonic()
     asyncio.run(all_at_once())
-    assert time.monotonic() - started >= 0.4
     moments = [one.at for one in here.peer.asked[1:]]
-    assert all(later - earlier > 0.15 for earlier, later in itertools.pairwise(moments))
+    assert all(later - earlier > 0.07 for earlier, later in itertools.pairwise(moments))
 
 
 def test_a_pdf_behind_a_link_is_read(site: Any, reply: Any, tmp_path: Path) -> None:
@@ -269,9 +253,7 @@ def test_plain_text_and_other_encodings_are_read(site: Any, reply: Any) -> None:
     assert SAYS in site({"/page": reply(long, type="text/html")}).read().text
 
 
-def test_recorded_pages_are_replayed_without_a_connection_or_a_name_service(
-    site: Any, page: Any, reply: Any, tmp_path: Path
-) -> None:
+def test_recorded_pages_are_replayed_offline(site: Any, page: Any, reply: Any, tmp_path: Path) -> None:
     here = site({"/page": page})
     recording = Recording(tmp_path, lambda: CheckedTransport(here.allowed, here.resolve))
     here.pages["/moved"] = reply(status=301, headers={"location": "/page"})

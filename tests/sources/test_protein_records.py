@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from protein_records import FISH, cif_file, entry, inactive, pdb_file, text
+from protein_records import FISH, cif_file, entry, pdb_file, text
 from rows import each_row
 
 from medground.errors import BadDocument
 from medground.sources.live import parts
-from medground.sources.proteins.entry import FRAGMENT, UNREVIEWED, entry_document, is_inactive, successors, why_inactive
+from medground.sources.proteins.entry import FRAGMENT, UNREVIEWED, entry_document
 from medground.sources.proteins.names import read_names
 from medground.sources.proteins.picture import band_of, picture
 from medground.sources.proteins.structures import read_structure
@@ -83,12 +83,6 @@ def test_the_real_enzyme_and_the_real_unreviewed_entry(shared: Path) -> None:
     assert worm.text.startswith("A8Y1C3 is the unreviewed (TrEMBL) UniProtKB entry for Protein CBG22016.")
 
 
-def test_a_retracted_finding_is_never_a_line_without_its_retraction() -> None:
-    told = text("CAUTION", "Was reported to bind X (PubMed:1). This work was later retracted (PubMed:2)")
-    (line,) = section(entry_document(entry("P00001", "tst1", comments=[told])), "Caution")
-    assert line.endswith("later retracted (PubMed:2).")
-
-
 def test_what_is_said_of_one_form_or_a_fragment_says_so() -> None:
     told = [text("FUNCTION", "Binds zinc", molecule="Isoform 2"), text("DISRUPTION PHENOTYPE", "Fish lack ovaries.")]
     document = entry_document(entry("P00001", "tst1", FISH, comments=told, flag="Fragment", reviewed=False))
@@ -96,20 +90,14 @@ def test_what_is_said_of_one_form_or_a_fragment_says_so() -> None:
     assert section(document, "Phenotype") == ["tst1 (Danio rerio), disruption phenotype: Fish lack ovaries."]
     assert document.cautions == (UNREVIEWED, FRAGMENT)
     assert "entry of a fragment for" in document.text
-
-
-def test_obsolete_entries_say_what_became_of_them() -> None:
-    split = inactive("P00003", "DEMERGED", "P00001", "P00004")
-    deleted = inactive("P00005", "DELETED", deletedReason="Redundant sequence")
-    assert is_inactive(split) and is_inactive(deleted)
-    assert successors(split) == ("P00001", "P00004")
-    assert why_inactive(deleted) == "P00005 was deleted from UniProtKB (Redundant sequence)"
-
-
-@each_row("given", [{}, {"primaryAccession": "P00001"}, {"primaryAccession": "../x", "sequence": {"a": 1}}])
-def test_what_is_not_an_entry_is_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(BadDocument, match="the reply holds what is not a UniProtKB entry"):
-        entry_document(given)
+    told = [text("CAUTION", "Was reported to bind X (PubMed:1). This work was later retracted (PubMed:2)")]
+    (line,) = section(entry_document(entry("P00001", "tst1", comments=told)), "Caution")
+    assert line.endswith("later retracted (PubMed:2).")  # never without its retraction
+    names = read_names(entry("P00001", "IL6", name="Interleukin-6", synonyms=["IFNB2"]))
+    assert [names.fits(one) for one in ("il-6", "IFNB2", "interleukin 6", "IL66")] == [4, 3, 2, 0]
+    for odd in ({}, {"primaryAccession": "P00001"}, {"primaryAccession": "../x", "sequence": {"a": 1}}):
+        with pytest.raises(BadDocument, match="the reply holds what is not a UniProtKB entry"):
+            entry_document(odd)
 
 
 words = st.text("abc XY1-.(\n", max_size=30)
@@ -140,11 +128,6 @@ def test_any_form_of_a_field_is_read_and_no_number_is_made_up(told: list[Any], n
     assert "\n".join(document.text[one.start : one.end] for one in document.sections) == document.text
 
 
-def test_names_fit_a_gene_before_a_synonym_before_a_protein() -> None:
-    names = read_names(entry("P00001", "IL6", name="Interleukin-6", synonyms=["IFNB2"]))
-    assert [names.fits(one) for one in ("il-6", "IFNB2", "interleukin 6", "IL66")] == [4, 3, 2, 0]
-
-
 LETTERS = "MAGKSMAGKSMAGKS"
 
 
@@ -154,14 +137,8 @@ def test_pdb_and_mmcif_of_one_structure_are_read_alike() -> None:
     assert (first.residues, first.accessions) == (second.residues, second.accessions)
     assert (first.sequence, first.chains, first.mean_b) == (LETTERS, ("A",), 80.0)
     assert second.entry == "TEST"
-
-
-def test_only_the_first_model_and_the_first_place_of_an_atom_count() -> None:
     several = pdb_file(LETTERS).replace("END\n", "ENDMDL\n") + pdb_file(LETTERS)
-    assert len(read_structure(several.encode(), "one.pdb").residues) == len(LETTERS)
-    rows = cif_file(LETTERS).replace("#\n", "", 1)
-    doubled = rows.replace(" 1 P00001\n", " 1 P00001\n", 1) + rows.splitlines()[-2].replace(" 1 P00001", " 2 P00001")
-    assert len(read_structure(doubled.encode(), "one.cif").residues) == len(LETTERS)
+    assert len(read_structure(several.encode(), "one.pdb").residues) == len(LETTERS)  # only the first model counts
 
 
 @each_row(
@@ -176,12 +153,6 @@ def test_only_the_first_model_and_the_first_place_of_an_atom_count() -> None:
 def test_what_is_not_a_structure_is_refused(content: bytes, file: str, why: str) -> None:
     with pytest.raises(BadDocument, match=f"^{file}: {why}$"):
         read_structure(content, file)
-
-
-@given(st.text(max_size=200), st.sampled_from(["a.pdb", "a.cif"]))
-def test_any_text_is_a_structure_or_refused(text: str, file: str) -> None:
-    with pytest.raises(BadDocument):
-        read_structure(text.encode("utf-8", "replace"), file)
 
 
 def test_a_picture_is_one_image_with_title_legend_and_no_code() -> None:
@@ -219,14 +190,10 @@ def test_real_files(shared: Path) -> None:
     ):
         structure = read_structure(gzip.decompress((folder / f"{name}.gz").read_bytes()), name)
         assert (len(structure.residues), structure.accessions) == (residues, {accession})
-
-
-@pytest.mark.shared
-def test_the_picture_has_the_shares_that_alphafold_gives(shared: Path) -> None:
-    folder = shared / "alphafold_pdb"
+    # the bands of the picture have the shares that AlphaFold DB gives
     models = json.loads((folder / "alphafold_api_prediction_P05067.json").read_text())
     told = next(one for one in models if one["entryId"] == "AF-P05067-F1")
     content = gzip.decompress((folder / "AF-P05067-F1-model_v6.pdb.gz").read_bytes())
     bands = [band_of(one.b) for one in read_structure(content, "a.pdb").residues]
-    names = ("VeryHigh", "Confident", "Low", "VeryLow")
-    assert [round(bands.count(n) / len(bands), 3) for n in range(4)] == [told[f"fractionPlddt{name}"] for name in names]
+    for number, name in enumerate(("VeryHigh", "Confident", "Low", "VeryLow")):
+        assert round(bands.count(number) / len(bands), 3) == told[f"fractionPlddt{name}"]

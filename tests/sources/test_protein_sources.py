@@ -90,33 +90,22 @@ class TestUniProt(SourceContract):
 
 
 @in_one_test
-class TestAlphaFold(SourceContract):
-    lookups: ClassVar = (asked("P00001", text="mean pLDDT"), asked("P00001-2"))
+class TestStructures(SourceContract):
+    lookups: ClassVar = (asked("P00001", text="mean pLDDT"), asked("P00001-2", text="resolution"))
     nothing = asked("P00002")
 
-    @pytest.fixture
-    def make(self) -> Callable[[], Source]:
-        return lambda: AlphaFoldSource(client("alphafold", peer()))
-
-
-@in_one_test
-class TestPDB(SourceContract):
-    lookups: ClassVar = (asked("P00001", text="resolution"),)
-    nothing = asked("P00002")
-
-    @pytest.fixture
-    def make(self) -> Callable[[], Source]:
-        return lambda: PDBSource(client("pdb", peer(), "/pdbe"))
+    @pytest.fixture(params=[(AlphaFoldSource, "alphafold", ""), (PDBSource, "pdb", "/pdbe")])
+    def make(self, request: pytest.FixtureRequest) -> Callable[[], Source]:
+        source, name, path = request.param
+        return lambda: source(client(name, peer(), path))
 
 
 @each_row(
     ("name", "organism", "expected", "note"),
     [
         ("tst1", "zebrafish", "P00001", ""),
-        ("TST1", "Danio rerio", "P00001", ""),
         ("tst-1", "human", "P00002", ""),
         ("second factor", "patients", "P00003", ""),
-        ("Lone1", "", "P00004", ""),
         ("p00001", "", "P00001", ""),
         ("P00005", "", "P00001", "P00005 is obsolete: it was merged into P00001"),
         ("P00009", "", "P00001", "P00009 is now part of P00001"),
@@ -125,7 +114,6 @@ class TestPDB(SourceContract):
         ("tst1", "", "", "'tst1' is in several organisms: Zebrafish (P00001), Human (P00002); name the organism"),
         ("TFA", "human", "", f"'TFA' is a name of {SEVERAL}; name one of these"),
         ("abc123", "human", "", "UniProtKB has no protein or gene called 'abc123' in human (Homo sapiens)"),
-        ("Lone1", "zebrafish", "", "UniProtKB has no protein or gene called 'Lone1' in zebrafish (Danio rerio)"),
         ("tst1", "klingon", "", "UniProt knows no organism 'klingon'; check how it is written"),
         ("P00008", "", "", "UniProtKB has no entry P00008; check the accession"),
         ("P00006", "", "", "P00006 is obsolete: it was split into P00001, P00002; ask for one of these"),
@@ -133,21 +121,29 @@ class TestPDB(SourceContract):
         ('" (', "human", "", "the lookup names no protein"),
     ],
 )
-def test_a_name_is_found_in_its_organism_and_what_is_not_one_protein_is_told_and_never_guessed(
-    name: str, organism: str, expected: str, note: str
-) -> None:
+def test_what_is_not_one_protein_is_never_guessed(name: str, organism: str, expected: str, note: str) -> None:
     one = found(uniprot(), asked(name, organism))
     assert ids(one) == ([f"UNIPROT:{expected}"] if expected else [])
     assert one.notes == ((note,) if note else ())
 
 
-def test_of_unreviewed_entries_the_whole_one_is_taken_and_marked() -> None:
+def test_an_unreviewed_entry_is_marked_filters_hold_and_a_successor_is_followed() -> None:
     source = uniprot()
     one = found(source, asked("trm1", "zebrafish"))
     assert ids(one) == ["UNIPROT:A0A001"]
     assert one.notes == ("1 further unreviewed entries for 'trm1' in zebrafish (Danio rerio) are left out",)
     document = asyncio.run(source.fetch(["UNIPROT:A0A001"]))["UNIPROT:A0A001"]
     assert document.cautions[0].startswith("This entry is unreviewed")
+    assert ids(found(source, asked("P00001"), Filters(year_from=2020))) == ["UNIPROT:P00001"]
+    assert ids(found(source, asked("P00001"), Filters(year_to=2020))) == []
+    assert ids(found(source, asked("P00001"), Filters(kinds=("research",)))) == []
+    moved = PeerFault("uniprotkb/P00008", 303, headers={"location": "/uniprotkb/P00001.json?from=P00008"})
+    one = found(uniprot(peer(faults=[moved])), asked("P00008"))
+    assert (ids(one), one.notes) == (["UNIPROT:P00001"], ("P00008 is now part of P00001",))
+    options = {f"{name}.address": f"http://127.0.0.1:9/{name}" for name in ("uniprot", "alphafold", "pdb")}
+    for name in ("uniprot", "alphafold", "pdb"):
+        opened: Any = find_source(name).open(Settings.load(environ={}, options=options))
+        assert (opened.name, opened._client.service.address) == (name, f"http://127.0.0.1:9/{name}")
 
 
 def test_syntax_in_a_name_reaches_uniprot_as_letters() -> None:
@@ -158,25 +154,15 @@ def test_syntax_in_a_name_reaches_uniprot_as_letters() -> None:
     assert queries[0] == f"({genes}) AND (organism_id:9606) AND (reviewed:true)"
 
 
-def test_filters_hold_for_records_too() -> None:
-    source = uniprot()
-    assert ids(found(source, asked("P00001"), Filters(year_from=2020))) == ["UNIPROT:P00001"]
-    assert ids(found(source, asked("P00001"), Filters(year_to=2020))) == []
-    assert ids(found(source, asked("P00001"), Filters(kinds=("research",)))) == []
-
-
 @each_row(
     ("fault", "error", "message"),
     [
-        ({"status": 500}, SourceUnavailable, "uniprot: "),
         ({"status": 429, "headers": {"retry-after": "3600"}}, RateLimited, "uniprot: .*3600"),
         ({"body": b'{"results": [', "type": "application/json"}, SourceUnavailable, "uniprot: the reply is not JSON"),
-        ({"body": b"<html>", "type": "text/html"}, SourceUnavailable, "uniprot: the reply is not JSON"),
         ({"body": b'{"results": 7}'}, SourceUnavailable, "uniprot: the reply has no list of results"),
-        ({"body": b"{" * 90, "cut": 50}, SourceUnavailable, "uniprot: "),
     ],
 )
-def test_a_fault_is_a_failure_and_not_an_empty_result(
+def test_a_fault_is_a_failure(
     fault: dict[str, Any], error: type[Exception], message: str, make_peer: Any, reply: Any
 ) -> None:
     service = Service("uniprot", make_peer(reply(**fault)).url, patience=Patience(tries=2, first_wait=0.001))
@@ -184,22 +170,10 @@ def test_a_fault_is_a_failure_and_not_an_empty_result(
         found(UniProtSource(Client(service)), asked("tst1", "human"))
 
 
-def test_a_passing_fault_is_tried_again_and_a_slow_reply_fails_in_time(make_peer: Any, reply: Any) -> None:
-    passing = peer(faults=[PeerFault("uniprotkb", 503, times=1), PeerFault("prediction", 500, b"busy", times=1)])
-    assert ids(found(uniprot(passing), asked("tst1", "human"))) == ["UNIPROT:P00002"]
-    slow = Service("uniprot", make_peer(reply(b"{}", hang=5)).url, patience=Patience(tries=1, seconds=0.2))
-    with pytest.raises(SourceUnavailable, match=r"^uniprot: "):
-        found(UniProtSource(Client(slow)), asked("tst1", "human"))
-
-
 def structure_files(source: Any, document_id: str) -> StructureFiles:
-    async def run() -> StructureFiles:
-        document = (await source.fetch([document_id]))[document_id]
-        found: StructureFiles = await source.files(document)
-        return found
-
     assert isinstance(source, StructureSource)
-    return asyncio.run(run())
+    document = asyncio.run(source.fetch([document_id]))[document_id]  # type: ignore[attr-defined]
+    return asyncio.run(source.files(document))
 
 
 def test_a_predicted_structure_has_its_confidence_and_its_two_files() -> None:
@@ -243,22 +217,14 @@ def test_experimental_structures_come_by_coverage_and_then_resolution() -> None:
     one = found(source, asked("P00001", text="resolution"))
     assert ids(one) == ["PDB:1TST:P00001", "PDB:2TST:P00001", "PDB:3TST:P00001"]
     document = asyncio.run(source.fetch(["PDB:1TST:P00001"]))["PDB:1TST:P00001"]
-    assert document.text.split("\n") == [
-        "PDB 1TST is an experimental structure of Test protein, UniProtKB P00001.",
-        "The structure 1TST of Test protein was determined by x-ray diffraction, at a resolution of 1.5 Å.",
-        "The structure 1TST covers residues 3 to 12 of P00001, a share of 0.1 of the sequence.",
-        "Test protein is chain A of 1TST.",
-    ]
+    for said in (
+        "by x-ray diffraction, at a resolution of 1.5 Å.",
+        "residues 3 to 12 of P00001, a share of 0.1",
+        "chain A",
+    ):
+        assert said in document.text
     assert [one.name for one in structure_files(source, "PDB:1TST:P00001").files] == ["1tst_updated.cif"]
     assert structure_files(source, "PDB:2TST:P00001").refused == ("pdb: there is no file of 2tst",)
-
-
-def test_settings_name_the_addresses(tmp_path: Path) -> None:
-    options = {f"{name}.address": f"http://127.0.0.1:9/{name}" for name in ("uniprot", "alphafold", "pdb")}
-    settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options)
-    for name in ("uniprot", "alphafold", "pdb"):
-        source: Any = find_source(name).open(settings)
-        assert (source.name, source._client.service.address) == (name, f"http://127.0.0.1:9/{name}")
 
 
 @pytest.mark.shared
@@ -268,7 +234,6 @@ def test_the_real_answers(shared: Path) -> None:
     assert ids(one) == ["UNIPROT:P05067"]
     assert ids(found(uniprot(real), asked("CBG22016", "Caenorhabditis briggsae"))) == ["UNIPROT:A8Y1C3"]
     alphafold = AlphaFoldSource(client("alphafold", real))
-    assert found(alphafold, asked("P05067")).notes == ("AlphaFold DB has 9 further models, of isoforms",)
     files = structure_files(alphafold, "ALPHAFOLD:AF-P05067-F1")
     assert [len(one.structure.residues) for one in files.files] == [770, 770]
     document = asyncio.run(alphafold.fetch(["ALPHAFOLD:AF-P05067-F1"]))["ALPHAFOLD:AF-P05067-F1"]
@@ -276,9 +241,3 @@ def test_the_real_answers(shared: Path) -> None:
     assert all(number in raw for number in re.findall(r"\d+(?:\.\d+)?", document.text))
     pdb = PDBSource(client("pdb", real, "/pdbe"))
     assert found(pdb, asked("Q9NTW7")).notes == ("the Protein Data Bank has no structure of Q9NTW7",)
-
-
-def test_a_redirect_to_the_successor_is_followed_and_told() -> None:
-    moved = PeerFault("uniprotkb/P00008", 303, headers={"location": "/uniprotkb/P00001.json?from=P00008"})
-    one = found(uniprot(peer(faults=[moved])), asked("P00008"))
-    assert (ids(one), one.notes) == (["UNIPROT:P00001"], ("P00008 is now part of P00001",))

@@ -234,12 +234,11 @@ _EXAMPLES = (
     "Which diseases are caused by {g} mutations?",
     "When does {d} begin?",
 )
-_WITHOUT_NAMES = {"p": "ectopia lentis", "d": "Marfan syndrome", "g": "FBN1"}
 _SLOTS: dict[str, ConceptKind] = {"p": "phenotype", "d": "disease", "g": "gene"}
 
 
 def wordings(store: GraphStore, text: str) -> tuple[str, ...]:
-    """Three questions that the graph answers: about the names in the text if it has any, else examples.
+    """At most three questions that the graph answers about the names in a text; none if it has no name of the graph.
 
     Raises:
         SnapshotCorrupt: the graph cannot be read.
@@ -253,5 +252,4 @@ def wordings(store: GraphStore, text: str) -> tuple[str, ...]:
     fitting = (e.format(**named) for e in _EXAMPLES if all(slot in named for slot in _SLOTS if f"{{{slot}}}" in e))
     read = ((wording, read_question(store, wording)) for wording in fitting)
     found = ((wording, find(store, question)) for wording, question in read if question is not None)
-    own = tuple(islice((wording for wording, finding in found if finding and finding.facts), _SUGGESTED))
-    return own or tuple(example.format(**_WITHOUT_NAMES) for example in _EXAMPLES[:_SUGGESTED])
+    return tuple(islice((wording for wording, finding in found if finding and finding.facts), _SUGGESTED))

@@ -18,6 +18,7 @@ from medground.graph.lists import (
     finding_of,
     genes,
     inheritance,
+    joined,
     labels,
     names_of,
     one_each,
@@ -61,7 +62,7 @@ def feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
         notes += [f"{p} in {d}: not recorded" for part, (p, d) in zip(parts, names, strict=True) if not part.facts]
     facts = [fact for part in parts for fact in part.facts]
     status = parts[0].status if not several else "recorded" if facts else "not recorded"
-    closed = _joined([_closed(part, asked.amount) for part in parts], asked.joint)
+    closed = joined([_closed(part, asked.amount) for part in parts], asked.joint)
     if facts and asked.closed and asked.amount != "any":
         notes.append(_AMOUNTS[asked.amount][1])
         if not closed:
@@ -90,12 +91,6 @@ def _of_share(low: float, high: float, amount: str) -> str:
     if amount == "most":
         return "yes" if low > least else "no" if high <= least else ""
     return "yes" if low >= least else "no" if high < least else ""
-
-
-def _joined(answers: Sequence[str], joint: str) -> str:
-    if joint == "or":
-        return "yes" if "yes" in answers else "no" if set(answers) == {"no"} else ""
-    return "no" if "no" in answers else "yes" if set(answers) == {"yes"} else ""
 
 
 def _part(store: GraphStore, diseases: Sequence[Concept], phenotypes: Sequence[Concept]) -> _Part:
@@ -173,19 +168,18 @@ def diseases_with(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     asked = question.phenotypes[0]
     facts = [fact_of(r) for r in one_each(direct, _same)]
     facts += [fact_of(r, asked) for r in sorted(nearly.values(), key=by_frequency)][: max(0, SHOWN - len(facts))]
-    notes = [counted(SHOWN, len(diseases), "diseases, most frequent first,"), _caution(question)]
+    notes = [counted(SHOWN, len(diseases), "diseases, most frequent first,"), _CAUTION * question.asked.only_recorded]
     if nearly:
         notes.append(f"diseases with only a more specific form of {asked.name}: {len(nearly):,}")
     return finding_of(store, question, facts, notes)
 
 
+_CAUTION = "a feature of a disease need not be caused by it"
+
+
 def _same(relation: Relation) -> str:
     """The key of a disease: the entries of OMIM and Orphanet with one name are one disease."""
     return name_key(relation.subject.name)
-
-
-def _caution(question: GraphQuestion) -> str:
-    return "a feature of a disease need not be caused by it" if question.asked.only_recorded else ""
 
 
 @dataclass(frozen=True)
@@ -222,7 +216,7 @@ def _with_several(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     what = f"diseases with all {most} of them" if most == len(names) else f"diseases with {most} of the {len(names)}"
     odds = "; ".join(f"{one.disease.label} {one.likelihood}" for one in shown)
     notes = [
-        _caution(question),
+        _CAUTION * question.asked.only_recorded,
         "" if most == len(names) else "no disease is recorded with all of them",
         counted(len(shown), len(best), f"{what}, most frequent first,"),
         f"{_LIKELIHOOD}: {odds}",
@@ -238,16 +232,18 @@ def _ranked(store: GraphStore, phenotypes: Sequence[Sequence[Concept]]) -> list[
         kinds = ids.union(*(store.descendants(i) for i in ids))
         found = [r for r in store.relations(objects=kinds, predicate="feature") if not r.excluded]
         # A more specific form entails what is asked; its frequency is better than none. A count is better than a range.
-        found.sort(key=lambda r: (r.frequency is None, r.object.id not in ids, not _counted(r), by_frequency(r)))
+        found.sort(
+            key=lambda r: (
+                not r.frequency,
+                r.object.id not in ids,
+                not r.frequency or (r.frequency.patients or 0) < _MANY,
+                by_frequency(r),
+            )
+        )
         for relation in one_each(found, _same):
             having.setdefault(_same(relation), []).append((relation, _meant(store, meanings, relation)))
     entries = {key: [relation.subject for relation, _ in pairs] for key, pairs in having.items()}
     return [_Ranked(min(entries[key], key=lambda one: one.id), tuple(pairs)) for key, pairs in having.items()]
-
-
-def _counted(relation: Relation) -> bool:
-    found = relation.frequency
-    return found is not None and (found.patients or 0) >= _MANY
 
 
 def _meant(store: GraphStore, meanings: Sequence[Concept], relation: Relation) -> Concept:

@@ -224,7 +224,7 @@ def _course(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Ask
     telling = [word for word in words if closed or word not in MODES]
     if _says(telling, "inheritance") and _only(words, "inheritance", "definition", "link"):
         modes = tuple(word for word in words if word in MODES)
-        yield Asked("inheritance of", diseases=group.of("disease"), modes=modes)
+        yield Asked("inheritance of", diseases=group.of("disease"), joint=group.joint or "and", modes=modes)
     telling = [word for word in words if word not in _AGES]
     if not _BEGINS.isdisjoint(telling) and _only(telling, "onset", "feature", "definition", "common"):
         yield Asked("onset of", diseases=group.of("disease"))

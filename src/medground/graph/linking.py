@@ -122,7 +122,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _in_plain_words(store: GraphStore, text: str) -> Mention | None:
-    names = lay_terms().get(name_key(text), ())
+    names = terms_by_name("lay_terms").get(name_key(text), ())
     meant = tuple(concept for name in names for concept in store.find(name, "phenotype"))
     note = f"“{text}” read as {' or '.join(concept.label for concept in meant)}"
     return Mention(text, meant, note, lay=True) if meant else None
@@ -143,7 +143,8 @@ def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
             one = len({name_key(concept.name) for concept in found}) == 1
             meant = found[0].label if one else f"“{text} {short}” ({len(found)} entries)"
             return _made(text, found, f"“{text}” read as {meant}")
-    return None
+    longer = store.find_longer(text) if " " in text else ()
+    return _made(text, longer, f"“{text}” read as {longer[0].label}") if longer else None
 
 
 def _is_word(token: str) -> bool:
@@ -162,13 +163,9 @@ def abbreviations() -> dict[str, str]:
 
 
 @cache
-def lay_terms() -> dict[str, tuple[str, ...]]:
-    """Phenotypes by the key of a name in plain words that the ontology does not have."""
-    return _terms_by_key("lay_terms.tsv")
-
-
-def _terms_by_key(name: str) -> dict[str, tuple[str, ...]]:
-    return {name_key(plain): tuple(terms.split(" | ")) for plain, terms in table(name)}
+def terms_by_name(name: str) -> dict[str, tuple[str, ...]]:
+    """Phenotypes by the key of a plain name that the ontology does not have: `lay_terms`, or parts of the body."""
+    return {name_key(plain): tuple(terms.split(" | ")) for plain, terms in table(f"{name}.tsv")}
 
 
 def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
@@ -192,12 +189,6 @@ _TOUCHES, _PASSIVE, _TROUBLES, _OWNERS = (
 )
 
 
-@cache
-def organs() -> dict[str, tuple[str, ...]]:
-    """The terms of the ontology that a part of the body stands for, by the key of its name."""
-    return _terms_by_key("organs.tsv")
-
-
 def organs_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
     """The pieces with parts of the body as mentions, if a disease is named and asked to affect them.
 
@@ -212,8 +203,9 @@ def organs_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
     start = 0
     while start < len(pieces):
         mention, end = _organ(store, pieces, start)
-        if mention and _is_subject(pieces[end:]):
-            return list(pieces)
+        verb = next((n for n, piece in enumerate(pieces) if n >= end and piece in _TOUCHES - _PASSIVE), len(pieces))
+        if mention and any(isinstance(piece, Mention) for piece in pieces[verb:]):
+            return list(pieces)  # whether a part of the body affects a disease is another question
         read.append(mention or pieces[start])
         start = end
     if not any(isinstance(piece, Mention) and piece.organ for piece in read):
@@ -228,7 +220,7 @@ def _organ(store: GraphStore, pieces: Sequence[Piece], start: int) -> tuple[Ment
     for length in (2, 1):
         words = [piece for piece in pieces[start : start + length] if isinstance(piece, str)]
         key = name_key(" ".join(words))
-        terms = organs().get(key, ()) if len(key.split()) == length else ()
+        terms = terms_by_name("organs").get(key, ()) if len(key.split()) == length else ()
         meant = tuple(concept for term in terms for concept in store.find(term, "phenotype"))
         if meant:
             text, end = " ".join(words), start + length
@@ -238,12 +230,6 @@ def _organ(store: GraphStore, pieces: Sequence[Piece], start: int) -> tuple[Ment
                 break  # "Is it a skin disease?" asks what it is
             return Mention(text, meant, note, organ=True), end + (after in _TROUBLES)
     return None, start + 1
-
-
-def _is_subject(after: Sequence[Piece]) -> bool:
-    """Whether a part of the body affects a disease, which is another question."""
-    verbs = [number for number, piece in enumerate(after) if piece in _TOUCHES - _PASSIVE]
-    return bool(verbs) and any(isinstance(piece, Mention) for piece in after[verbs[0] :])
 
 
 # Correct words that no name of the graph has: at most two, and never silently.

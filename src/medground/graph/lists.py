@@ -139,13 +139,10 @@ def _by_evidence(found: Sequence[Relation]) -> str:
     for gene, prefixes in sources.items():
         said = " and ".join(name for prefix, name in _SOURCES.items() if prefix in prefixes)
         groups.setdefault(said, []).append(gene)
-    parts = [f"by {said}: {_some(names)}" for said, names in sorted(groups.items(), key=lambda g: -len(g[0]))]
+    left = {said: f" and {len(names) - SHOWN} more" * (len(names) > SHOWN) for said, names in groups.items()}
+    first = sorted(groups, key=lambda said: -len(said))
+    parts = [f"by {said}: {', '.join(groups[said][:SHOWN])}{left[said]}" for said in first]
     return f"recorded {'; '.join(parts)}" if len(parts) > 1 else ""
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def genes(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
@@ -206,15 +203,41 @@ def excluded_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
 
 
 def inheritance_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
-    """The modes of inheritance; a closed question is answered only by a mode that is recorded."""
+    """The modes of inheritance; a closed question is decided by the modes that are recorded, if any are."""
     found = inheritance(store, question.diseases)
-    names = _objects(found)
-    notes = [_unrecorded(question.diseases, found, "no mode of inheritance")]
-    modes = [mode.removesuffix("ly") for mode in question.asked.modes if question.asked.closed]
-    if not modes or not found or any(all(mode in name.casefold() for mode in modes) for name in names):
-        return _found(store, question, found, notes, names)
-    other = _found(store, question, found, [f"recorded as {', '.join(dict.fromkeys(names))}", *notes], ())
-    return other.model_copy(update={"closed": ""})
+    names = list(dict.fromkeys(_objects(found)))
+    modes = [name for name in names if _MODE in name]
+    unrecorded = _unrecorded(question.diseases, found, "no mode of inheritance")
+    asked = {mode.removesuffix("ly") for mode in question.asked.modes if question.asked.closed}
+    if not asked or not found:
+        return _found(store, question, found, [unrecorded], names)
+    by_name = [[r.object.name for r in found if r.subject in mention.concepts] for mention in question.asked.diseases]
+    closed = joined([_of_mode(recorded, asked) for recorded in by_name], question.asked.joint)
+    said = f"recorded as {' and '.join(modes or names)}" if closed != "yes" or len(modes) > 1 else ""
+    finding = _found(store, question, found, [said, unrecorded], names if closed == "yes" else ())
+    return finding.model_copy(update={"closed": closed})
+
+
+_MODE = "inheritance"
+"""In the name of every mode; "Typified by anticipation" is recorded as one too."""
+_RIVALS = (frozenset({"dominant", "recessive"}), frozenset({"autosomal", "x-linked", "y-linked", "mitochondrial"}))
+
+
+def _of_mode(recorded: Sequence[str], asked: set[str]) -> str:
+    """Whether it is inherited so: no if another mode is recorded in each entry that has one."""
+    if any(len(asked & rivals) > 1 for rivals in _RIVALS):
+        return ""  # "dominant or recessive" cannot be answered with yes or no
+    modes = [set(name.casefold().split()) for name in recorded if _MODE in name]
+    if any(asked <= said for said in modes):
+        return "yes"
+    others = [any(asked & rivals and said & (rivals - asked) for rivals in _RIVALS) for said in modes]
+    return "no" if others and all(others) else ""
+
+
+def joined(answers: Sequence[str], joint: str) -> str:
+    """One answer for several things joined by "and" or "or"; empty if it is not decided."""
+    first, last = ("yes", "no") if joint == "or" else ("no", "yes")
+    return first if first in answers else last if set(answers) == {last} else ""
 
 
 def inheritance(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:

@@ -15,19 +15,9 @@ FULL, NUMBER_LOST, HEAD = 0, 1, 2
 _GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda"}
 _POSSESSIVE = re.compile(r"['’]s\b")
 _WORD = re.compile(r"[a-z0-9]+")
-_ROMAN = {
-    "i": "1",
-    "ii": "2",
-    "iii": "3",
-    "iv": "4",
-    "v": "5",
-    "vi": "6",
-    "vii": "7",
-    "viii": "8",
-    "ix": "9",
-    "x": "10",
-}
-_ALWAYS_ROMAN = {"ii", "iii", "iv", "vi", "vii", "viii", "ix"}
+_NUMERALS = "i ii iii iv v vi vii viii ix x"
+_ROMAN = {roman: str(number) for number, roman in enumerate(_NUMERALS.split(), start=1)}
+_ALWAYS_ROMAN = _ROMAN.keys() - {"i", "v", "x"}
 _EMPTY = {"of", "the", "type"}
 _DIRECTED = {"than", "relative", "to"}
 _OPPOSITES = ({"left", "right"}, {"alpha", "beta"}, {"cone", "rod"})
@@ -52,11 +42,22 @@ def name_key(text: str) -> str:
     Two names with the same key name the same thing: "Dislocation of the lens" and "lens dislocations", "Ehlers-Danlos
     syndrome, classic type" and "classical Ehlers Danlos syndrome". Empty if the text has no words.
     """
+    spelled = spelling(text)
+    # A different word order would name something else: "left-to-right shunt", "rod-cone dystrophy".
+    directed = not _DIRECTED.isdisjoint(spelled) or any(pair.issubset(spelled) for pair in _OPPOSITES)
+    return " ".join(spelled if directed or sum(word.isdigit() for word in spelled) > 1 else sorted(spelled))
+
+
+def spelling(text: str) -> list[str]:
+    """The words of a name as its key has them, in the order of the name."""
     plain = text.casefold() if text.isascii() else _ascii(text)
     words = _WORD.findall(_POSSESSIVE.sub("", plain))
-    numbered = [_number(word, words[i - 1] if i else "") for i, word in enumerate(words)]
-    spelled = [_spelled(word) for word in numbered if word not in _EMPTY]
-    return " ".join(spelled if _ordered(spelled) else sorted(spelled))
+    after_type = [False, *(word == "type" for word in words)]
+    numbered = [
+        _ROMAN.get(word, word) if after or word in _ALWAYS_ROMAN else word
+        for word, after in zip(words, after_type, strict=False)
+    ]
+    return [_spelled(word) for word in numbered if word not in _EMPTY]
 
 
 def disease_keys(name: str) -> Iterator[tuple[str, int]]:
@@ -75,17 +76,6 @@ def disease_keys(name: str) -> Iterator[tuple[str, int]]:
     head, comma, _ = name.partition(",")
     if comma and head.endswith(" syndrome"):
         yield name_key(head), HEAD
-
-
-def _ordered(words: list[str]) -> bool:
-    """Whether a different word order would name something else: "left-to-right shunt", "rod-cone dystrophy"."""
-    present = set(words)
-    directed = _DIRECTED & present or any(pair <= present for pair in _OPPOSITES)
-    return bool(directed) or sum(word.isdigit() for word in words) > 1
-
-
-def _number(word: str, before: str) -> str:
-    return _ROMAN.get(word, word) if before == "type" or word in _ALWAYS_ROMAN else word
 
 
 def _ascii(text: str) -> str:

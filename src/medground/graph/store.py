@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, get_args
 
 from rapidfuzz import fuzz, process
 
 from medground.graph.base import NEAREST, Graph, GraphSize, Named, StatedRow
-from medground.graph.names import FULL, NUMBER_LOST, name_key, nearest
+from medground.graph.names import FULL, NUMBER_LOST, name_key, nearest, spelling
 from medground.graph.relation import Concept, ConceptKind, Relation, StatedAt, by_frequency, frequency, line, sentence
 from medground.graph.vocabularies.hpo import LICENSE
 from medground.values.graph import ConceptEntry, Neighbour
@@ -35,6 +37,12 @@ _BY_NAME = """
     JOIN concepts c ON c.number = n.concept
     WHERE n.key = ? AND c.kind IN (SELECT value FROM json_each(?)) ORDER BY c.id
 """
+_PHENOTYPES = """
+    SELECT lower(n.text), c.id FROM names n JOIN concepts c ON c.number = n.concept
+    WHERE c.kind = 'phenotype' AND n.scope IN ('name', 'exact') ORDER BY 1, 2
+"""
+_BEGINNING = 3
+"""First letters of a name that every spelling of it has."""
 _KEYS = "SELECT DISTINCT key FROM names WHERE key IN (SELECT value FROM json_each(?))"
 _NAMES = "SELECT text FROM names"
 _NAMES_OF = """
@@ -80,6 +88,7 @@ class GraphStore(Graph):
         self.licence = LICENSE
         self._words: Mapping[str, int] | None = None
         self._names: list[str] | None = None
+        self._phenotypes: list[tuple[str, str]] | None = None
 
     def _fits(self) -> bool:
         return "name" in self.meta and "form" not in self.meta
@@ -112,6 +121,20 @@ class GraphStore(Graph):
         rows = self._rows(_BY_NAME, name_key(text), json.dumps(kinds))
         concepts = dict.fromkeys(Concept(*row[:4]) for row in rows if row[4] == "related")
         return tuple(concepts) if len(concepts) == 1 else ()
+
+    def find_longer(self, text: str) -> tuple[Concept, ...]:
+        """The one phenotype with a name that begins with these words; empty if there is none, or more than one."""
+        said, beginning = spelling(text), text[:_BEGINNING].casefold()
+        if len(said) < 2:
+            return ()
+        if self._phenotypes is None:
+            self._phenotypes = self._rows(_PHENOTYPES)
+        first = bisect_left(self._phenotypes, (beginning,))
+        alike = takewhile(lambda row: row[0].startswith(beginning), islice(self._phenotypes, first, None))
+        begun = [word[:2] for word in said]  # finding out how a name is spelled is the slow part
+        likely = (row for row in alike if all(part in row[0] for part in begun))
+        longer = {concept_id for name, concept_id in likely if spelling(name)[: len(said)] == said}
+        return tuple(self.concepts(longer)) if len(longer) == 1 else ()
 
     def known_keys(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys that a name of the graph has."""
@@ -183,7 +206,9 @@ class GraphStore(Graph):
     def named(self, term: str) -> Named:
         """The concepts that a term names: by id, name or exact synonym, else the one with this related synonym."""
         if found := self.find(term, *_KINDS):
-            return Named(tuple((concept.id, concept.name) for concept in found), _named_by(term, found[0]))
+            own = "name" if name_key(term) == name_key(found[0].name) else "exact"
+            by = "id" if term.strip().casefold() == found[0].id.casefold() else own
+            return Named(tuple((concept.id, concept.name) for concept in found), by)
         weakly = self.find_weakly(term, *_KINDS)
         return Named(tuple((concept.id, concept.name) for concept in weakly), "related")
 
@@ -238,13 +263,6 @@ def _terms(named: list[_Named], text: str) -> list[Concept]:
 def _diseases(named: list[_Named]) -> list[Concept]:
     full = any(level == FULL for _, _, level, _ in named)
     return [concept for concept, _, level, _ in named if not full or level <= NUMBER_LOST]
-
-
-def _named_by(term: str, concept: Concept) -> str:
-    """How a term names a concept: by its id, its name, or an exact synonym."""
-    if term.strip().casefold() == concept.id.casefold():
-        return "id"
-    return "name" if name_key(term) == name_key(concept.name) else "exact"
 
 
 def _row(relation: Relation) -> StatedRow:

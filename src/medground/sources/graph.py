@@ -174,8 +174,12 @@ class GraphSource:
     async def _finding(self, asked_in: Sequence[str]) -> GraphFinding | None:
         """What the stored facts say, each checked against its document; None where they do not understand."""
         store = self._facts
-        finding = await asyncio.to_thread(_find, store, asked_in) if store is not None else None
-        if store is None or finding is None or not finding.facts:
+        if store is None:
+            return None
+        read = (await asyncio.to_thread(read_question, store, wording) for wording in asked_in)
+        asked = await anext((one async for one in read if one is not None), None)
+        finding = await asyncio.to_thread(find, store, asked) if asked is not None else None
+        if finding is None or not finding.facts:
             return finding
         documents = await self._documents(list(dict.fromkeys(fact.document_id for fact in finding.facts)))
         for fact in finding.facts:
@@ -186,11 +190,6 @@ class GraphSource:
                     f"{self.name}: {fact.document_id} does not state the fact at {fact.start}; rebuild the corpus"
                 )
         return finding
-
-
-def _find(store: GraphStore, asked_in: Sequence[str]) -> GraphFinding | None:
-    asked = next(filter(None, (read_question(store, wording) for wording in asked_in)), None)
-    return find(store, asked) if asked is not None else None
 
 
 def _described(store: Graph) -> SourceDescription:

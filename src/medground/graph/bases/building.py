@@ -91,7 +91,9 @@ def problems(spec: Spec, folder: Path) -> Iterator[Problem]:
                     yield (*place, "path"), f"{path} does not exist"
                 for other, before, where in seen:
                     nested = path == other or path.is_relative_to(other) or other.is_relative_to(path)
-                    if nested and not _apart(one.where, before.where):
+                    both = one.where.keys() & before.where.keys()  # no document has two values of one field
+                    apart = any(set(map(str, one.where[n])).isdisjoint(map(str, before.where[n])) for n in both)
+                    if nested and not apart:
                         again = "is named twice" if path == other else f"overlaps {other}"
                         yield (*place, "path"), f"{path} {again} (in {where}); give each its own values of one `where`"
                 seen.append((path, one, source.described.name))
@@ -128,11 +130,6 @@ def _vocabulary(one: InputSpec, place: Place) -> Iterator[Problem]:
     if one.fields or not set(one.where) <= set(filters):
         kept = f"keep only {' and '.join(filters)} in `where`" if filters else "leave out `where`"
         yield place, f"{one.reader} has no such filter; leave out `fields` and {kept}"
-
-
-def _apart(one: Wanted, other: Wanted) -> bool:
-    """Whether no document can pass both conditions: they want different values of one field."""
-    return any(set(map(str, one[name])).isdisjoint(map(str, other[name])) for name in one.keys() & other.keys())
 
 
 # The inputs of a source: its files by its readers, each document of the source's kind, and only those it wants.
@@ -322,7 +319,9 @@ def _build_source(
             inputs = inputs_of(source, folder)
             make = partial(build, inputs=inputs)
             same = known is not None and known.inputs == input_entries(inputs)
-        if known is not None and same and _shaped_alike(known, source, embed):
+        shape = (source.chunk, embed, f"medground {version('medground')}")
+        vectors = known.embedding.name if known is not None and known.embedding else None
+        if known is not None and same and shape == (known.chunk_limit, vectors, known.made_by):
             if known.described == described:
                 return BuiltSource(name, known, None)
             return BuiltSource(name, redescribed(library, corpus, described), time.monotonic() - started)
@@ -331,13 +330,6 @@ def _build_source(
     except BadDocument as error:
         raise BadDocument(f"source {name}: {error.reason}", file=error.file, position=error.position) from None
     return BuiltSource(name, manifest, time.monotonic() - started)
-
-
-def _shaped_alike(known: Manifest, source: SourceSpec, embed: str | None) -> bool:
-    """Whether a corpus was built by this version with the same passages and the same vectors."""
-    vectors = known.embedding.name if known.embedding else None
-    made_by = f"medground {version('medground')}"
-    return (known.chunk_limit, vectors, known.made_by) == (source.chunk, embed, made_by)
 
 
 def _noted(base: Base, one: BuiltSource, library: Library) -> Base:

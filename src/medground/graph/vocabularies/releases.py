@@ -95,7 +95,7 @@ class _Chosen:
             atoms = [row for row in rows if self._names(row)]
             if not atoms:
                 continue
-            atoms.sort(key=_preferred)
+            atoms.sort(key=lambda row: (row[2] != "P", row[4] != "PF", row[6] != "Y"))  # NLM prefers TS, STT, ISPREF
             self._speaking.update(row[11] for row in atoms)
             concept = f"UMLS:{cui}"
             yield ConceptRecord(concept, atoms[0][14])
@@ -147,35 +147,17 @@ class _Chosen:
             yield row
 
 
-def _preferred(row: list[str]) -> tuple[bool, bool, bool]:
-    """Sort key of the atoms of a concept: NLM's preferred name is TS = P, STT = PF, ISPREF = Y."""
-    return row[2] != "P", row[4] != "PF", row[6] != "Y"
-
-
 # MeSH headings from a table: id, heading, entry terms, tree numbers, separated by tabs, the latter two by `|`. A
 # heading below another in the tree is narrower than it: `C14.280.434` than `C14.280`.
 
 _UI = re.compile(r"D\d{6,9}")
 _TREE = re.compile(r"[A-Z]\d{2}(\.\d{3})*")
 _MESH_COLUMNS = 4
-_BRANCHES = {
-    "A": "anatomy",
-    "B": "organism",
-    "C": "disease",
-    "D": "chemical or drug",
-    "E": "technique or equipment",
-    "F": "psychiatry or psychology",
-    "G": "phenomenon or process",
-    "H": "discipline or occupation",
-    "I": "social science",
-    "J": "technology, industry or food",
-    "K": "humanities",
-    "L": "information science",
-    "M": "named group",
-    "N": "health care",
-    "V": "publication characteristic",
-    "Z": "geographical location",
-}
+_BRANCHES = """A anatomy; B organism; C disease; D chemical or drug; E technique or equipment; F psychiatry or
+psychology; G phenomenon or process; H discipline or occupation; I social science; J technology,
+industry or food; K humanities; L information science; M named group; N health care; V publication
+characteristic; Z geographical location"""
+_BRANCH = {kind[0]: kind[2:] for kind in " ".join(_BRANCHES.split()).split("; ")}
 
 
 def mesh(path: Path, name: str = "MeSH") -> Vocabulary:
@@ -194,9 +176,7 @@ def _headings(path: Path) -> Iterator[Record]:
     for heading_id, heading, entries, trees in _heading_rows(path):
         concept = f"MESH:{heading_id}"
         numbers = [number for number in trees.split("|") if _TREE.fullmatch(number)]
-        yield ConceptRecord(
-            concept, heading, tuple(dict.fromkeys(_BRANCHES.get(n[0], "MeSH heading") for n in numbers))
-        )
+        yield ConceptRecord(concept, heading, tuple(dict.fromkeys(_BRANCH.get(n[0], "MeSH heading") for n in numbers)))
         for entry in filter(None, entries.split("|")):
             yield NameRecord(concept, entry)
         for number in numbers:

@@ -169,17 +169,14 @@ class PageReader:
                 if not rules.allows(url):
                     why = "does not allow it" if rules.parsed is not None else "cannot be read, so nothing else is"
                     raise Refused(f"its robots.txt {why}")
-                await self._paced(host, rules.delay).wait()
+                seconds = max(self._pause, rules.delay) if self._pause else 0.0
+                await self._paces.setdefault(host, Pace(1 / seconds if seconds else UNLIMITED)).wait()
                 async with asyncio.timeout(self._seconds):
                     received = await send(self._clients.current(), url, WANTED, wanted=is_readable)
             if received.target is None:
                 return received, url
             url = received.target
         raise Refused(f"it redirects more than {_MOST_REDIRECTS} times")
-
-    def _paced(self, host: str, delay: float) -> Pace:
-        seconds = max(self._pause, delay if self._pause else 0.0)
-        return self._paces.setdefault(host, Pace(1 / seconds if seconds else UNLIMITED))
 
     async def _rules_for(self, url: str) -> Rules:
         """The rules of a page's site, asked for once a day."""

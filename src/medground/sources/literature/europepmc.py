@@ -63,7 +63,11 @@ def document_of(record: Json) -> Document | None:
         url=f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
         license=text(record, "license") or None,
         retraction=_retraction(types, {text(one, "type").casefold() for one in corrections}),
-        cautions=_cautions(corrections),
+        cautions=tuple(
+            f"An expression of concern was published: {plain(text(one, 'reference'))}".rstrip(": ")
+            for one in corrections
+            if text(one, "type").casefold() == _CONCERN
+        ),
     )
 
 
@@ -108,11 +112,6 @@ def _retraction(types: tuple[str, ...], relations: set[str]) -> Retraction:
     return "concern" if _CONCERN in relations else "none"
 
 
-def _cautions(corrections: list[Json]) -> tuple[str, ...]:
-    concerns = [plain(text(one, "reference")) for one in corrections if text(one, "type").casefold() == _CONCERN]
-    return tuple(f"An expression of concern was published: {where}".rstrip(": ") for where in concerns)
-
-
 NAME = "europepmc"
 MOST = 1000
 """Most records of one search."""
@@ -144,14 +143,11 @@ def _id_query(document_id: str) -> str:
 SYNTAX = Syntax(
     name="Europe PMC",
     fields={
-        None: ("TITLE_ABS:{}",),
-        "title_abstract": ("TITLE_ABS:{}",),
+        **dict.fromkeys((None, "title_abstract"), ("TITLE_ABS:{}",)),
         "text_word": ("TITLE_ABS:{}", "KW:{}"),
         "title": ("TITLE:{}",),
         "text": ("ABSTRACT:{}",),
-        "mesh": ("KW:{}",),
-        "mesh_major": ("KW:{}",),
-        "keyword": ("KW:{}",),
+        **dict.fromkeys(("mesh", "mesh_major", "keyword"), ("KW:{}",)),
         "author": ("AUTH:{}",),
         "journal": ("JOURNAL:{}",),
         "publication_type": ("PUB_TYPE:{}",),
@@ -236,21 +232,15 @@ def _number(document_id: str) -> str:
     return name if fits else ""
 
 
-def _pmc_query(document_id: str) -> str:
-    return f"{number}[uid]" if (number := _number(document_id)) else ""
-
-
 PMC_SYNTAX = Syntax(
     name="PMC",
     fields={
-        None: ("{}[Title]", "{}[Abstract]"),
-        "title_abstract": ("{}[Title]", "{}[Abstract]"),
+        **dict.fromkeys((None, "title_abstract", "keyword"), ("{}[Title]", "{}[Abstract]")),
         "text_word": ("{}[Title]", "{}[Abstract]", "{}[MeSH Terms]"),
         "title": ("{}[Title]",),
         "text": ("{}[Abstract]",),
         "mesh": ("{}[MeSH Terms]",),
         "mesh_major": ("{}[MeSH Major Topic]",),
-        "keyword": ("{}[Title]", "{}[Abstract]"),
         "author": ("{}[Author]",),
         "journal": ("{}[Journal]",),
         "year": ("{}[Publication Date]",),
@@ -258,7 +248,7 @@ PMC_SYNTAX = Syntax(
     },
     dates='("{low}"[Publication Date] : "{high}"[Publication Date])',
     dash="/",
-    id_of=_pmc_query,
+    id_of=lambda document_id: f"{number}[uid]" if (number := _number(document_id)) else "",
 )
 
 

@@ -61,6 +61,9 @@ def document_of(entry: Json, core: Json) -> Document | None:
     year = _YEAR.match(date)
     kind = plain(text(both, "pubType"))
     pages = text(both, "prism:pageRange") or text(both, "prism:startingPage")
+    # `Family, Given` of the core data; else the names that the search shows
+    shown = part(entry, "authors").get("author")
+    names = _marked(core.get("dc:creator")) or _marked(shown) or _marked(entry.get("dc:creator"))
     imprint = {"volume": text(both, "prism:volume"), "issue": text(both, "prism:issueIdentifier"), "pages": pages}
     return paper(
         title,
@@ -70,7 +73,7 @@ def document_of(entry: Json, core: Json) -> Document | None:
         year=int(year[1]) if year else None,
         dates={"published": date} if year else {},
         journal=plain(text(both, "prism:publicationName")) or None,
-        authors=_authors(entry, core),
+        authors=tuple(filter(None, map(plain, names))),
         keywords=tuple(filter(None, map(plain, _marked(both.get("dcterms:subject"))))),
         publication_types=(kind,) if kind else (),
         identifiers={"doi": doi} if doi else {},
@@ -84,13 +87,6 @@ def _marked(value: object) -> list[str]:
     rows = value if isinstance(value, list) else [value]
     found = [row.get("$") if isinstance(row, dict) else row for row in rows]
     return [one.strip() for one in found if isinstance(one, str) and one.strip()]
-
-
-def _authors(entry: Json, core: Json) -> tuple[str, ...]:
-    """`Family, Given` of the core data; else the names that the search shows."""
-    shown = part(entry, "authors").get("author")
-    names = _marked(core.get("dc:creator")) or _marked(shown) or _marked(entry.get("dc:creator"))
-    return tuple(filter(None, map(plain, names)))
 
 
 NAME = "sciencedirect"

@@ -8,6 +8,7 @@ Source: BioMedSearch, section III.B, Protein Information Retrieval.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import resources
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -26,26 +27,8 @@ class Line(NamedTuple):
     text: str
 
 
-_TEXTS = {
-    "FUNCTION": ("Function", "function"),
-    "PATHWAY": ("Activity", "pathway"),
-    "ACTIVITY REGULATION": ("Activity", "activity regulation"),
-    "SUBUNIT": ("Interactions", "subunit structure"),
-    "DISRUPTION PHENOTYPE": ("Phenotype", "disruption phenotype"),
-    "POLYMORPHISM": ("Variants", "polymorphism"),
-    "TISSUE SPECIFICITY": ("Expression", "tissue specificity"),
-    "DEVELOPMENTAL STAGE": ("Expression", "developmental stage"),
-    "INDUCTION": ("Expression", "induction"),
-    "DOMAIN": ("Domains", "domain"),
-    "PTM": ("Domains", "post-translational modification"),
-    "SIMILARITY": ("Family", "family"),
-    "BIOTECHNOLOGY": ("Uses", "biotechnology"),
-    "PHARMACEUTICAL": ("Uses", "pharmaceutical use"),
-    "TOXIC DOSE": ("Uses", "toxic dose"),
-    "ALLERGEN": ("Disease", "allergen"),
-    "MISCELLANEOUS": ("Further", "further information"),
-    "CAUTION": ("Caution", "caution"),
-}
+_ROWS = (resources.files(__package__) / "comments.tsv").read_text(encoding="utf-8").splitlines()
+_TEXTS = {kind: (section, about) for kind, section, about in (row.split("\t") for row in _ROWS)}
 """Comments of plain text: the section, and what the line says it is about."""
 _SECTIONS = (
     *("Names", "Function", "Activity", "Phenotype", "Interactions", "Disease", "Location", "Expression"),

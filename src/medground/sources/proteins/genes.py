@@ -144,7 +144,9 @@ def _is_gene(text: str, words: list[re.Match[str]], at: int) -> bool:
         asked = len(key) == 3 and _ASKED.search(text) is not None
         return _symbol_counts(word, at, cued=cued or (asked and word.isupper()), mixed=mixed)
     if is_alias(word):
-        return len(key) >= 3 and mixed + cued + _written_as_name(word) >= 2
+        # A digit, a capital that does not begin it, or a hyphen: a common word is no alias.
+        as_name = any(c.isupper() for c in word[1:]) or any(c.isdigit() for c in word) or word.startswith("c-")
+        return len(key) >= 3 and mixed + cued + as_name >= 2
     named = _LOCUS.fullmatch(word) is not None or (word.isupper() and word.isalpha() and len(word) in range(3, 9))
     return named and _beside(words, at, _GENETIC)
 
@@ -159,11 +161,6 @@ def _symbol_counts(word: str, at: int, *, cued: bool, mixed: bool) -> bool:
         return True
     # Other words of a sentence may be symbols too: Was, Set, Rest, Impact.
     return cued and len(word) >= 3 and word.casefold() not in _COMMON and (at > 0 or word.islower())
-
-
-def _written_as_name(word: str) -> bool:
-    """Whether it has a digit, a capital that does not begin it, or a hyphen: a common word is no alias."""
-    return any(c.isupper() for c in word[1:]) or any(c.isdigit() for c in word) or word.startswith("c-")
 
 
 def _beside(words: list[re.Match[str]], at: int, cues: frozenset[str]) -> bool:

@@ -20,7 +20,6 @@ from medground.values.query import (
     FieldName,
     Mesh,
     Near,
-    Not,
     Or,
     Phrase,
     Query,
@@ -29,6 +28,7 @@ from medground.values.query import (
     Words,
     all_of,
     any_of,
+    leaves,
 )
 from medground.values.question import Question
 
@@ -167,11 +167,7 @@ def conjuncts(tree: Query) -> Sequence[Query]:
 
 def headings_of(tree: Query) -> list[str]:
     """The MeSH headings in a tree, in order, including those under NOT."""
-    if isinstance(tree, Mesh):
-        return [tree.heading] if tree.heading else []
-    if isinstance(tree, (And, Or)):
-        return [name for part in tree.parts for name in headings_of(part)]
-    return [] if not isinstance(tree, Not) else headings_of(tree.part)
+    return [one.heading for one in leaves(tree) if isinstance(one, Mesh) and one.heading]
 
 
 # Add what a question names and its query lacks. Not in the paper, where 29.3 % of the failures lack a concept.
