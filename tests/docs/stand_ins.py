@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import medground.sources.eutils.service as eutils
+import medground_evaluate.audit.linear as audit
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +24,6 @@ import medground.models.hosted as hosted
 import medground.models.local as local
 import medground.models.wheels as wheels
 import medground.recipes.reason_and_verify.demonstrations as shots
-import medground_evaluate.audit.linear as audit
 from medground.answering.verify.critic import Score
 from medground.language import words
 from medground.models.base import Keyless

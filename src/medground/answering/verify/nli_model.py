@@ -14,28 +14,17 @@ from medground.answering.verify.critic import Score
 from medground.errors import ConfigError, ModelFailed
 
 _RELATIONS = {
-    "entailment": "entailment",
-    "entail": "entailment",
-    "entails": "entailment",
-    "contradiction": "contradiction",
-    "contradict": "contradiction",
-    "contradicts": "contradiction",
+    **dict.fromkeys(("entailment", "entail", "entails"), "entailment"),
+    **dict.fromkeys(("contradiction", "contradict", "contradicts"), "contradiction"),
+    **dict.fromkeys(("not_entailment", "non_entailment"), "not entailment"),
     "neutral": "neutral",
-    "not_entailment": "not entailment",
-    "non_entailment": "not entailment",
 }
 _SETS = (["contradiction", "entailment", "neutral"], ["entailment", "not entailment"])
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Positions of the relations in a model's output.
-
-    Attributes:
-        entailment: index of entailment.
-        contradiction: index of contradiction; None for a model that only separates entailment from the rest.
-        count: number of outputs per pair.
-    """
+    """Positions of the relations in a model's `count` outputs; a model of two labels has no `contradiction`."""
 
     entailment: int
     contradiction: int | None

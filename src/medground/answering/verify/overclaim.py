@@ -246,11 +246,7 @@ def _claim(sentence: Sentence, verdict: Verdict, doubts: Sequence[Overclaim], co
 def _after_doubts(
     verdict: Verdict, doubts: tuple[Overclaim, ...], answer: Judgement | None, judge: str, *, stands: bool
 ) -> Verdict:
-    """The verdict, given the doubts and what a judge that was asked about them says.
-
-    Args:
-        stands: whether it stands against doubts about which its judge was not asked.
-    """
+    """The verdict after the doubts, and the judge's answer to them; it may stand against what it was not asked."""
     noticed, quoted = " and ".join(f"it {doubt.note}" for doubt in doubts), verdict.label == "quoted"
     if answer is None:
         return noted(verdict, f"a word filter notices that {noticed}") if stands else downgraded(verdict, doubts)

@@ -167,12 +167,7 @@ class TrainedCritic(NliCritic):
 class PairScorer:
     """A shipped network as the source of the two scores that a critic needs.
 
-    Attributes:
-        name: as in the settings.
-        least: probability below which nothing is said.
-
-    Args:
-        judges_from: the same, of its card; the higher of its own and this counts.
+    It says nothing below the probability `least`, the higher of its own and `judges_from` of its card.
 
     Raises:
         ConfigError: its labels do not name entailment and contradiction.
