@@ -242,12 +242,8 @@ def test_word_filters_overrule_a_small_judge_only(judge: Any, name: str, flags: 
 
 def test_the_critics_judgement_is_kept_with_the_verdict(judge: Any) -> None:
     run = prepared(judge(ENTAILS, trusted=False)[0])
-    sentences = [
-        Sentence(text="Aspirin lowered the risk of stroke.", evidence=("E1",)),
-        Sentence(text="Aspirin helps.", evidence=("E1",)),
-        Sentence(text="Aspirin is cheap.", evidence=()),
-    ]
-    found = asyncio.run(check_each(sentences, run))
+    cited = {"Aspirin lowered the risk of stroke.": ("E1",), "Aspirin helps.": ("E1",), "Aspirin is cheap.": ()}
+    found = asyncio.run(check_each([Sentence(text=text, evidence=ids) for text, ids in cited.items()], run))
     assert [c.judgement.relation if c.judgement else None for c in found] == [None, "entails", None]
     assert [c.verdict.label for c in found] == ["quoted", "not judged", "not found"]
 

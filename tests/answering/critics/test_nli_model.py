@@ -137,7 +137,7 @@ class Recorder:
     def __init__(self) -> None:
         self.seen: list[tuple[NDArray[np.int64], ...]] = []
 
-    def logits(self, *arrays: NDArray[np.int64]) -> NDArray[np.float32]:
+    def __call__(self, *arrays: NDArray[np.int64]) -> NDArray[np.float32]:
         self.seen.append(arrays)
         return np.zeros((len(arrays[0]), 3), np.float32)
 
@@ -267,11 +267,11 @@ class Slow:
         self.goes_on = threading.Event()
         self._network = network
 
-    def logits(self, *arrays: NDArray[np.int64]) -> NDArray[np.float32]:
+    def __call__(self, *arrays: NDArray[np.int64]) -> NDArray[np.float32]:
         self.calls += 1
         self.begun.set()
         assert self.goes_on.wait(60), "nobody let the batch go on"
-        found: NDArray[np.float32] = self._network.logits(*arrays)
+        found: NDArray[np.float32] = self._network(*arrays)
         return found
 
 
@@ -324,12 +324,12 @@ def test_cancelling_stops_the_model(make_run: MakeRun, slow: tuple[NliModel, Slo
 
 
 def test_a_network_error_is_a_failure_with_its_reason(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
-    model, network = slow
+    model, _ = slow
 
     def broken(*arrays: Any) -> Any:
         raise ModelFailed("torch: out of memory", model="slow")
 
-    network.logits = broken
+    model._network = broken
     run = make_run("q1?")
     found = asyncio.run(NliCritic(run, "nli:slow", model).judge(CLAIMS))
     assert found == [Judgement("failed", note="torch: out of memory")] * len(CLAIMS)

@@ -123,7 +123,7 @@ class CrossEncoderReranker:
     """
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         try:
             from medground.models.torch_models import load_model, longest
         except ImportError as error:
@@ -138,11 +138,6 @@ class CrossEncoderReranker:
             )
         self._tokens = longest(self._model, self._words)
         self._lock = threading.Lock()  # a tokenizer keeps the truncation of its last call
-
-    @property
-    def name(self) -> str:
-        """The model's name or folder."""
-        return self._name
 
     def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
         """One score from 0 to 1 per passage, in the order given. Long pairs are truncated at the model's limit."""

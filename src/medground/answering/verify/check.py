@@ -291,9 +291,8 @@ def _by_rule(
 ) -> Verdict:
     verdict = item.verdict
     if elsewhere == "contradicts":
-        verdict = noted(
-            verdict, f"{verdict.critic} finds it contradicted by a quote that it does not cite", CONTRADICTION
-        )
+        note = f"{verdict.critic} finds it contradicted by a quote that it does not cite"
+        verdict = noted(verdict, note, CONTRADICTION)
     quote = next((e.quote for e in run.ledger.evidence if e.id == verdict.best), "")
     covered = words.coverage(words.terms(item.sentence.text), words.terms(quote))
     views = context.views or _quotes(item.sentence, run)

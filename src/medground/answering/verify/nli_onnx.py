@@ -50,8 +50,8 @@ class OnnxNetwork:
         outputs = [output.name for output in self._session.get_outputs()]
         self._output = "logits" if "logits" in outputs else outputs[0]
 
-    def logits(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
-        """Shape (pairs, labels).
+    def __call__(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
+        """Logits of shape (pairs, labels).
 
         Raises:
             ModelFailed: out of memory, or the graph was made for other shapes.

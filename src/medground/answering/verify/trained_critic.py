@@ -125,14 +125,11 @@ _OPPOSED = "another text that was read says the opposite, less clearly"
 class TrainedCritic(NliCritic):
     """Judges claims with a shipped network, in a thread."""
 
+    reads: Reads = "windows"
+
     def __init__(self, run: Run, scorer: PairScorer) -> None:
         super().__init__(run, scorer.name, scorer)
         self._least = scorer.least
-
-    @property
-    def reads(self) -> Reads:
-        """Neighbouring sentences."""
-        return "windows"
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
         """Judge claims; results are in order. Where it says anything, the answer tells what it was measured on."""
