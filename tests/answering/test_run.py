@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -248,16 +249,11 @@ def test_an_incomplete_last_line_is_skipped_and_line_separators_are_text(tmp_pat
             read_trace(tmp_path, name)
 
 
-def test_a_collector_needs_its_extra(tmp_path: Path) -> None:
+def test_a_collector_needs_its_extra_and_gets_no_secret_and_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     settings = Settings.load(environ={}, options={"trace.otlp_endpoint": "http://127.0.0.1:9/v1/traces"})
-    try:
-        import opentelemetry.exporter.otlp.proto.http  # noqa: F401
-    except ImportError:
-        with pytest.raises(ConfigError, match="otlp"):
-            Trace("run-3", None, settings)
-
-
-def test_what_goes_to_a_collector_has_no_secret_and_no_text(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="otlp"):
+        Trace("run-3", None, settings)
     collected = InMemorySpanExporter()
     quiet, open_ = (
         _Outgoing(collected, "http://127.0.0.1:9", ("hidden-key-1",), send_text=send) for send in (False, True)

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 import medground
+from medground.answering.trace import read_trace
 from medground.engine.answers import Answers
 from medground.engine.blocking import BlockingEngine
 from medground.engine.engine import Engine
@@ -181,10 +183,6 @@ def test_steps_are_reported_as_they_happen_and_stored_alike(papers: Path) -> Non
     assert kinds[:2] == [Searching, Searched]
     assert kinds[-1] is Kept
     assert {ReadingBatch, Asking} <= set(kinds)
-    from pydantic import TypeAdapter
-
-    from medground.answering.trace import read_trace
-
     adapter: TypeAdapter[Step] = TypeAdapter(AnyStep)
     assert [adapter.validate_json(step.model_dump_json()) for step in seen] == seen
     spans = read_trace(papers / "traces", answer.trace_id)

@@ -25,26 +25,31 @@ PSORIASIS = "What is the best treatment for psoriasis?"
     [
         (ASPIRIN, "Does it cause bleeding?", "Does aspirin cause bleeding?"),
         (ASPIRIN, "How is this disease treated?", "How is stroke treated?"),
-        (ASPIRIN, "How is it treated?", "How is stroke treated?"),
         (ASPIRIN, "What are its side effects?", "What are the side effects of aspirin?"),
         (LENTIS, "How is it inherited?", "How is Marfan syndrome inherited?"),
-        (LENTIS, "Is it common?", "Is ectopia lentis common?"),
-        (NF1, "How is it inherited?", "How is NF1 inherited?"),
-        (NF1, "How are they diagnosed?", "How are people with NF1 diagnosed?"),
         ("Is there a link between coffee and cancer?", "Are they related?", "Are coffee and cancer related?"),
         (ASPIRIN, "And in children?", "Does aspirin reduce the risk of stroke in children?"),
-        (ASPIRIN, "What about warfarin?", "Does warfarin reduce the risk of stroke?"),
         (STATINS, "And what about aspirin?", "Is aspirin safe in pregnancy?"),
         (ASPIRIN, "What about sepsis?", "Does aspirin reduce the risk of sepsis?"),
         (FALLS, "What about children?", "Does vitamin D prevent falls in children?"),
-        (ASPIRIN, "only in men?", "Does aspirin reduce the risk of stroke only in men?"),
         (COVID, "and in mild cases", "Are corticosteroids effective in mild cases of COVID-19?"),
-        (ASPIRIN, "side effects?", "side effects of aspirin?"),
         (LENTIS, "Is there a cure?", "Is there a cure for Marfan syndrome?"),
         (ASPIRIN, "why?", "Why does aspirin reduce the risk of stroke?"),
         (ASPIRIN, "Is that true for women too?", "Does aspirin reduce the risk of stroke in women?"),
         (ASPIRIN, "Is that true?", ASPIRIN),
         (ASPIRIN, "Is it safe to take with alcohol?", "Is aspirin safe to take with alcohol?"),
+        ("Which genes are associated with gout?", "Is it common?", "Is gout common?"),
+        ("Huntington disease", "How is it inherited?", "How is Huntington disease inherited?"),
+        (ASPIRIN, "Does the drug cause asthma?", "Does aspirin cause asthma?"),
+        (FALLS, "What about in children?", "Does vitamin D prevent falls in children?"),
+        (ASPIRIN, "What about men?", "Does aspirin reduce the risk of stroke in men?"),
+        (ASPIRIN, "Does this hold for warfarin?", "Does warfarin reduce the risk of stroke?"),
+        (ASPIRIN, "It works, but does it last?", "Aspirin works, but does aspirin last?"),
+        (ASPIRIN, "How strong is its effect in women?", "How strong is aspirin’s effect in women?"),
+        ("What is the role of BRCA1 in breast cancer?", "Is it a kinase?", "Is BRCA1 a kinase?"),
+        ("Does increased use of statins help?", "Is it safe?", "Is increased use of statins safe?"),
+        (COVID, "And in children?", "Are corticosteroids effective in severe COVID-19 in children?"),
+        (ASPIRIN, "is that still true after surgery", "Does aspirin reduce the risk of stroke after surgery?"),
     ],
 )
 def test_what_a_follow_up_leaves_out_is_what_was_there_before(former: str, asked: str, read: str) -> None:
@@ -57,10 +62,12 @@ def test_what_a_follow_up_leaves_out_is_what_was_there_before(former: str, asked
 @each_row(
     "asked",
     [
-        "Elephant trunk: does it help?",
         "For acute migraine, which triptan works fastest?",
         "What about the link between salt and stroke?",
-        "Is it safe to combine ibuprofen with alcohol?",
+        "Is the disease activity score reliable?",
+        "And does warfarin cause bleeding?",
+        "How long does it take to recover from flu?",
+        "Does ibuprofen help when it is taken early?",
     ],
 )
 def test_a_question_that_points_at_nothing_stays_as_it_was_typed(asked: str) -> None:
@@ -71,9 +78,10 @@ def test_a_question_that_points_at_nothing_stays_as_it_was_typed(asked: str) -> 
 @each_row(
     ("former", "asked"),
     [
-        ("Mechanisms?", "Does it help?"),
         ("Why?", "What about warfarin?"),
         ("Why?", "Side effects?"),
+        ("Why?", "And in children?"),
+        ("Hello", "What does it do?"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_line(former: str, asked: str) -> None:
@@ -84,10 +92,6 @@ def test_what_cannot_be_read_is_refused_in_one_line(former: str, asked: str) -> 
 @each_row(
     ("question", "subject"),
     [
-        ("Do preoperative statins reduce atrial fibrillation?", "preoperative statins"),
-        ("Is low birth weight a risk indicator for infection?", "low birth weight"),
-        ("Should displaced clavicular fractures be treated surgically?", "displaced clavicular fractures"),
-        ("What is metformin used for?", "metformin"),
         ("How many people have asthma?", "asthma"),
         ("What drugs treat gout?", "gout"),
         ("Adjuvant radiation of thymoma: is it necessary?", "Adjuvant radiation of thymoma"),
