@@ -26,8 +26,8 @@ from typing import Any
 
 import anyio
 import psutil
-
 from mcp import Client
+
 from medground.faces.mcp.http import running
 from medground.faces.mcp.server import make_server
 from medground.faces.service.service import Service

@@ -18,10 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from browser import BUILT, Served, chromium, papers_home, why_not
 from page_papers import PAPERS
 from playwright.sync_api import Browser, sync_playwright
-
-from browser import BUILT, Served, chromium, papers_home, why_not
 
 
 def visit(browser: Browser, url: str) -> float:

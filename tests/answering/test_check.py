@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 from rows import each_row
 
-from medground.answering.conclude.policy import release
 from medground.answering.run import Run
 from medground.answering.verify.check import check_all, check_each
 from medground.errors import ModelFailed
-from medground.home.settings_groups import VerifySettings
 from medground.models.operators.verifying import EntailOutput
 from medground.values.document import Document, Hit, Passage
 from medground.values.evidence import Sentence
@@ -163,40 +161,32 @@ def test_support_by_the_context_but_not_the_citation_is_a_wrong_citation(
     assert len(model.seen) == (1 if cited == (0, 50) else 2)  # the whole passage has been judged
 
 
-def test_a_critic_that_fails_on_the_citation_leaves_it_in_doubt(judge: Any) -> None:
-    def once(value: Any) -> Any:
-        said = EntailOutput(relation="entails", best="P1")
-        return said if value.evidence[0].id == "P1" else ModelFailed("timed out", model="scripted:model")
-
-    run, _ = judge(once)
-    run.ledger.admit([PAPER])
-    run.ledger.quote("PMID:1", 0, 35)
-    found = in_context(run, "Bleeding became more frequent.", hits(PAPER), "E1")
-    assert (found.label, found.flags) == ("partly", ("citation",))
-    assert found.note == "whether the evidence cited supports it was not checked: timed out"
-
-
 @each_row("trusted", [True, False])
 @each_row(
     ("of_context", "label", "flags"),
     [
         ("entails", "supported", ()),
         ("contradicts", "partly", ("disputed",)),
+        ("failed on the citation", "partly", ("citation",)),
     ],
 )
 def test_the_citation_is_asked_about_whatever_passage_the_judge_names(
     judge: Any, of_context: Any, label: str, flags: tuple[str, ...], trusted: bool
 ) -> None:
-    def reply(value: Any) -> EntailOutput:
+    def reply(value: Any) -> Any:
+        fails = of_context.startswith("failed")
         if value.evidence[0].id == "P1":  # the first passage, which says something else
-            return EntailOutput(relation=of_context, best="P1")
-        return EntailOutput(relation="entails", best="E1")
+            return EntailOutput(relation="entails" if fails else of_context, best="P1")
+        return ModelFailed("timed out", model="scripted:model") if fails else ENTAILS
 
     run, _ = judge(reply, trusted=trusted)
     run.ledger.admit([LONG])
     run.ledger.quote("PMID:3", 24, 68)
     found = in_context(run, "The risk of stroke was halved by warfarin.", hits(PAPER, LONG), "E1")
-    assert (found.label, found.best, found.flags) == (label if trusted else "not judged", "E1", flags)
+    assert (found.label, found.flags) == (label if trusted else "not judged", flags)
+    fails = of_context.startswith("failed")
+    assert fails or found.best == "E1"
+    assert fails == ("whether the evidence cited supports it was not checked: timed out" in found.note)
 
 
 @each_row("question", ["Did aspirin lower it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
@@ -243,30 +233,19 @@ def test_a_capable_judge_decides_about_an_overclaim(judge: Any, told: Any, label
     assert [value.doubts for _, value in model.seen][1] == ("it is more certain than its source, which says `may`",)
 
 
-@each_row(
-    ("name", "trusted", "flags"),
-    [("openai:large", False, ()), ("local:small", False, ("certainty",)), ("local:small", True, ())],
-)
-def test_word_filters_overrule_a_small_judge_only(judge: Any, name: str, trusted: bool, flags: tuple[str, ...]) -> None:
-    run, model = judge(ENTAILS, name=name, trusted=trusted)
+@each_row(("name", "flags"), [("openai:large", ()), ("local:small", ("certainty",))])
+def test_word_filters_overrule_a_small_judge_only(judge: Any, name: str, flags: tuple[str, ...]) -> None:
+    run, model = judge(ENTAILS, name=name, trusted=False)
     found = overclaimed(run)
-    assert (found.label, found.flags) == ("supported" if trusted else "not judged", flags)
-    assert len(model.seen) == (1 if flags else 2)
+    assert (found.label, found.flags, len(model.seen)) == ("not judged", flags, 1 if flags else 2)
 
 
 def test_the_critics_judgement_is_kept_with_the_verdict(judge: Any) -> None:
     run = prepared(judge(ENTAILS, trusted=False)[0])
-    sentences = [
-        Sentence(text="Aspirin lowered the risk of stroke.", evidence=("E1",)),
-        Sentence(text="Aspirin helps.", evidence=("E1",)),
-        Sentence(text="Aspirin is cheap.", evidence=()),
-    ]
-    found = asyncio.run(check_each(sentences, run))
+    cited = {"Aspirin lowered the risk of stroke.": ("E1",), "Aspirin helps.": ("E1",), "Aspirin is cheap.": ()}
+    found = asyncio.run(check_each([Sentence(text=text, evidence=ids) for text, ids in cited.items()], run))
     assert [c.judgement.relation if c.judgement else None for c in found] == [None, "entails", None]
     assert [c.verdict.label for c in found] == ["quoted", "not judged", "not found"]
-    _, dropped = release(sentences, [c.verdict for c in found], VerifySettings())
-    assert dropped[-1].text == "Aspirin is cheap."
-    assert dropped[-1].reason.startswith("not found")
 
 
 @each_row(
@@ -275,7 +254,6 @@ def test_the_critics_judgement_is_kept_with_the_verdict(judge: Any) -> None:
         ("Aspirin lowers the risk of stroke.", "supported"),
         ("Acetylsalicylic acid lowers the risk of strokes.", "supported"),
         ("Aspirin lowers the risk of postpartum haemorrhage.", "not found"),
-        ("Clopidogrel lowers the risk of stroke.", "not found"),
     ],
 )
 def test_no_judge_supports_a_claim_by_a_quote_of_another_subject(judge: Any, claim: str, label: str) -> None:

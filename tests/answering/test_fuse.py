@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from medground.testing.reranker_contract import RerankerContract
 
 from medground.answering.rank.fuse import distinct, fair_split, fuse, merge_duplicates
-from medground.answering.rank.rerank import open_reranker, rerank, reranker_problems
+from medground.answering.rank.rerank import CrossEncoderReranker, Reranker, cosines, rerank, reranker_problems
+from medground.answering.run import Run
 from medground.errors import ConfigError, UsageError
+from medground.home.settings import Settings
+from medground.recipes.settings import BioMedSearchSettings
 from medground.values.document import Hit, Passage
 from medground.values.source_plan import QueryFound, SourceDescription, SourceFound, SourceQuery
 
@@ -64,10 +71,11 @@ def test_invalid_rankings_are_refused():
 lists = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8), max_size=5)
 
 
-@given(lists, st.integers(1, 100))
-def test_every_passage_once_best_first(orders, k):
+@given(lists, st.integers(1, 100), st.randoms())
+def test_every_passage_once_best_first_whatever_the_order_of_the_rankings(orders, k, random):
     rankings = [ranking(f"r{n}", *order) for n, order in enumerate(orders)]
     fused = fuse(rankings, k)
+    assert fused == fuse(random.sample(rankings, len(rankings)), k)
     assert sorted(names(fused)) == sorted({name for order in orders for name in order})
     assert [hit.rank for hit in fused] == list(range(1, len(fused) + 1))
     scores = [hit.score for hit in fused]
@@ -75,14 +83,6 @@ def test_every_passage_once_best_first(orders, k):
     for hit in fused:
         parts = [1 / (k + r.index(n) + 1) for r in orders for n in names([hit]) if n in r]
         assert hit.score == pytest.approx(sum(parts))
-
-
-@settings(max_examples=30)
-@given(lists, st.randoms())
-def test_the_order_of_the_rankings_does_not_matter(orders, random):
-    rankings = [ranking(f"r{n}", *order) for n, order in enumerate(orders)]
-    shuffled = random.sample(rankings, len(rankings))
-    assert fuse(rankings) == fuse(shuffled)
 
 
 TEXT = (
@@ -106,16 +106,10 @@ def test_equal_words_are_one_hit():
     assert merged[0].also == (f"X:3#0-{len(TEXT) + TEXT.count(' ')}",)
     assert len(merge_duplicates(hits(TEXT, TEXT + " Indeed."))) == 1
     assert len(merge_duplicates(hits("Seizures in 119 of 251 patients.", "Seizures in 12 of 251 patients."))) == 2
+    before = [hit.model_copy(update={"also": (f"X:{n}#0-1",)}) for n, hit in enumerate(hits(TEXT, TEXT), start=8)]
+    assert merge_duplicates(before)[0].also == ("X:8#0-1", before[1].passage.key, "X:9#0-1")
     retracted = (hits(TEXT)[0], hits("", TEXT, retraction="retracted")[1])
     assert len(merge_duplicates(retracted)) == 2, "it stays visible"
-
-
-def test_what_was_merged_before_is_kept():
-    first, second = hits(TEXT, TEXT)
-    merged = merge_duplicates(
-        [first.model_copy(update={"also": ("X:8#0-1",)}), second.model_copy(update={"also": ("X:9#0-1",)})]
-    )
-    assert merged[0].also == ("X:8#0-1", second.passage.key, "X:9#0-1")
 
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c."]), max_size=20).map(" ".join)
@@ -130,6 +124,10 @@ def test_nothing_is_lost_and_merging_again_changes_nothing(given_texts):
     assert sorted(keys) == sorted(hit.passage.key for hit in before)
     assert [hit.rank for hit in merged] == list(range(1, len(merged) + 1))
     assert merge_duplicates(merged) == merged
+    assert [(h.passage, h.rank) for h in distinct(before)] == [(h.passage, h.rank) for h in merged]
+    given_hits = iter(before)
+    next(distinct(given_hits), None)
+    assert len(list(given_hits)) == max(len(before) - 1, 0), "no further is read than is asked"
 
 
 @given(texts, st.floats(0.05, 1.0))
@@ -150,15 +148,6 @@ def by_all_pairs(before, similarity):
     return [passage for passage, _, _ in kept]
 
 
-@given(texts)
-def test_distinct_gives_the_same_passages_and_ranks(given_texts):
-    before = hits(*given_texts)
-    assert [(h.passage, h.rank) for h in distinct(before)] == [(h.passage, h.rank) for h in merge_duplicates(before)]
-    given_hits = iter(before)
-    next(distinct(given_hits), None)
-    assert len(list(given_hits)) == max(len(before) - 1, 0), "no further is read than is asked"
-
-
 class Longest:
     """Prefers long passages."""
 
@@ -168,8 +157,12 @@ class Longest:
         return [len(passage.text) / 100 for passage in passages]
 
 
-def test_the_best_are_kept_and_ties_stay_in_their_order(make_run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_are_kept_and_ties_stay_in_their_order(
+    make_run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     found = list(hits("one", "two", "the longest"))
+    (problem,) = reranker_problems("keyless", tmp_path)
+    assert "set `none` instead" in str(problem)
     plain = make_run("q?", options={"retrieval.keep": 2})
     assert asyncio.run(rerank(plain.question, found, plain)) == found[:2]
     monkeypatch.setattr("medground.answering.rank.rerank.open_reranker", lambda name, models: Longest())
@@ -180,13 +173,6 @@ def test_the_best_are_kept_and_ties_stay_in_their_order(make_run: Any, monkeypat
         ("one", "longest", 2),
     ]
     assert asyncio.run(rerank(run.question, [], run)) == []
-
-
-def test_the_reranker_by_words_is_gone_and_an_old_setting_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="set `none` instead"):
-        open_reranker("keyless", tmp_path)
-    assert len(list(reranker_problems("keyless", tmp_path))) == 1
-    assert open_reranker("none", tmp_path) is None
 
 
 def hit(name: str, number: int, length: int = 40) -> Hit:
@@ -234,3 +220,122 @@ def test_no_source_is_crowded_out(counts: list[list[int]], most: int, each: int,
     having = [one.source.name for one in found if one.passages]
     room = min(most, characters // 40)
     assert set(having[:room]) <= {identity[0].lower() for identity in taken}
+
+
+ASKED = "Does exercise lower blood pressure?"
+OTHERS = [
+    "Aerobic training reduced systolic blood pressure in adults with hypertension.",
+    "Zebrafish fins regenerate after amputation.",
+    "",
+]
+MakeRun = Callable[..., Run]
+
+
+def cosines_of(run: Run, text: str = ASKED, others: list[str] = OTHERS) -> list[float]:
+    return asyncio.run(cosines(text, others, run, embedder=run.settings.section(BioMedSearchSettings).embedder))
+
+
+def test_without_a_model_words_count_and_the_answer_says_so_once(make_run: MakeRun) -> None:
+    run = make_run("q")
+    assert cosines_of(run, others=[]) == []
+    assert run.warnings == [], "nothing to compare opens no model"
+    near, far, empty = cosines_of(run)
+    assert 0 < near <= 1
+    assert (far, empty) == (0.0, 0.0)
+    assert cosines_of(run, OTHERS[0], [OTHERS[0]]) == [pytest.approx(1.0)]
+    (told,) = run.warnings
+    assert "minilm" in told.lower()
+    assert "medground models fetch" in told or "pip install" in told
+    run.settings = run.settings.with_section(BioMedSearchSettings(embedder="no/such-model"))
+    assert cosines_of(run)[0] > 0
+    assert len(run.warnings) == 2
+
+
+def test_the_model_orders_by_meaning_and_repeats_give_the_same(make_run: MakeRun, tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    given = os.environ.get("MODELS_FOR_TESTS")
+    models = Path(given) if given else Settings().home / "models"
+    if not models.is_dir():
+        pytest.skip("MiniLM was not fetched: medground models fetch minilm, or MODELS_FOR_TESTS=FOLDER")
+    (tmp_path / "models").symlink_to(models.resolve())
+    run = make_run("q")
+    first = cosines_of(run)
+    if run.warnings:
+        pytest.skip(run.warnings[0])
+    assert first[0] > 0.4 > first[1]
+    assert first[2] == 0.0
+    assert cosines_of(run, others=OTHERS[::-1]) == pytest.approx(first[::-1], abs=2e-4)
+
+
+TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "marfan", "lens", "aorta", "gene", "is", "the"]
+
+
+def passages(*texts: str) -> list[Passage]:
+    return [Passage(document_id=f"X:{n}", start=0, end=len(t), text=t, title="lens") for n, t in enumerate(texts)]
+
+
+def make_model(folder: Path, labels: int = 1) -> str:
+    """A BERT of one layer with random weights, in the layout that hubs use."""
+    pytest.importorskip("transformers", reason="needs the extra torch")
+    pytest.importorskip("torch", reason="needs the extra torch")
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
+
+    torch.manual_seed(7)
+    folder.mkdir()
+    (folder / "vocab.txt").write_text("\n".join(TOKENS))
+    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = BertConfig(vocab_size=len(TOKENS), max_position_embeddings=64, initializer_range=1.0, **sizes)
+    config.num_labels = labels
+    BertForSequenceClassification(config).save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scores_are_a_sigmoid_of_the_models_own_output(tmp_path: Path) -> None:
+    name = make_model(tmp_path / "tiny")
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    found = passages("marfan is the gene", "aorta", "the lens " * 400)
+    reranker = CrossEncoderReranker(name)
+    scores = reranker.score("is the lens", found)
+    assert reranker.name == name
+    assert reranker.score("is the lens", []) == []
+    assert all(type(score) is float and 0 < score < 1 for score in scores)
+
+    tokens = AutoTokenizer.from_pretrained(name)(
+        ["is the lens"] * 2, [f"lens\n{p.text}" for p in found[:2]], padding=True, return_tensors="pt"
+    )
+    with torch.no_grad():
+        logits = AutoModelForSequenceClassification.from_pretrained(name).eval()(**tokens).logits[:, 0]
+    np.testing.assert_allclose(scores[:2], torch.sigmoid(logits).numpy(), atol=1e-5)
+    np.testing.assert_allclose(reranker.score("is the lens", found[::-1]), scores[::-1], atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_model_of_several_outputs_or_none_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="returns 3 numbers per pair"):
+        CrossEncoderReranker(make_model(tmp_path / "three", labels=3))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(ConfigError, match="cannot load the reranker") as caught:
+        CrossEncoderReranker(str(tmp_path / "absent"))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "medground.models.torch_models", raising=False)
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(ConfigError, match=r'pip install "medground\[torch\]"'):
+        CrossEncoderReranker("some/reranker")
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestCrossEncoder(RerankerContract):
+    @pytest.fixture(autouse=True)
+    def _open(self, tmp_path: Path) -> None:
+        self._reranker = CrossEncoderReranker(make_model(tmp_path / "tiny"))
+
+    def make(self) -> Reranker:
+        return self._reranker

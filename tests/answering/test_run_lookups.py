@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -24,48 +24,40 @@ PAPER = Document(id="PMID:1", title="Lens", text="The lens moved in Marfan syndr
 PAGE = Document(id="HP:1", kind="graph", title="Lens", text="Ectopia lentis is a phenotype.")
 
 
+@dataclass
 class Recorded:
     """A source that holds one paper, records what it is asked, and waits a number of turns before it answers."""
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        forms: type[Any] | tuple[type[Any], ...] = (Words, Term),
-        kinds: Sequence[SourceKind] = ("research",),
-        turns: Mapping[str, int] | None = None,
-        fails: Exception | None = None,
-        notes: tuple[str, ...] = (),
-        understood: bool = True,
-        barrier: asyncio.Barrier | None = None,
-    ) -> None:
-        self.name = name
-        self.kinds = frozenset(kinds)
-        self.state = None
-        self.asked: list[tuple[Lookup, Filters]] = []
-        self.answered: list[str] = []
-        self.fails = fails
-        self._forms, self._turns, self._notes = forms, turns or {}, notes
-        self._understood, self._barrier = understood, barrier
+    name: str
+    forms: type[Any] | tuple[type[Any], ...] = (Words, Term)
+    kinds: Collection[SourceKind] = frozenset(["research"])
+    turns: Mapping[str, int] = field(default_factory=dict)
+    fails: Exception | None = None
+    notes: tuple[str, ...] = ()
+    understood: bool = True
+    barrier: asyncio.Barrier | None = None
+    asked: list[tuple[Lookup, Filters]] = field(default_factory=list)
+    answered: list[str] = field(default_factory=list)
+    state: None = None
 
     def accepts(self, lookup: Lookup) -> bool:
-        return isinstance(lookup.asked, self._forms)
+        return isinstance(lookup.asked, self.forms)
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         self.asked.append((lookup, filters))
-        if self._barrier is not None:
-            await asyncio.wait_for(self._barrier.wait(), timeout=5)
-        for _ in range(self._turns.get(lookup.text, 0)):
+        if self.barrier is not None:
+            await asyncio.wait_for(self.barrier.wait(), timeout=5)
+        for _ in range(self.turns.get(lookup.text, 0)):
             await asyncio.sleep(0)
         self.answered.append(lookup.text)
         if self.fails:
             raise self.fails
-        if not self._understood:
-            return Found(lookup, self.name, understood=False, notes=self._notes)
+        if not self.understood:
+            return Found(lookup, self.name, understood=False, notes=self.notes)
         passage = next(iter(chunk(PAPER)))
         hit = Hit(passage=passage, ranker="bm25", rank=1, score=1.0, source=self.name)
         rankings = ((hit,),) if "lens" in lookup.text else ((),)
-        return Found(lookup, self.name, rankings=rankings, notes=self._notes)
+        return Found(lookup, self.name, rankings=rankings, notes=self.notes)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         return {PAPER.id: PAPER} if PAPER.id in ids else {}
@@ -106,12 +98,11 @@ def test_all_lookups_are_sent_to_all_sources_at_the_same_time(make_run: MakeRun)
     assert look_up(run) == []
 
 
-@each_row("turns", list(itertools.permutations([0, 0, 1, 2, 3, 4]))[::101])
+@each_row("turns", [(0, 0, 1, 2, 3, 4), (4, 0, 2, 1, 0, 3), (3, 2, 1, 0, 4, 0)])
 def test_searches_are_listed_in_the_order_of_asking(make_run: MakeRun, turns: tuple[int, ...]) -> None:
     texts = ["one lens", "two", "three lens"]
-    sources = [Recorded("a", turns=dict(zip(texts, turns[:3], strict=True)))]
-    sources += [Recorded("b", turns=dict(zip(texts, turns[3:], strict=True)))]
-    run = make_run("lens?", sources)
+    waits = [dict(zip(texts, part, strict=True)) for part in (turns[:3], turns[3:])]
+    run = make_run("lens?", [Recorded(name, turns=own) for name, own in zip("ab", waits, strict=True)])
     found = look_up(run, *map(words, texts))
     look_up(run, words("four"))
     expected = [(text, name) for text in [*texts, "four"] for name in ("a", "b")]
@@ -136,18 +127,15 @@ def test_when_every_source_fails_or_understands_nothing_the_first_failure_is_rai
     with pytest.raises(SourceUnavailable, match=r"^a: no answer$"):
         look_up(run, words("lens"), words("aorta"))
     assert ([s.status for s in run.searches], len(run.warnings)) == (["failed"] * 4, 2)
-    puzzled = make_run("lens?", [Recorded("a", understood=False), Recorded("b", fails=down("b"))])
+    puzzled = Recorded("a", understood=False)
     with pytest.raises(SourceUnavailable, match="b: no answer"):
-        look_up(puzzled, words("lens"))
-
-
-def test_a_source_that_does_not_understand_is_not_counted_and_notes_are_told_once(make_run: MakeRun) -> None:
-    run = make_run("lens?", [Recorded("a", understood=False), Recorded("b", notes=("no vectors",))])
+        look_up(make_run("lens?", [puzzled, Recorded("b", fails=down("b"))]), words("lens"))
+    run = make_run("lens?", [puzzled, Recorded("b", notes=("no vectors",))])
     found = look_up(run, words("lens"))
     look_up(run, words("aorta"))
     assert [(one.source, one.understood) for one in found] == [("a", False), ("b", True)]
     assert ([s.source for s in run.searches], run.usage.searches) == (["b", "b"], 2)
-    assert run.warnings == ["b: no vectors"]
+    assert run.warnings == ["b: no vectors"], "told once"
 
 
 def test_an_error_of_the_caller_cancels_the_other_searches(make_run: MakeRun) -> None:
@@ -207,35 +195,21 @@ def test_the_same_lookup_is_sent_once_and_listed_as_it_was_asked(make_run: MakeR
     assert (len(source.asked), [s.cached for s in run.searches[2:]]) == (5, [False] * 4)
 
 
-def test_each_search_names_its_node_and_the_kinds_that_it_found(make_run: MakeRun, memory_source: Any) -> None:
-    sources = [memory_source([PAPER, PAGE]), Recorded("b", fails=down("b"), kinds=("wiki",))]
-    run = make_run("lens?", sources)
-    look_up(run, words("lens ectopia", node="n1"), words("xylophone", node="n2", kinds=("wiki", "research")))
-    assert [(s.source, s.node, s.status, s.kinds) for s in run.searches] == [
-        ("corpus:test", "n1", "found", ("graph", "research")),
-        ("b", "n1", "failed", ()),
-        ("corpus:test", "n2", "empty", ("wiki", "research")),
-        ("b", "n2", "failed", ("wiki", "research")),
-    ]
-
-
 @each_row(
     ("lookup", "asked"),
     [
         (words("lens"), "ab"),
         (words("lens", sources=("b",)), "b"),
-        (words("lens", sources=("c", "b", "unknown")), "b"),
         (words("lens", kinds=("wiki",)), "b"),
         (words("lens", kinds=("research", "wiki")), "ab"),
-        (words("lens", kinds=("book",)), ""),
         (words("lens", sources=("a",), kinds=("wiki",)), ""),
         (Lookup(asked=PlainWords(text="lens"), text="lens"), "c"),
         (Lookup(asked=PlainWords(text="lens"), text="lens", sources=("a",)), ""),
     ],
 )
 def test_a_lookup_is_sent_to_the_sources_it_names_that_accept_it(make_run: MakeRun, lookup: Lookup, asked: str) -> None:
-    plain = Recorded("c", forms=PlainWords, kinds=("graph",))
-    sources = [Recorded("a"), Recorded("b", kinds=("wiki",)), plain]
+    plain = Recorded("c", forms=PlainWords, kinds={"graph"})
+    sources = [Recorded("a"), Recorded("b", kinds={"wiki"}), plain]
     run = make_run("lens?", sources)
     assert [found.source for found in look_up(run, lookup)] == list(asked)
     assert [source.name for source in sources if source.asked] == list(asked)
@@ -243,7 +217,7 @@ def test_a_lookup_is_sent_to_the_sources_it_names_that_accept_it(make_run: MakeR
 
 
 def test_limits_of_the_question_and_the_settings_reach_the_source(make_run: MakeRun) -> None:
-    source = Recorded("a", kinds=("research", "wiki"))
+    source = Recorded("a", kinds={"research", "wiki"})
     run = make_run("lens?", [source], options={"retrieval.depth": 33})
     run.question = Question.ask("lens?", filters=Filters(year_from=2000, kinds=("research", "book")))
     look_up(run, words("lens"), words("aorta", limit=4, kinds=("research", "wiki")), words("lens", kinds=("wiki",)))
@@ -253,19 +227,25 @@ def test_limits_of_the_question_and_the_settings_reach_the_source(make_run: Make
     ]
 
 
-def test_steps_and_spans_say_what_is_searched_and_what_came_back(make_run: MakeRun) -> None:
+def test_searches_steps_and_spans_say_what_is_searched_and_what_came_back(
+    make_run: MakeRun, memory_source: Any
+) -> None:
     steps: list[Step] = []
-    run = make_run("lens?", [Recorded("a"), Recorded("b", fails=down("b"))], on_step=steps.append)
-    look_up(run, words("lens", node="n1"))
-    assert {(s.source, s.node) for s in steps if isinstance(s, Searching)} == {("a", "n1"), ("b", "n1")}
-    assert {(s.source, s.node, s.status, s.found) for s in steps if isinstance(s, Searched)} == {
-        ("a", "n1", "found", 1),
-        ("b", "n1", "failed", 0),
-    }
+    sources = [memory_source([PAPER, PAGE]), Recorded("b", fails=down("b"), kinds={"wiki"})]
+    run = make_run("lens?", sources, on_step=steps.append)
+    look_up(run, words("lens ectopia", node="n1"), words("xylophone", node="n2", kinds=("wiki", "research")))
+    assert [(s.source, s.node, s.status, s.kinds) for s in run.searches] == [
+        ("corpus:test", "n1", "found", ("graph", "research")),
+        ("b", "n1", "failed", ()),
+        ("corpus:test", "n2", "empty", ("wiki", "research")),
+        ("b", "n2", "failed", ("wiki", "research")),
+    ]
+    begun = {(s.source, s.node) for s in steps if isinstance(s, Searching)}
+    assert begun == {(s.source, s.node) for s in steps if isinstance(s, Searched)} and len(begun) == 4
     assert run.trace.path is not None
     line = run.trace.path.read_text(encoding="utf-8")
-    assert '"search a"' in line
-    assert "bm25:1:PMID:1" in line
+    assert '"search corpus:test"' in line
+    assert "overlap:1:HP:1" in line
 
 
 def test_a_spent_budget_stops_before_a_search(make_run: MakeRun) -> None:

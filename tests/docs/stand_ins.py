@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import medground.sources.eutils.service as eutils
 import medground_evaluate.audit.linear as audit
 import numpy as np
 from numpy.typing import NDArray

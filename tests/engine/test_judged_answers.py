@@ -9,19 +9,20 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from rows import each_row
-from scripted_capable import ANSWERED, Capable, Gold
+from scripted_capable import ANSWERED, Capable, Gold, agrees
 
 from medground.engine.engine import Engine
 from medground.errors import ModelFailed
 from medground.home.settings import Settings
 from medground.models.base import Keyless
 from medground.models.operators.reasoning import ChooseInput
-from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput, LabelInput
+from medground.models.operators.verifying import CheckAnswerInput, LabelInput
 from medground.models.registry import Models
 from medground.recipes.omni_rag.operators import ReadSourcesInput
 from medground.values.answer import Answer
@@ -53,7 +54,7 @@ def gold(illness: str, task: str, **more: Any) -> Gold:
 class Script(Capable):
     """The capable model, also for the recipes that ask in other ways. `false` sentences are rejected by its label."""
 
-    def __init__(self, known: Sequence[Gold], judge: Any, false: Sequence[str] = ()) -> None:
+    def __init__(self, known: Sequence[Gold], judge: Any = agrees, false: Sequence[str] = ()) -> None:
         super().__init__(known, judge)
         self._false = false
 
@@ -73,12 +74,6 @@ class Script(Capable):
         if value.statement in self._false:
             return {"category": "INCORRECT-FALSE", "best": value.passages[0].id, "reason": "it was lower"}
         return super()._label(value)
-
-
-def judge_of(false: Sequence[str]) -> Callable[[EntailInput, str], EntailOutput]:
-    return lambda value, right: EntailOutput(
-        relation="contradicts" if value.statement in false else "entails", best=right
-    )
 
 
 @pytest.fixture(scope="module")
@@ -114,17 +109,15 @@ def test_of_planted_wrong_headlines_none_is_released_and_of_right_ones_all_are(
     trials: Path, recipe: str, task: str
 ) -> None:
     right, wrong = TASKS[task]
-    model = Script([gold(i, task) for i in ILLNESSES], judge_of(()))
+    model = Script([gold(i, task) for i in ILLNESSES], agrees)
     answers = asked(trials, recipe, task, model)
     assert [answer.decision.shown() for answer in answers] == [right] * len(ILLNESSES)
     assert {answer.decision.check and answer.decision.check.result for answer in answers} == {"follows"}
     assert model.asked["check_answer"] == len(ILLNESSES), "one call for each"
 
-    model = Script([gold(i, task, answer=wrong, says=right) for i in ILLNESSES], judge_of(()))
+    model = Script([gold(i, task, answer=wrong, says=right) for i in ILLNESSES], agrees)
     answers = asked(trials, recipe, task, model)
-    assert [(answer.decision.status, answer.decision.shown()) for answer in answers] == [("not judged", None)] * len(
-        answers
-    )
+    assert {(answer.decision.status, answer.decision.shown()) for answer in answers} == {("not judged", None)}
     words = {"yes": "yes", "no": "no", "A": "A. Placebo", "B": "B. Zalutinib"}
     for answer in answers:
         printed = " ".join(str(answer).split())
@@ -132,52 +125,58 @@ def test_of_planted_wrong_headlines_none_is_released_and_of_right_ones_all_are(
         assert answer.statements, "the sentences, which are right, stay"
 
 
-@each_row("by", ["entail", "label"])
 @each_row("recipe", RECIPES)
 def test_of_planted_wrong_sentences_none_is_released_and_no_answer_is_withheld_for_one(
-    trials: Path, recipe: str, by: str
+    trials: Path, recipe: str
 ) -> None:
-    known = [gold(i, "yes-no") for i in ILLNESSES]
     false = [f"Zalutinib made {illness} worse in adults of the trial." for illness in ILLNESSES]
-    known = [
-        Gold(one.question, one.answer, (*one.sentences, wrong), title=one.title)
-        for one, wrong in zip(known, false, strict=True)
-    ]
-    model = Script(known, judge_of(false if by == "entail" else ()), false if by == "label" else ())
+    right = [gold(illness, "yes-no") for illness in ILLNESSES]
+    known = [replace(one, sentences=(*one.sentences, wrong)) for one, wrong in zip(right, false, strict=True)]
+    model = Script(known, agrees, false)
     answers = asked(trials, recipe, "yes-no", model)
     for answer, wrong in zip(answers, false, strict=True):
         assert wrong not in answer.rationale
         ((text, reason),) = [(dropped.text, dropped.reason) for dropped in answer.dropped]
         assert text == wrong
-        assert reason.startswith("contradicted: assessed by" if by == "entail" else "incorrect: ")
+        assert reason.startswith("incorrect: ")
         assert answer.decision.shown() == "yes"
         assert "supported" not in " ".join(s.verdict.note for s in answer.statements), "nobody has proved himself"
 
 
-class Fails(Script):
-    def _check_answer(self, value: CheckAnswerInput) -> Mapping[str, Any]:
-        raise ModelFailed("timed out", model=self.name)
+class Checks(Script):
+    """A check that says this, or fails."""
 
-
-class Argues(Script):
-    """A check that says that an answer follows, and names another."""
+    said: ClassVar[Mapping[str, Any] | None] = None
 
     def _check_answer(self, value: CheckAnswerInput) -> Mapping[str, Any]:
-        return {"found": ("no",), "relation": "follows", "reason": "as PMID 99887766 says"}
+        if self.said is None:
+            raise ModelFailed("timed out", model=self.name)
+        return self.said
 
 
-class Unsure(Script):
-    def _check_answer(self, value: CheckAnswerInput) -> Mapping[str, Any]:
-        return {"found": (), "relation": "not shown", "reason": "they are about another dose"}
+class Argues(Checks):
+    said: ClassVar[Mapping[str, Any] | None] = {
+        "found": ("no",),
+        "relation": "follows",
+        "reason": "as PMID 99887766 says",
+    }
+
+
+class Unsure(Checks):
+    said: ClassVar[Mapping[str, Any] | None] = {
+        "found": (),
+        "relation": "not shown",
+        "reason": "they are about another dose",
+    }
 
 
 def one(trials: Path, script: type[Script], **more: Any) -> Answer:
-    (answer,) = asked(trials, "ground", "yes-no", script([gold("gout", "yes-no", **more)], judge_of(())), ["gout"])
+    (answer,) = asked(trials, "ground", "yes-no", script([gold("gout", "yes-no", **more)], agrees), ["gout"])
     return answer
 
 
-def test_a_check_that_fails_or_disagrees_with_itself(trials: Path) -> None:
-    failed = one(trials, Fails)
+def test_a_check_that_fails_or_disagrees_with_itself_and_what_is_missing_is_shown(trials: Path) -> None:
+    failed = one(trials, Checks)
     assert (failed.decision.shown(), failed.decision.check) == ("yes", None)
     assert "the short answer could not be checked against its sentences: scripted:capable: timed out" in failed.warnings
     argued = one(trials, Argues)
@@ -187,9 +186,6 @@ def test_a_check_that_fails_or_disagrees_with_itself(trials: Path) -> None:
     unsure = " ".join(str(one(trials, Unsure)).split())
     assert "The model answered yes, and its check found that the sentences do not say so" in unsure
     assert "against the sentences below: they are about another dose." in unsure
-
-
-def test_what_the_model_says_is_missing_is_shown(trials: Path) -> None:
     answer = one(trials, Script, missing="trials in children")
     assert (answer.decision.shown(), answer.missing) == ("yes", "trials in children")
     assert "Missing in these sources: trials in children." in " ".join(str(answer).split())

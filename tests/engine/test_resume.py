@@ -3,52 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import random
-import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import slow_research
 from filelock import FileLock
+from hypothesis import given
+from hypothesis import strategies as st
 
 import medground.engine.opening as opening
 from medground import resume
 from medground.engine.blocking import BlockingEngine
 from medground.engine.engine import Engine
-from medground.errors import BudgetExhausted, UsageError
+from medground.engine.unfinished import Batch, Outcome, Progress, in_order
+from medground.errors import BudgetExhausted, SourceUnavailable, UsageError
 from medground.home.registry import RECIPES, SOURCES
 from medground.home.settings import Settings
+from medground.values.question import Question
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 QUESTION = "About topics"
 EVERYTHING = [f"T:{topic}" for topic in slow_research.TOPICS]
-
-
-class Stop(Exception):
-    """Ends a run at one exact call."""
-
-
-class Stopping:
-    """Writes calls down, and stops the run before the call after the last that is left."""
-
-    def __init__(self, write: Callable[[str], None]) -> None:
-        self.left = 5
-        self.stopped = 0
-        self._write = write
-
-    def __call__(self, line: str) -> None:
-        if not self.left:
-            self.stopped += 1
-            raise Stop
-        self.left -= 1
-        self._write(line)
 
 
 @pytest.fixture
@@ -69,60 +50,28 @@ def settings(**more: Any) -> Settings:
     return Settings.load(options=slow_research.options(**more))
 
 
-def start(home: Path, calls: Path, *resumed: str) -> subprocess.Popen[str]:
-    command = [sys.executable, slow_research.__file__, str(home), str(calls), *resumed]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-
-
 @pytest.mark.slow
-def test_killed_or_stopped_at_any_moment_it_goes_on_without_a_second_call(home: Path, tmp_path: Path) -> None:
-    moments, resumed, finished = random.Random(3), (), []
-    for sent in (signal.SIGKILL, signal.SIGINT):
-        process = start(home, calls := tmp_path / f"calls{sent}", *resumed)
+def test_killed_at_any_moment_it_goes_on_without_a_second_call(home: Path, calls: Path) -> None:
+    command = [sys.executable, slow_research.__file__, str(home), str(calls)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        resumed = (process.stdout.readline().strip(),)
-        time.sleep(moments.uniform(0.03, 0.1))
-        process.send_signal(sent)
-        process.communicate()
-        finished.append(made(calls))
-    last = start(home, tmp_path / "last", *resumed)
-    assert last.communicate()[0].splitlines() == [resumed[0], " ".join(EVERYTHING)]
-    finished.append(made(tmp_path / "last"))
-    assert sum(len(one) > 0 for one in finished) > 1, "every process did all or nothing"
-    # What is interrupted is sent again: at most the three calls that were under way.
-    total = sum(finished, Counter())
-    assert len(total) == 3 * len(EVERYTHING)
-    assert sum(total.values()) - len(total) <= 2 * 3
-
-
-def test_stopped_after_every_few_calls_it_asks_nothing_twice(
-    home: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(slow_research, "WAIT", 0)
-    monkeypatch.setattr(slow_research, "log", log := Stopping(slow_research.log))
-    with BlockingEngine(settings(**{"model.cache": False})) as engine:
-        with pytest.raises(Stop):
-            engine.ask(QUESTION)
-        name, answer = engine.unfinished()[0].id, None
-        while answer is None:
-            log.left = 5
-            with contextlib.suppress(Stop):
-                answer = engine.resume(name)
-        assert engine.unfinished() == []
-    assert [document.id for document in answer.documents] == EVERYTHING
-    assert log.stopped > 5
+        name = process.stdout.readline().strip()
+        while process.poll() is None and len(made(calls)) < 7:
+            time.sleep(0.01)
+        process.kill()
+    assert 7 <= len(made(calls)) < 3 * len(EVERYTHING)
+    assert [document.id for document in resume(name, settings=settings()).documents] == EVERYTHING
     total = made(calls)
     assert len(total) == 3 * len(EVERYTHING)
-    assert sum(total.values()) - len(total) <= 2 * log.stopped, "at most the two beside the one that was stopped"
+    assert sum(total.values()) - len(total) <= 3, "what is interrupted is sent again: at most the three under way"
 
 
 def test_a_limit_leaves_research_that_goes_on_with_a_higher_one(home: Path, calls: Path) -> None:
     with BlockingEngine(settings(**{"budget.calls": 5, "model.cache": False})) as engine:
         with pytest.raises(BudgetExhausted) as reached:
             engine.ask(QUESTION)
-        assert reached.value.research == engine.unfinished()[0].id
-        name = engine.unfinished()[0].id
-    assert not FileLock(home / "research" / name / "lock", timeout=0).is_locked
+        assert (name := reached.value.research) == engine.unfinished()[0].id
+    assert not FileLock(home / "research" / str(name) / "lock", timeout=0).is_locked
     before = made(calls)
     answer = resume(changes={"budget.calls": 100})
     assert [document.id for document in answer.documents] == EVERYTHING
@@ -133,7 +82,9 @@ def test_a_limit_leaves_research_that_goes_on_with_a_higher_one(home: Path, call
         resume()
 
 
-def test_what_cannot_be_gone_on_with_is_said(home: Path, calls: Path) -> None:
+def test_what_cannot_be_gone_on_with_is_said_and_a_few_are_kept(
+    home: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def both() -> None:
         async with Engine.open(settings()) as engine:
             with pytest.raises(UsageError, match=r"no unfinished research has the id '\.\./x'; latest: there is none"):
@@ -151,6 +102,12 @@ def test_what_cannot_be_gone_on_with_is_said(home: Path, calls: Path) -> None:
     (damaged / "asked.json").write_text("{")
     with BlockingEngine(settings()) as engine, pytest.raises(UsageError, match="no unfinished research has the id 'x'"):
         engine.resume("x")
+    monkeypatch.setattr("medground.engine.unfinished._MOST_KEPT", 3)
+    with BlockingEngine(settings(**{"budget.seconds": 0.000001})) as engine:
+        for _ in range(5):
+            with pytest.raises(BudgetExhausted):
+                engine.ask(QUESTION)
+        assert len(engine.unfinished()) == 3
 
 
 def test_a_question_brings_its_plan_and_other_recipes_take_none(home: Path, calls: Path) -> None:
@@ -166,9 +123,64 @@ def test_a_question_brings_its_plan_and_other_recipes_take_none(home: Path, call
             engine.ask(QUESTION, plan=plan, recipe="ground")
 
 
-def test_a_few_unfinished_ones_are_kept(home: Path, calls: Path) -> None:
-    with BlockingEngine(settings(**{"budget.seconds": 0.000001})) as engine:
-        for _ in range(22):
-            with pytest.raises(BudgetExhausted):
-                engine.ask(QUESTION)
-        assert len(engine.unfinished()) == 20
+@given(
+    names=st.lists(st.sampled_from("abcdef"), max_size=12),
+    failing=st.sets(st.sampled_from("abcdef")),
+    concurrency=st.integers(1, 4),
+)
+def test_outcomes_are_in_order_and_each_question_is_asked_once(
+    names: list[str], failing: set[str], concurrency: int
+) -> None:
+    questions = tuple(Question(text=name, task="free") for name in names)
+    asked: list[str] = []
+    under_way = most = 0
+
+    async def ask(question: Question) -> Outcome:
+        nonlocal under_way, most
+        asked.append(question.text)
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0 if question.text in "ace" else 0.0001)
+        under_way -= 1
+        error = SourceUnavailable("down", source="x") if question.text in failing else None
+        return Outcome(question.text, error=error)
+
+    async def run() -> list[Outcome]:
+        return [o async for o in in_order(Batch(Path(), questions, tuple(names)), progress, ask, concurrency)]
+
+    progress = Progress({})
+    outcomes = asyncio.run(run())
+    assert [outcome.question for outcome in outcomes] == names
+    assert sorted(asked) == sorted(set(names))
+    assert progress.failed == sum(name in failing for name in names)
+    assert most <= concurrency
+
+
+def test_a_caller_that_stops_early_ends_the_questions_under_way(tmp_path: Path) -> None:
+    ended: list[str] = []
+
+    async def ask(question: Question) -> Outcome:
+        try:
+            await asyncio.sleep(0 if question.text == "a" else 60)
+        finally:
+            ended.append(question.text)
+        return Outcome(question.text)
+
+    async def run() -> None:
+        questions = tuple(Question(text=name, task="free") for name in "abc")
+        outcomes = in_order(Batch(tmp_path, questions, tuple("abc")), Progress({}), ask, 2)
+        assert (await anext(outcomes)).question == "a"
+        await asyncio.sleep(0)
+        await outcomes.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(run())
+    assert "a" in ended and len(ended) >= 2
+
+
+def test_the_same_questions_are_asked_by_one_process_at_a_time(tmp_path: Path) -> None:
+    batch = Batch(tmp_path, (), ("a",))
+    with batch.begun(), pytest.raises(UsageError, match="another process is asking these questions"), batch.begun():
+        pass
+    with batch.begun() as progress:
+        progress.failed = 1
+    assert [path.suffix for path in (tmp_path / "batches").iterdir() if not path.suffix] == [""], "it resumes"

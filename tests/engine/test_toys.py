@@ -75,9 +75,8 @@ def test_the_recipe_runs_its_operator_and_has_its_own_settings(papers: Path, toy
     with BlockingEngine(settings()) as engine:
         answer = engine.ask(QUESTION, recipe="toy")
         shorter = engine.ask(QUESTION, recipe="toy", settings={"toy.sentences": 1})
-    assert answer.recipe == "toy"
-    assert set(answer.models) >= {"toy_pick"}
-    assert answer.evidence[0].document_id == "PMID:1"
+    assert (answer.recipe, answer.evidence[0].document_id) == ("toy", "PMID:1")
+    assert "toy_pick" in answer.models
     assert answer.id != shorter.id
     with pytest.raises(ConfigError, match=r"toy\.sentences \(from the options\)"):
         Settings.load(options={"toy.sentences": 0})

@@ -10,19 +10,11 @@ import pytest
 
 import medground
 from medground import faces
-<<<<<<< HEAD
-from medground.faces import joining, notebook
-
-
-def test_what_joins_is_there_and_medground_imports_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    joined = {group: joining(f"medground.{group}") for group in ("commands", "page", "notebook")}
-=======
 from medground.faces import notebook
 
 
 def test_what_joins_is_there_and_medground_imports_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     joined = {group: faces.joining(f"medground.{group}") for group in ("commands", "page", "notebook")}
->>>>>>> eval
     assert {*joined["commands"]} == {"agreement", "data", "demonstrations", "eval", "experiment", "judge", "train"}
     assert all(point.load() for points in joined.values() for point in points.values())
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -35,8 +27,4 @@ def test_what_joins_is_there_and_medground_imports_none_of_it(monkeypatch: pytes
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(faces, "distribution", missing)
-<<<<<<< HEAD
-    assert joining("medground.commands") == {}
-=======
     assert faces.joining("medground.commands") == {}
->>>>>>> eval

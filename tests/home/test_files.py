@@ -13,8 +13,7 @@ import pytest
 from medground.answering.trace import Trace
 from medground.doctor import examine
 from medground.engine.answers import Answers
-from medground.engine.batch import Batch
-from medground.engine.unfinished import UnfinishedResearch
+from medground.engine.unfinished import Batch, UnfinishedResearch
 from medground.home.files import make_folder, remove_unfinished, replacing, write_whole
 from medground.home.kept_files import keep_settings
 from medground.home.secrets import passwords_in

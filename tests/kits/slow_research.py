@@ -1,6 +1,6 @@
 """A small recipe of research over a slow source, which writes down each call: for tests that kill it and go on.
 
-python slow_research.py HOME LOG [ID]
+python slow_research.py HOME LOG
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import medground.engine.opening as opening
 from medground.answering.conclude.compose import compose
 from medground.answering.run import Run
 from medground.answering.write.draft import Draft
-from medground.errors import BudgetExhausted
 from medground.home.concurrency import concurrently
 from medground.home.registry import RECIPES, SOURCES
 from medground.home.settings import Settings
@@ -143,10 +142,10 @@ def options(**more: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Ask, or go on with what has this id; print the id of the research and the references of the answer."""
+    """Ask, and print the id of the research."""
     from medground.engine.blocking import BlockingEngine
 
-    home, calls, *resumed = sys.argv[1:]
+    home, calls = sys.argv[1:]
     install(Path(calls))
     settings = Settings.load(environ={"MEDGROUND_HOME": home}, options=options(**{"model.cache": False}))
 
@@ -155,11 +154,7 @@ def main() -> None:
             print(step.id, flush=True)
 
     with BlockingEngine(settings) as engine:
-        try:
-            answer = engine.resume(resumed[0], on_step=told) if resumed else engine.ask("About topics", on_step=told)
-        except BudgetExhausted as reached:
-            answer = reached.answer
-    print(*(document.id for document in answer.documents))
+        engine.ask("About topics", on_step=told)
 
 
 if __name__ == "__main__":

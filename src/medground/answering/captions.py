@@ -127,11 +127,7 @@ _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
 
 
 def verdict(found: Verdict, place: Sequence[str] = ()) -> str:
-    """The verdict on a sentence.
-
-    Args:
-        place: where in the paper a quoted sentence is from, such as its section and page.
-    """
+    """The verdict on a sentence; `place` is where in the paper a quoted one is from, such as its section and page."""
     label, note, differences = _LABELS[found.label], clean(found.note), _differences(found)
     if found.label == "quoted":
         where = f" ({clean(', '.join(place))})" if place else ""

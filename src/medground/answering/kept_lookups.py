@@ -34,8 +34,7 @@ _log = logging.getLogger(__name__)
 class KeptLookups:
     """The finished calls of one run, in a folder of its own. One process uses it at a time.
 
-    Attributes:
-        calls: the replies of models, also where a user's own cache of them is off.
+    `calls` are the replies of models, also where a user's own cache of them is off.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -53,10 +53,8 @@ class Run(Retrieval):
     async def retrieve(self, ids: Sequence[str], finders: Mapping[str, str] = MappingProxyType({})) -> None:
         """Fetch documents into the ledger, each from the first source that has it, so that they can be quoted.
 
-        Args:
-            ids: ids of the documents.
-            finders: names of the sources that found some of them, by document id. These are asked first and at once:
-                they still hold what they found.
+        `finders` are names of the sources that found some of them, by document id. These are asked first and at once:
+        they still hold what they found.
 
         Raises:
             SourceUnavailable: a source failed, and the others do not have all documents.

@@ -52,11 +52,6 @@ class Study:
                 places[f"S{len(places) + 1}"] = (first + start, first + end)
         return cls(document, places)
 
-    @property
-    def has_only_title(self) -> bool:
-        """Whether no text but the title is stored, so that nothing can be said of what the study reports."""
-        return " ".join(self.document.text.split()) == " ".join(self.document.title.split())
-
     def sentences(self) -> tuple[StudySentence, ...]:
         """Its sentences with the headings over them."""
         return tuple(
@@ -218,9 +213,7 @@ def _unusable(row: Row, study: Study) -> str:
     text = study.document.text
     if any(text[one.start : one.end] != one.quote for one in row.quotes):
         return "its text has changed since this answer; ask the question again"
-    if study.has_only_title:
-        return "only its title is stored"
-    return ""
+    return "only its title is stored" if text.split() == study.document.title.split() else ""
 
 
 async def _cells(study: Study, names: Sequence[str], run: Run) -> tuple[Cell, ...]:

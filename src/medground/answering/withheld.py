@@ -39,15 +39,12 @@ _EDGES = "-‐‑–—/'’\"“”.,;:()[]*"
 
 
 class Withholding:
-    """What of lookups may be sent, for a question.
-
-    Attributes:
-        left_out: the words left out so far, as they were written.
-    """
+    """What of lookups may be sent, for a question."""
 
     def __init__(self, question: Question) -> None:
         self._question = question
         self.left_out: dict[str, None] = {}
+        """The words left out so far, as they were written."""
 
     def sendable(self, lookup: Lookup) -> Lookup | None:
         """The lookup without words of the context alone; None if these were all that it asked for."""
@@ -99,17 +96,16 @@ class Withholding:
                 pieces = self._pieces(query.text)
                 return all_of([query.model_copy(update={"text": one}) for one in pieces]) if pieces else None
             case Term():
-                return query if self._are_public(query.value + "*" * query.prefix) else None
+                said = query.value + "*" * query.prefix
             case Range():
-                return query if self._are_public(f"{query.low or ''} {query.high or ''}") else None
+                said = f"{query.low or ''} {query.high or ''}"
             case DateRange():
-                return query if self._are_public(" ".join(str(d.year) for d in (query.low, query.high) if d)) else None
+                said = " ".join(str(day.year) for day in (query.low, query.high) if day)
             case Mesh():
-                return query if self._are_public(" ".join([query.heading or "", *query.qualifiers])) else None
+                said = " ".join([query.heading or "", *query.qualifiers])
             case _:
-                return (
-                    query if self._are_public(" ".join(map(str, query.model_dump(exclude={"type"}).values()))) else None
-                )
+                said = " ".join(map(str, query.model_dump(exclude={"type"}).values()))
+        return query if self._are_public(said) else None
 
     def _text(self, text: str) -> str:
         """A text without words of the context alone; empty if nothing but function words would be left."""

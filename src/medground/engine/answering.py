@@ -11,9 +11,8 @@ from medground.answering.conclude.compose import not_searched, so_far
 from medground.answering.run import Run, with_titles
 from medground.answering.trace import Span
 from medground.engine.answers import Answers
-from medground.engine.batch import CANCELLED
 from medground.engine.search import check_limits
-from medground.engine.unfinished import UnfinishedResearch
+from medground.engine.unfinished import CANCELLED, UnfinishedResearch
 from medground.errors import BudgetExhausted, MedgroundError, UsageError
 from medground.home.kept_files import keep_settings
 from medground.recipes.base import Recipe
@@ -39,12 +38,7 @@ async def answered(run: Run, recipe: Recipe) -> Answer:
 
 
 async def researched(run: Run, recipe: Recipe, name: str | None = None) -> Answer:
-    """The answer of a run of research, whose finished calls are kept until it is there.
-
-    Args:
-        run: the run.
-        recipe: its recipe.
-        name: the id of unfinished research that is gone on with; None for new research.
+    """The answer of a run of research, whose finished calls are kept until it is there; `name` is one to go on with.
 
     Raises:
         UsageError: another process is at work on it; and as for `answered`.

@@ -123,15 +123,11 @@ class Answers:
 def past(answer: Answer) -> PastAnswer:
     """The line of the history of an answer."""
     return PastAnswer(
-        trace_id=answer.trace_id,
-        id=answer.id,
+        **{name: getattr(answer, name) for name in ("trace_id", "id", "recipe", "created", "stopped")},
         question=answer.question.text,
         context=answer.question.context,
-        recipe=answer.recipe,
         status=answer.decision.status,
         value=answer.decision.shown(),
-        created=answer.created,
-        stopped=answer.stopped,
     )
 
 

@@ -10,9 +10,8 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from medground.engine.answers import Answers, KeptAnswers
-from medground.engine.batch import Outcome
 from medground.engine.engine import Engine
-from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
+from medground.engine.unfinished import LAST, Outcome, Unfinished, UnfinishedResearch
 from medground.errors import UsageError
 from medground.home.concurrency import OwnLoop, check_not_forked
 from medground.home.kept_files import settings_of
@@ -65,21 +64,13 @@ class BlockingEngine(KeptAnswers):
         return cls(settings, **chosen)
 
     ask = _blocking(Engine.ask)
-    """Answer one question; arguments and errors are those of `Engine.ask`."""
     ask_many = _blocking(Engine.ask_many)
-    """Answer several questions at once, in order; arguments are those of `Engine.ask_many`."""
     resume = _blocking(Engine.resume)
-    """Go on with unfinished research; arguments and errors are those of `Engine.resume`."""
     again = _blocking(Engine.again)
-    """Ask the question of a kept answer again; arguments and errors are those of `Engine.again`."""
     search = _blocking(Engine.search)
-    """Find passages; arguments and errors are those of `Engine.search`."""
     document = _blocking(Engine.document)
-    """A document by its id; errors are those of `Engine.document`."""
     highlights = _blocking(Engine.highlights)
-    """Where slices of a document are printed; arguments and errors are those of `Engine.highlights`."""
     verify = _blocking(Engine.verify)
-    """Check a claim; arguments and errors are those of `Engine.verify`."""
 
     def unfinished(self) -> Sequence[Unfinished]:
         """Research that was killed, stopped or reached a limit, the latest first."""

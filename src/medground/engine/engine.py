@@ -16,10 +16,9 @@ from medground.answering.evidence_table import EvidenceTable
 from medground.answering.table_rows import TABLE, evidence_table
 from medground.engine.answering import answered, checked_claim, researched
 from medground.engine.answers import Answers, KeptAnswers
-from medground.engine.batch import Batch, Outcome, in_order, slots
 from medground.engine.opening import Opening
 from medground.engine.search import SearchEngine
-from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
+from medground.engine.unfinished import LAST, Batch, Outcome, Unfinished, UnfinishedResearch, in_order, slots
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
 from medground.home.kept_files import kept_groups
 from medground.home.settings import Settings

@@ -111,9 +111,7 @@ class SearchEngine(OpenEngine):
     async def concept(self, term: str, *, limit: int = 10) -> list[ConceptFound]:
         """What each open knowledge graph knows of a term: an id such as `HP:0001083`, a name or a synonym.
 
-        Args:
-            term: the term.
-            limit: most lines that are quoted about it, for each graph.
+        At most `limit` lines are quoted about it, for each graph.
 
         Raises:
             UsageError: the term is empty, or no knowledge graph is open.
@@ -131,11 +129,8 @@ class SearchEngine(OpenEngine):
     async def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
         """Where slices of a document are printed in its PDF: a box for each line of a slice, cut at the slice's ends.
 
-        A slice gets no boxes if its document has no pages, the file is gone, or the file has other text there.
-
-        Args:
-            document_id: the document.
-            spans: start and end of each slice, as those of a quote.
+        A slice is a start and an end, as those of a quote. It gets no boxes if its document has no pages, the file is
+        gone, or the file has other text there.
 
         Raises:
             UsageError: no source holds the document.

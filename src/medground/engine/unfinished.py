@@ -6,12 +6,16 @@ stopped or reached a limit: the same question, the same settings, and no finishe
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +23,12 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from medground.answering.kept_lookups import KeptLookups
-from medground.errors import UsageError, UserMistake
+from medground.engine.answers import Answers
+from medground.engine.open_engine import trace_stamp
+from medground.errors import MedgroundError, UsageError, UserMistake
 from medground.home.files import private_folder, tell_not_kept, write_whole
 from medground.home.settings import Settings
+from medground.values.answer import Answer
 from medground.values.document import Frozen
 from medground.values.question import Question
 
@@ -61,11 +68,7 @@ class Unfinished(Frozen):
 
 
 class UnfinishedResearch:
-    """The unfinished research of one user.
-
-    Args:
-        home: the user's folder.
-    """
+    """The unfinished research in the user's folder `home`."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / _FOLDER
@@ -108,13 +111,8 @@ class UnfinishedResearch:
     def begun(self, name: str, question: Question, settings: Settings, now: datetime) -> Iterator[KeptLookups | None]:
         """Keep what the research finds while the block runs; None, which is told once, where nothing can be kept.
 
-        Its folder goes if the block ends without an error, or with a mistake of the user before anything was found.
-
-        Args:
-            name: its id; one that is there is gone on with.
-            question: what is asked.
-            settings: the settings that its answer is made with.
-            now: the time.
+        Its folder goes if the block ends without an error, or with a mistake of the user before anything was found. An
+        id that is there already is gone on with.
 
         Raises:
             UsageError: another process is at work on it.
@@ -164,3 +162,119 @@ def _asked(name: str, question: Question, settings: Settings, now: datetime) -> 
         paths={kind: str(path.absolute()) for kind, path in paths.items() if path is not None},
         begun=now,
     )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A question with its answer or its error.
+
+    If a budget ran out, both are set: `answer` is what was found so far.
+    """
+
+    question: str
+    answer: Answer | None = None
+    error: MedgroundError | None = None
+
+    def __str__(self) -> str:
+        return f"{self.question}\n{self.answer if self.error is None else self.error}"
+
+
+CANCELLED = "cancelled"
+"""Why an answer ended early if its question was cancelled, and so must be asked again."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Questions, in order, with the ids that their answers will have; the same one twice has one id, asked once."""
+
+    home: Path
+    questions: tuple[Question, ...]
+    ids: tuple[str, ...]
+
+    @contextmanager
+    def begun(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Iterator[Progress]:
+        """What an interrupted run has answered already; the marker goes if the block ends without a failure.
+
+        Where nothing can be written, which is told once, nothing is known of an earlier run.
+
+        Raises:
+            UsageError: another process is asking the same questions.
+        """
+        marker = self.home / "batches" / hashlib.sha256(json.dumps(self.ids).encode()).hexdigest()[:16]
+        lock = FileLock(f"{marker}.lock", timeout=0)
+        progress = Progress({})
+        try:
+            private_folder(marker.parent)
+            lock.acquire()
+            if not marker.is_file():
+                write_whole(marker, trace_stamp(now()))
+            answers = Answers(self.home).since(marker.read_text(encoding="utf-8"))
+            wanted = set(self.ids)
+            kept = (answer for answer in answers if answer.id in wanted and answer.stopped != CANCELLED)
+            progress.answered |= {answer.id: answer.trace_id for answer in kept}
+        except Timeout:
+            raise UsageError("another process is asking these questions; wait for it, or stop it") from None
+        except OSError as error:
+            tell_not_kept(marker, error)
+        try:
+            yield progress
+            if not progress.failed:
+                with suppress(OSError):  # it was never written, or cannot be removed where nothing can be written
+                    marker.unlink()
+        finally:
+            lock.release()
+
+
+@dataclass
+class Progress:
+    """How far a batch is."""
+
+    answered: dict[str, str]
+    """The trace ids of the answers that an interrupted run has given, by answer id."""
+    failed: int = 0
+
+
+def slots(concurrency: int) -> asyncio.Semaphore:
+    """A turn for each question that is under way.
+
+    Raises:
+        UsageError: `concurrency` is below 1.
+    """
+    if concurrency < 1:
+        raise UsageError(f"questions take a concurrency of at least 1, not {concurrency}")
+    return asyncio.Semaphore(concurrency)
+
+
+async def in_order(
+    batch: Batch, progress: Progress, ask: Callable[[Question], Awaitable[Outcome]], concurrency: int
+) -> AsyncGenerator[Outcome, None]:
+    """The outcomes in the order of the questions, at most `concurrency` under way; `ask` is not to raise.
+
+    Raises:
+        UsageError: `concurrency` is below 1.
+    """
+    turns = slots(concurrency)
+    asked: dict[str, asyncio.Task[Outcome]] = {}
+    pairs = list(zip(batch.questions, batch.ids, strict=True))
+    last = {name: number for number, name in enumerate(batch.ids)}
+
+    async def one(question: Question, name: str) -> Outcome:
+        if trace_id := progress.answered.get(name):
+            return Outcome(question.text, Answers(batch.home).read(trace_id))
+        async with turns:
+            return await ask(question)
+
+    try:
+        for number, (question, name) in enumerate(pairs):
+            for ahead, its_name in pairs[number : number + 2 * concurrency]:
+                if its_name not in asked:
+                    asked[its_name] = asyncio.ensure_future(one(ahead, its_name))
+            outcome = await asked[name]
+            if last[name] == number:
+                del asked[name]
+            progress.failed += outcome.error is not None
+            yield Outcome(question.text, outcome.answer, outcome.error)
+    finally:
+        for task in asked.values():
+            task.cancel()
+        await asyncio.gather(*asked.values(), return_exceptions=True)

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from medground.answering.rank.cosine import cosines
 from medground.answering.rank.fuse import fuse
+from medground.answering.rank.rerank import cosines
 from medground.answering.read.reading_list import TextSpan, numbered
 from medground.answering.run import Run
 from medground.corpus.chunk import chunk

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.capi.onnxruntime_pybind11_state import RuntimeException
+from rows import each_row
 from tiny_networks import LABELS, trained
 
 from medground.answering.run import Run
-from medground.answering.verify.critic import Critic
-from medground.answering.verify.critics import open_critic
-from medground.errors import ModelFailed
+from medground.answering.verify.critic import Claim, Critic
+from medground.answering.verify.critics import check_critic, open_critic
+from medground.answering.verify.nli_critic import open_nli
+from medground.errors import ConfigError
 from medground.models.available import make
-from medground.models.operators.verifying import EntailInput, EntailOutput
+from medground.models.operators.base import EvidenceView
 from medground.models.registry import Models
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
 from medground.testing.critic_contract import CLAIMS, CriticContract
 
 MakeRun = Callable[..., Run]
-"""Weights that give the contract's claims more than one relation."""
 ID = re.compile(r"<id>(E[0-9]+)</id>")
-
-
-def reader(value: EntailInput) -> EntailOutput:
-    """A model that finds verbatim statements entailed."""
-    same = next((e.id for e in value.evidence if e.quote == value.statement), None)
-    return EntailOutput(relation="entails" if same else "neutral", best=same)
 
 
 class TestKeyless(CriticContract):
@@ -41,21 +43,6 @@ class TestKeyless(CriticContract):
 
     def test_keyless_never_judges(self) -> None:
         assert {judgement.relation for judgement in self.judged(CLAIMS)} <= {"related", "neutral"}
-
-
-class TestScriptedModel(CriticContract):
-    @pytest.fixture(autouse=True)
-    def _open(self, make_run: MakeRun, scripted_model: Any) -> None:
-        def make(reply: Any) -> Critic:
-            return open_critic(make_run("q1?", model=scripted_model({"entail": reply}), by_model=["entail"]))
-
-        self._make = make
-
-    def make(self) -> Critic:
-        return self._make(reader)
-
-    def make_failing(self) -> Critic:
-        return self._make(ModelFailed("timed out", model="scripted:model"))
 
 
 class TestServedModel(CriticContract):
@@ -149,3 +136,126 @@ class Broken:
 
 class TestTorch(TestOnnx):
     runtime = "torch_model"
+
+
+Write = Callable[..., str]
+VERIFY = open_nli.__module__.rpartition(".")[0]
+
+
+def refused(name: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        check_critic(name, Path())
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@each_row("name", ["", "nli", "nli:", "nli: ", "NLI:x", "keyless"])
+def test_an_unknown_critic(name: str) -> None:
+    assert "set verify.critic to `entail`, `label`, `critic` or `nli:` and a folder or hub name" in refused(name)
+
+
+@each_row("name", ["./absent", "/absent/model", "~/absent-model", "~nobody/model"])
+def test_a_missing_folder(name: str) -> None:
+    assert refused(f"nli:{name}") == f"no folder {name!r} with an NLI model; check verify.critic"
+
+
+def test_a_hub_that_has_no_such_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("transformers", reason="needs the extra torch")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert "cannot load the NLI model 'nobody/absent'" in refused("nli:nobody/absent")
+
+
+@each_row("module", ["onnxruntime", "tokenizers"])
+def test_without_the_extra_for_graphs(onnx_model: Write, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    folder = onnx_model()
+    for name in ("nli_model", "nli_onnx", "nli_torch"):
+        monkeypatch.delitem(sys.modules, f"{VERIFY}.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, module, None)
+    assert 'pip install "medground[dense]"' in refused(f"nli:{folder}")
+
+
+def test_without_the_extra_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, f"{VERIFY}.nli_torch", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert 'needs the extra "torch" (torch is missing)' in refused("nli:some/model")
+
+
+@each_row("file", ["config.json", "tokenizer.json", "tokenizer_config.json", "model.onnx"])
+def test_a_damaged_file(onnx_model: Write, file: str) -> None:
+    folder = Path(onnx_model())
+    (folder / file).write_bytes(b"\x00 broken")
+    assert "NLI model" in refused(f"nli:{folder}")
+
+
+def test_a_missing_file_and_a_config_of_another_model(onnx_model: Write) -> None:
+    for file in ("config.json", "tokenizer.json"):
+        folder = Path(onnx_model())
+        (folder / file).unlink()
+        assert file in refused(f"nli:{folder}")
+    folder = Path(onnx_model())
+    config = json.loads((folder / "config.json").read_text())
+    told = {"LABEL_0, LABEL_1": ["LABEL_0", "LABEL_1"], "belongs to another model": ["entailment", "not_entailment"]}
+    for said, labels in told.items():
+        (folder / "config.json").write_text(json.dumps(config | {"id2label": dict(enumerate(labels))}))
+        assert said in refused(f"nli:{folder}")
+
+
+def graph(inputs: dict[str, tuple[int, list[Any]]]) -> onnx.ModelProto:
+    """A graph that returns the same three numbers for any input."""
+    tokens = [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in inputs.items()]
+    out = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [1, 3])
+    constant = numpy_helper.from_array(np.zeros((1, 3), np.float32), "zeros")
+    node = helper.make_node("Identity", ["zeros"], ["logits"])
+    opsets = [helper.make_opsetid("", 20)]
+    return helper.make_model(
+        helper.make_graph([node], "g", tokens, [out], [constant]), opset_imports=opsets, ir_version=10
+    )
+
+
+INT, ANY = TensorProto.INT64, ["batch", "tokens"]
+
+
+@each_row(
+    ("inputs", "said"),
+    [
+        ({"input_ids": (INT, ANY), "bbox": (INT, ANY)}, "has inputs input_ids, bbox"),
+        ({"pixels": (TensorProto.FLOAT, ANY)}, "has inputs pixels"),
+        ({"input_ids": (TensorProto.FLOAT, ANY)}, "as integers"),
+        ({"input_ids": (INT, [1, 16])}, "cannot judge a pair: onnxruntime"),
+        ({"input_ids": (INT, ANY)}, "shape (1, 3) for 2 pairs"),
+    ],
+)
+def test_a_graph_of_another_kind(onnx_model: Write, inputs: dict[str, tuple[int, list[Any]]], said: str) -> None:
+    folder = Path(onnx_model())
+    onnx.save(graph(inputs), folder / "model.onnx")
+    assert said in refused(f"nli:{folder}")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_weights_without_a_head(torch_model: Write, weights: Any) -> None:
+    pytest.importorskip("safetensors", reason="needs the extra dense")
+    from safetensors.torch import load_file, save_file
+
+    file = Path(torch_model()) / "model.safetensors"
+    body = {k: v for k, v in load_file(file).items() if "classifier" not in k}
+    save_file(body, file.with_suffix(".new"), metadata={"format": "pt"})  # the old file is mapped by its tensors
+    file.with_suffix(".new").replace(file)
+    assert "was not trained to classify: its weights lack classifier." in refused(f"nli:{file.parent}")
+
+
+@pytest.mark.filterwarnings("ignore")
+@each_row("file", ["config.json", "model.safetensors"])
+def test_a_damaged_torch_folder(torch_model: Write, file: str) -> None:
+    folder = Path(torch_model())
+    (folder / file).write_bytes(b"\x00 broken")
+    assert "cannot load the NLI model" in refused(f"nli:{folder}")
+
+
+def test_labels_alone_judge_nothing_and_blame_no_one(make_run: Callable[..., Run]) -> None:
+    run = make_run("q1?", options={"verify.critic": "label"})
+    critic = open_critic(run)
+    assert (critic.name, critic.reads) == ("keyless", "passages")
+    premise = EvidenceView(id="P1", quote="Stroke fell.")
+    with_premise, without = asyncio.run(critic.judge([Claim("Stroke fell.", (premise,)), Claim("Stroke fell.", ())]))
+    assert with_premise.relation == "unsure"
+    assert without.relation == "neutral"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+import asyncio
+import math
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from rows import each_row
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from tokenizers import Tokenizer
 
-from medground.answering.verify.critic import Score
-from medground.answering.verify.nli_critic import open_nli
+from medground.answering.run import Run
+from medground.answering.verify import nli_model
+from medground.answering.verify.critic import Claim, Judgement, Score
+from medground.answering.verify.critics import open_critic
+from medground.answering.verify.nli_critic import NliCritic, decide, open_nli
 from medground.answering.verify.nli_model import NliModel, read_labels
-from medground.errors import ConfigError
+from medground.errors import ConfigError, ModelFailed
+from medground.models.operators.base import EvidenceView
+from medground.testing.critic_contract import CLAIMS, claim, sound
 
 Write = Callable[..., str]
 LABELS = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")
@@ -46,10 +53,8 @@ def close(found: list[Score], wanted: list[Score], tolerance: float = 1e-5) -> N
     ("labels", "entailment", "contradiction"),
     [
         (("CONTRADICTION", "NEUTRAL", "ENTAILMENT"), 2, 0),
-        (("entailment", "neutral", "contradiction"), 0, 2),
         (("Contradiction", "entailment", "Neutral"), 1, 0),
         (("entailment", "not_entailment"), 0, None),
-        (("not entailment", "Entailment"), 1, None),
         (("NON-ENTAILMENT", "ENTAILMENT"), 1, None),
     ],
 )
@@ -63,8 +68,6 @@ def test_labels_in_any_order(labels: tuple[str, ...], entailment: int, contradic
     [
         {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"},
         {0: "entailment", 1: "contradiction"},
-        {0: "entailment", 1: "entails", 2: "neutral"},
-        {0: "entailment", 1: "neutral", 2: "contradiction", 3: "other"},
         {"a": "entailment", "b": "neutral", "c": "contradiction"},
         {},
         None,
@@ -76,19 +79,17 @@ def test_labels_that_do_not_name_entailment_are_refused(id2label: Any) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_head_in_another_order_gives_the_same_numbers(onnx_model: Write, weights: Any) -> None:
+def test_a_head_in_another_order_gives_the_same_numbers_and_two_labels_no_contradiction(
+    onnx_model: Write, weights: Any
+) -> None:
     one = open_nli(onnx_model("one", LABELS, weights))
     order = [2, 0, 1]
     turned = weights | {name: weights[name][order] for name in ("classifier.weight", "classifier.bias")}
     other = open_nli(onnx_model("other", [LABELS[n].lower() for n in order], turned))
     close(one.score(PAIRS), other.score(PAIRS), 1e-6)
     assert len({round(score.entailment, 3) for score in one.score(PAIRS)}) == len(PAIRS)
-
-
-def test_two_labels_measure_no_contradiction(onnx_model: Write) -> None:
-    model = open_nli(onnx_model("two", ("not_entailment", "entailment")))
-    scores = model.score(PAIRS)
-    assert all(0 < score.entailment < 1 and score.contradiction == 0 for score in scores)
+    two = open_nli(onnx_model("two", ("not_entailment", "entailment"))).score(PAIRS)
+    assert all(0 < score.entailment < 1 and score.contradiction == 0 for score in two)
 
 
 def test_the_graph_is_bert_by_an_independent_forward_pass(onnx_model: Write, torch_model: Write, weights: Any) -> None:
@@ -107,48 +108,6 @@ def test_the_graph_is_bert_by_an_independent_forward_pass(onnx_model: Write, tor
         wanted.append(Score(shares[2], shares[0]))
     close(open_nli(onnx_model(weights=weights)).score(PAIRS), wanted, 1e-4)
     close(open_nli(folder).score(PAIRS), wanted, 1e-4)
-
-
-SIZES = {"vocab_size": 300, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "max_position_embeddings": 60}
-ENCODER = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-FAMILIES = {
-    "Roberta": ENCODER | {"type_vocab_size": 1},
-    "DebertaV2": ENCODER | {"type_vocab_size": 0, "relative_attention": True, "pos_att_type": ["p2c", "c2p"]},
-}
-"""Architectures of published NLI models: roberta-large-mnli and DeBERTa-v3."""
-
-
-@pytest.mark.filterwarnings("ignore")
-@each_row("family", FAMILIES)
-def test_other_architectures(tmp_path: Path, family: str) -> None:
-    """With the byte tokenizer of RoBERTa, with padding 1 and positions from 2."""
-    transformers = pytest.importorskip("transformers", reason="needs the extra torch")
-    torch = pytest.importorskip("torch", reason="needs the extra torch")
-    names = dict(enumerate(("contradiction", "neutral", "entailment")))
-    config = getattr(transformers, f"{family}Config")(**SIZES, **FAMILIES[family])
-    config.id2label, config.label2id = names, {label: place for place, label in names.items()}
-    torch.manual_seed(1)
-    network = getattr(transformers, f"{family}ForSequenceClassification")(config).eval()
-    for weight in network.parameters():
-        weight.data.mul_(5)
-    network.save_pretrained(tmp_path)
-    vocabulary = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
-    for letter in sorted(pre_tokenizers.ByteLevel.alphabet()):
-        vocabulary[letter] = len(vocabulary)
-    bytewise = Tokenizer(models.BPE(vocabulary, [], unk_token="<unk>"))
-    bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bytewise.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
-    fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=bytewise, pad_token="<pad>", bos_token="<s>", eos_token="</s>", unk_token="<unk>"
-    )
-    fast.save_pretrained(tmp_path)
-
-    found = open_nli(str(tmp_path)).score([("the lens", "is long"), ("a", "long"), ("the lens is long " * 30, "aorta")])
-    with torch.no_grad():
-        ids = torch.tensor([fast("the lens", "is long")["input_ids"]])
-        shares = torch.softmax(network(input_ids=ids).logits[0], 0).tolist()
-    close(found[:1], [Score(shares[2], shares[0])], 1e-4)
-    assert all(0 < score.entailment < 1 for score in found)
 
 
 @settings(max_examples=10, deadline=None)
@@ -178,15 +137,15 @@ class Recorder:
     def __init__(self) -> None:
         self.seen: list[tuple[NDArray[np.int64], ...]] = []
 
-    def logits(self, *arrays: NDArray[np.int64]) -> NDArray[np.float32]:
+    def __call__(self, *arrays: NDArray[np.int64]) -> NDArray[np.float32]:
         self.seen.append(arrays)
         return np.zeros((len(arrays[0]), 3), np.float32)
 
 
-def recorded(folder: str, **more: Any) -> tuple[NliModel, Recorder]:
+def recorded(folder: str, limit: float = 512, **more: Any) -> tuple[NliModel, Recorder]:
     network = Recorder()
     about = {"id2label": dict(enumerate(LABELS)), "max_position_embeddings": 48, "pad_token_id": 7} | more
-    model = NliModel("m", about, Tokenizer.from_file(f"{folder}/tokenizer.json"), network)
+    model = NliModel("m", about, Tokenizer.from_file(f"{folder}/tokenizer.json"), network, limit)
     network.seen.clear()
     return model, network
 
@@ -208,11 +167,8 @@ def test_what_the_network_sees(onnx_model: Write) -> None:
 
 @each_row(("places", "limit", "longest"), [(514, 512, 512), (8192, 1e30, 512), (130, 512, 128), (None, 64, 64)])
 def test_how_long_a_pair_may_be(onnx_model: Write, places: int | None, limit: float, longest: int) -> None:
-    about = {"id2label": dict(enumerate(LABELS)), "max_position_embeddings": places}
-    model = NliModel("m", about, Tokenizer.from_file(f"{onnx_model()}/tokenizer.json"), Recorder(), limit)
+    model, network = recorded(onnx_model(), limit, max_position_embeddings=places)
     assert model.longest == longest
-    network = Recorder()
-    model._network = network
     model.score([("the lens " * 1_000, "the aorta is long")])
     assert network.seen[0][0].shape[1] == longest
 
@@ -229,3 +185,152 @@ def test_how_long_a_pair_may_be(onnx_model: Write, places: int | None, limit: fl
 def test_a_statement_that_the_model_cannot_read(model: NliModel, statement: str, reason: str | None) -> None:
     problem = model.problem(statement)
     assert problem is None if reason is None else reason in str(problem)
+
+
+MakeRun = Callable[..., Run]
+SHARES = st.floats(0, 1)
+
+
+def judged(run: Run, claims: Sequence[Claim]) -> list[Judgement]:
+    return asyncio.run(open_critic(run).judge(claims))
+
+
+def views(count: int) -> list[EvidenceView]:
+    return [EvidenceView(id=f"E{n}", quote="quote") for n in range(1, count + 1)]
+
+
+@each_row(
+    ("scores", "relation", "best", "probability"),
+    [
+        ([(0.5, 0.1)], "entails", "E1", 0.5),
+        ([(0.499, 0.1)], "neutral", "E1", 0.501),
+        ([(0.2, 0.3), (0.7, 0.2), (0.7, 0.1)], "entails", "E2", 0.7),
+        ([(0.6, 0.1), (0.1, 0.9)], "contradicts", "E2", 0.9),
+        ([(0.5, 0.0), (0.0, 0.5)], "entails", "E1", 0.5),
+        ([(0.3, 0.4), (0.4, 0.2)], "neutral", "E2", 0.6),
+    ],
+)
+def test_the_rule(scores: list[tuple[float, float]], relation: str, best: str, probability: float) -> None:
+    found = decide(views(len(scores)), [Score(*score) for score in scores], tau=0.5)
+    assert (found.relation, found.best) == (relation, best)
+    assert found.probability == pytest.approx(probability)
+    assert found.entailment == max(entailment for entailment, _ in scores)
+
+
+def test_in_the_paper_contradiction_never_overrules_entailment() -> None:
+    asked = {(0.5, 0.6): "entails", (0.4, 0.95): "contradicts", (0.4, 0.3): "neutral"}
+    for scores, relation in asked.items():
+        assert decide(views(1), [Score(*scores)], tau=0.5, overruled=False).relation == relation
+    both = decide(views(2), [Score(0.6, 0.1), Score(0.1, 0.9)], tau=0.5)
+    assert both.note == "entailed by E1 (0.60), contradicted by E2 (0.90)"
+
+
+@each_row("bad", [math.nan, math.inf, -math.inf])
+def test_a_non_finite_value_fails_the_claim(bad: float) -> None:
+    for wrong in (Score(bad, 0.1), Score(0.1, bad)):
+        found = decide(views(3), [Score(0.99, 0.0), wrong, Score(0.2, 0.2)], tau=0.5)
+        assert found == Judgement("failed", note="the model returned a value that is not a finite number")
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=6), SHARES)
+def test_the_rule_holds_for_all_numbers(scores: list[tuple[float, float]], tau: float) -> None:
+    premises = views(len(scores))
+    found = decide(premises, [Score(*score) for score in scores], tau)
+    sound([Claim("statement", tuple(premises))], [found])
+    highest = max(entailment for entailment, _ in scores)
+    if found.relation == "entails":
+        assert highest >= tau
+    if highest < tau and max(contradiction for _, contradiction in scores) < tau:
+        assert found.relation == "neutral"
+
+
+def test_one_broken_claim_spares_the_others(make_run: MakeRun, onnx_model: Write, weights: Any) -> None:
+    weights["embeddings.word_embeddings.weight"][17] = np.nan  # the word "poison"
+    run = make_run("q1?", options={"verify.critic": f"nli:{onnx_model(weights=weights)}"})
+    poisoned = claim("The lens is long.", "The lens is long.", "The poison is long.")
+    whole = judged(run, CLAIMS)
+    found = judged(run, [CLAIMS[0], poisoned, *CLAIMS[1:]])
+    assert found[1].relation == "failed"
+    assert [j.relation for j in [found[0], *found[2:]]] == [j.relation for j in whole]
+    unreadable, read = judged(run, [claim("the lens " * 40, "The lens is long."), CLAIMS[0]])
+    assert unreadable == Judgement("failed", note="the statement has 80 tokens; the model takes at most 23")
+    assert read.relation == whole[0].relation
+
+
+class Slow:
+    """A network whose batches wait until the test releases them."""
+
+    def __init__(self, network: Any) -> None:
+        self.calls = 0
+        self.begun = threading.Event()
+        self.goes_on = threading.Event()
+        self._network = network
+
+    def __call__(self, *arrays: NDArray[np.int64]) -> NDArray[np.float32]:
+        self.calls += 1
+        self.begun.set()
+        assert self.goes_on.wait(60), "nobody let the batch go on"
+        found: NDArray[np.float32] = self._network(*arrays)
+        return found
+
+
+@pytest.fixture
+def slow(onnx_model: Write, monkeypatch: pytest.MonkeyPatch) -> tuple[NliModel, Slow]:
+    """A real model with batches of one pair that wait."""
+    monkeypatch.setattr(nli_model, "_BATCH_TOKENS", 1)
+    open_nli.cache_clear()
+    model = open_nli(onnx_model())
+    network = Slow(model._network)
+    model._network = network
+    return model, network
+
+
+def test_a_model_that_takes_too_long_supports_nothing(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+    model, network = slow
+    run = make_run("q1?", options={"model.timeout": 1000})
+
+    async def too_long() -> list[Judgement]:
+        """The loop's clock goes on while the first batch is read."""
+        task = asyncio.create_task(NliCritic(run, "nli:slow", model).judge([*CLAIMS, claim("The lens is long.")]))
+        await asyncio.to_thread(network.begun.wait, 60)
+        loop = asyncio.get_running_loop()
+        clock = loop.time
+        loop.time = lambda: clock() + 1000 * len(CLAIMS)  # type: ignore[method-assign]
+        await asyncio.wait([task])
+        network.goes_on.set()
+        return await task
+
+    found = asyncio.run(too_long())
+    assert [j.relation for j in found] == ["failed"] * len(CLAIMS) + ["neutral"]
+    assert "took too long; allow more time with --set model.timeout=N" in found[0].note
+    assert network.calls == 1  # the batch in hand was the last one
+
+
+def test_cancelling_stops_the_model(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+    model, network = slow
+    threads = threading.active_count()
+
+    async def leave() -> None:
+        task = asyncio.create_task(NliCritic(make_run("q1?"), "nli:slow", model).judge(CLAIMS))
+        await asyncio.to_thread(network.begun.wait, 60)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        network.goes_on.set()
+
+    asyncio.run(leave())
+    assert network.calls == 1
+    assert threading.active_count() <= threads
+
+
+def test_a_network_error_is_a_failure_with_its_reason(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+    model, _ = slow
+
+    def broken(*arrays: Any) -> Any:
+        raise ModelFailed("torch: out of memory", model="slow")
+
+    model._network = broken
+    run = make_run("q1?")
+    found = asyncio.run(NliCritic(run, "nli:slow", model).judge(CLAIMS))
+    assert found == [Judgement("failed", note="torch: out of memory")] * len(CLAIMS)
+    assert run.warnings == ["a sentence could not be verified: nli:slow: torch: out of memory"]

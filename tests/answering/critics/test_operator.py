@@ -51,43 +51,36 @@ def sure(text: str) -> Weighed:
 REST = sure('","best":"E1"}')
 
 
+BEGIN = sure('{"relation":"')
+
+
 @each_row(
     ("tokens", "wanted"),
     [
         (
-            [sure('{"relation":"'), ("ent", 0.6, {"ent": 0.6, "neut": 0.3, "rel": 0.1}), sure("ails"), REST],
+            [BEGIN, ("ent", 0.6, {"ent": 0.6, "neut": 0.3, "rel": 0.1}), sure("ails"), REST],
             {"entails": 0.6, "neutral": 0.3, "related": 0.1},
         ),
-        # What a grammar forbids is no alternative.
-        (
-            [sure('{"relation": "'), ("ent", 0.2, {"Yes": 0.7, "ent": 0.2, "contr": 0.05}), sure("ails"), REST],
+        (  # what a grammar forbids is no alternative
+            [BEGIN, ("ent", 0.2, {"Yes": 0.7, "ent": 0.2, "contr": 0.05}), sure("ails"), REST],
             {"entails": 0.8, "contradicts": 0.2},
         ),
-        # A token that begins before the word.
-        (
+        (  # a token that begins before the word
             [sure('{ "relation"'), (':"neutral', 0.5, {':"neutral': 0.5, ':"related': 0.5}), REST],
             {"neutral": 0.5, "related": 0.5},
         ),
-        # The word is decided by its second token.
-        (
+        (  # the word is decided by its second token
             [sure('{"relation":'), ('"', 0.9, {'"': 0.9, ' "': 0.1}), ("r", 0.5, {"r": 0.5, "e": 0.5}), REST],
             {"related": 0.5, "entails": 0.5},
         ),
-        # The whole answer is one token.
         ([('{"relation":"related","best":null}', 0.4, {})], {"related": 0.4}),
-        # Without alternatives a probability stands as it is.
-        ([sure('{"relation":"'), ("contradicts", 0.7, {}), REST], {"contradicts": 0.7}),
-        # The alternatives may leave the token out.
-        ([sure('{"relation":"'), ("neutral", 0.1, {"entails": 0.3}), REST], {"neutral": 0.25, "entails": 0.75}),
-        # Another field first, which says the word too.
-        (
+        ([BEGIN, ("neutral", 0.1, {"entails": 0.3}), REST], {"neutral": 0.25, "entails": 0.75}),
+        (  # another field first, which says the word too
             [sure('{"flags":["relation"],"relation":"'), ("entails", 0.5, {"entails": 0.5, "x": 0.5}), REST],
             {"entails": 1.0},
         ),
-        ([sure('{"best":null}')], {}),
-        ([sure('{"relation":"maybe"}')], {}),
-        ([sure('{"relation":"'), ("entails", 0.0, {"entails": 0.0}), REST], {}),
-        ([sure('{"relation":"')], {}),
+        *[([sure(text)], {}) for text in ('{"best":null}', '{"relation":"maybe"}', '{"relation":"')],
+        ([BEGIN, ("entails", 0.0, {"entails": 0.0}), REST], {}),
         ([], {}),
     ],
 )
@@ -151,19 +144,16 @@ def test_the_server_is_asked_and_its_numbers_are_used(judge: Any) -> None:
     assert properties["flags"]["items"]["enum"] == list(FLAGS)
 
 
-def test_a_relation_below_tau_does_not_count(judge: Any) -> None:
+def test_a_relation_below_tau_does_not_count_and_one_without_numbers_does(judge: Any) -> None:
     with ChatPeer(answered("entails", {"entails": 0.4, "related": 0.3, "neutral": 0.3})) as peer:
         found = judge(peer)
     assert (found.relation, found.best, found.probability) == ("related", "E2", None)
     assert found.entailment == pytest.approx(0.4)
     assert found.note == "entails with a probability of 0.40, below 0.5"
-
-
-def test_a_server_that_calls_a_tool_or_writes_its_certainty_gives_no_numbers(judge: Any) -> None:
     with ChatPeer(tool_call('{"relation":"entails","best":"E2"}')) as peer:
         assert judge(peer, native=False) == Judgement("entails", "E2")
     with ChatPeer(chat('{"relation":"entails","best":"E2","flags":[],"probabilities":{"entails":1.0}}')) as peer:
-        assert judge(peer) == Judgement("entails", "E2")
+        assert judge(peer) == Judgement("entails", "E2"), "a certainty that is written is no number"
 
 
 def test_a_server_that_refuses_the_question_is_asked_without_it(judge: Any, serve: Any) -> None:
@@ -176,14 +166,10 @@ def test_a_server_that_refuses_the_question_is_asked_without_it(judge: Any, serv
         model = serve(peer.url)
         assert judge(peer, model=model) == judge(peer, model=model) == Judgement("entails", "E2")
     assert ["logprobs" in request for request in peer.requests] == [True, False, False]
-
-
-def test_a_call_that_is_refused_for_another_reason_stays_refused(judge: Any, serve: Any) -> None:
     with ChatPeer(refusal(400, "bad"), refusal(400, "bad"), answered("neutral", {"neutral": 0.9})) as peer:
         model = serve(peer.url)
-        assert judge(peer, model=model).relation == "failed"
-        assert judge(peer, model=model).relation == "neutral"
-    assert ["logprobs" in request for request in peer.requests] == [True, False, True]
+        assert [judge(peer, model=model).relation for _ in range(2)] == ["failed", "neutral"]
+    assert ["logprobs" in request for request in peer.requests] == [True, False, True], "refused for another reason"
 
 
 def busy(failures: int) -> Callable[[Any], Any]:

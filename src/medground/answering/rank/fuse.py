@@ -29,33 +29,25 @@ def fuse(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
     """
     if k < 1:
         raise UsageError(f"the fusion constant must be at least 1, not {k}; set retrieval.fusion_k")
-    sums: dict[str, list[float]] = {}
-    best: dict[str, Hit] = {}
-    also: dict[str, set[str]] = {}
-    given: dict[str, dict[str, float]] = {}
+    found: dict[str, list[Hit]] = {}
     for ranking in rankings:
         _check(ranking)
         for hit in ranking:
-            key = hit.passage.key
-            sums.setdefault(key, []).append(1.0 / (k + hit.rank))
-            also.setdefault(key, set()).update(hit.also)
-            before = given.setdefault(key, {})
-            before[hit.ranker] = max(hit.score, before.get(hit.ranker, hit.score))
-            best[key] = min(best.get(key, hit), hit, key=lambda one: (one.rank, one.ranker, one.source))
+            found.setdefault(hit.passage.key, []).append(hit)
     # Sorted first, because the sum of floats depends on their order.
-    scores = {key: sum(sorted(parts)) for key, parts in sums.items()}
-    order = sorted(scores, key=lambda key: (-scores[key], best[key].rank, key))
+    sums = {key: sum(sorted(1.0 / (k + hit.rank) for hit in hits)) for key, hits in found.items()}
+    best = {key: min(hits, key=lambda hit: (hit.rank, hit.ranker, hit.source)) for key, hits in found.items()}
     return tuple(
         best[key].model_copy(
             update={
                 "ranker": RANKER,
                 "rank": rank,
-                "score": scores[key],
-                "scores": dict(sorted(given[key].items())),
-                "also": tuple(sorted(also[key] - {key})),
+                "score": sums[key],
+                "scores": dict(sorted((hit.ranker, hit.score) for hit in found[key])),  # the highest of each ranker
+                "also": tuple(sorted({name for hit in found[key] for name in hit.also} - {key})),
             }
         )
-        for rank, key in enumerate(order, 1)
+        for rank, key in enumerate(sorted(found, key=lambda key: (-sums[key], best[key].rank, key)), 1)
     )
 
 

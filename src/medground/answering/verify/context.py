@@ -86,10 +86,7 @@ class Context:
 
 
 async def context_of(hits: Sequence[Hit], run: Run, *, reads: Reads = "passages") -> Context:
-    """The first `verify.context` passages as premises, best first, without retracted papers.
-
-    Args:
-        reads: what the critic is given of each passage: its sentences, its windows (neighbouring sentences), or all.
+    """The first `verify.context` passages as premises, as a critic `reads` them, best first, without retracted papers.
 
     Raises:
         SourceUnavailable: a document can no longer be fetched.
@@ -155,8 +152,7 @@ def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Map
 def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
     """A quote with its title and authors, the headings of its record, and what its abbreviations stand for there.
 
-    Args:
-        around: characters of the document before and after the quote that are read too.
+    `around` so many characters of the document before and after the quote are read too.
     """
     passage = document.text[max(0, evidence.start - around) : evidence.end + around]
     quoted = passage if evidence.origin == "text" else evidence.quote
@@ -238,9 +234,6 @@ def _people_unnamed(statement: str, text: str) -> list[str]:
 GIVEN = "given"
 """The label of such a statement."""
 
-WINDOW_statement_checks = 3
-"""Most neighbouring sentences of the context that a statement may sum up."""
-
 _FRAMING = "patient case person individual year old aged history present describe given question context"
 _FRAME = frozenset(map(words.stem, _FRAMING.split()))
 """Stems that a statement may add: they only say that it speaks of the case."""
@@ -288,7 +281,7 @@ def _windows(context: str) -> Iterator[str]:
     """Every stretch of up to `WINDOW` neighbouring sentences without a question between them."""
     lines = [line for line in context.splitlines() if line.strip()]
     said = [line[start:end] for line in lines for start, end in sentence_spans(line) or [(0, len(line))]]
-    for size in range(1, WINDOW_statement_checks + 1):
+    for size in range(1, WINDOW + 1):
         for first in range(len(said) - size + 1):
             window = said[first : first + size]
             if not any(map(asks, window)):

@@ -28,16 +28,9 @@ class OperatorCritic:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-
-    @property
-    def name(self) -> str:
-        """The model that answers `entail`."""
-        return self._run.models.of(entail.name).name
-
-    @property
-    def reads(self) -> Reads:
-        """Word statistics compare sentences; a model reads whole passages."""
-        return "passages" if Author(self.name).is_model else "sentences"
+        self.name = run.models.of(entail.name).name
+        # Word statistics compare sentences; a model reads whole passages.
+        self.reads: Reads = "passages" if Author(self.name).is_model else "sentences"
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
         """Judge claims; results are in order.
@@ -90,18 +83,10 @@ def judgement_of(claim: Claim, output: EntailOutput, tau: float) -> Judgement:
 class LabelsOnly:
     """Leaves every claim to whoever answers the operator `label`."""
 
+    reads: Reads = "passages"
+
     def __init__(self, run: Run) -> None:
-        self._run = run
-
-    @property
-    def name(self) -> str:
-        """The model that answers `label`."""
-        return self._run.models.of(label.name).name
-
-    @property
-    def reads(self) -> Reads:
-        """A labeller is given whole passages."""
-        return "passages"
+        self.name = run.models.of(label.name).name
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
         """No relation for any claim; results are in order."""

@@ -101,16 +101,11 @@ class Measured(BaseModel):
     """What was measured of a judge.
 
     Attributes:
-        model: its name in the settings.
         address: `model.base_url`, if it has its own; empty for the provider's.
-        temperature: `model.temperature`.
         asked: hash of the instructions and the schema that it was asked with (`asked_with`).
-        measured: when it was finished.
-        made_by: program and version.
         proofs: one for each set, and one of how often its "supported" was right.
         pairs: how many it was asked about.
         unusable: of these, replies that could not be read; they count as wrong.
-        usage: what it cost.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

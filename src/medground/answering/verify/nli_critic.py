@@ -33,26 +33,19 @@ class NliCritic:
     if the caller is cancelled, it stops after the current batch.
     """
 
+    reads: Reads = "passages"
+    """Whole passages, in windows of the model's length."""
+
     def __init__(self, run: Run, name: str, model: Scorer) -> None:
+        self.name = name
         self._run = run
-        self._name = name
         self._model = model
-
-    @property
-    def name(self) -> str:
-        """`nli:` and the model's name or folder."""
-        return self._name
-
-    @property
-    def reads(self) -> Reads:
-        """Whole passages, in windows of the model's length."""
-        return "passages"
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
         """Judge claims; results are in order."""
         without_model = [without_judge(claim) for claim in claims]
         waiting = [claim for claim, judgement in zip(claims, without_model, strict=True) if judgement is None]
-        with self._run.trace.span("critic", critic=self._name, claims=len(claims), judged=len(waiting)):
+        with self._run.trace.span("critic", critic=self.name, claims=len(claims), judged=len(waiting)):
             found = iter(await self._judged(waiting) if waiting else [])
         return [next(found) if judgement is None else judgement for judgement in without_model]
 
@@ -68,7 +61,7 @@ class NliCritic:
         finally:
             stop.set()
         for reason in dict.fromkeys(j.note for j in found if j.relation == "failed"):
-            self._run.warn(f"a sentence could not be verified: {self._name}: {reason}")
+            self._run.warn(f"a sentence could not be verified: {self.name}: {reason}")
         return found
 
     def _read(self, claims: Sequence[Claim], stop: threading.Event) -> list[Judgement]:
@@ -128,8 +121,7 @@ GRAPH = "model.onnx"
 def open_nli(name: str) -> NliModel:
     """Load an NLI model and cache it. This blocks and may download from a hub.
 
-    Args:
-        name: a folder with `model.onnx`, a folder that transformers can load, or a name on a hub.
+    Its name is a folder with `model.onnx`, a folder that transformers can load, or a name on a hub.
 
     Raises:
         ConfigError: an extra is not installed, no model has that name, or it is not an NLI model.

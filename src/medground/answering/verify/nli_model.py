@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,28 +14,17 @@ from medground.answering.verify.critic import Score
 from medground.errors import ConfigError, ModelFailed
 
 _RELATIONS = {
-    "entailment": "entailment",
-    "entail": "entailment",
-    "entails": "entailment",
-    "contradiction": "contradiction",
-    "contradict": "contradiction",
-    "contradicts": "contradiction",
+    **dict.fromkeys(("entailment", "entail", "entails"), "entailment"),
+    **dict.fromkeys(("contradiction", "contradict", "contradicts"), "contradiction"),
+    **dict.fromkeys(("not_entailment", "non_entailment"), "not entailment"),
     "neutral": "neutral",
-    "not_entailment": "not entailment",
-    "non_entailment": "not entailment",
 }
 _SETS = (["contradiction", "entailment", "neutral"], ["entailment", "not entailment"])
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Positions of the relations in a model's output.
-
-    Attributes:
-        entailment: index of entailment.
-        contradiction: index of contradiction; None for a model that only separates entailment from the rest.
-        count: number of outputs per pair.
-    """
+    """Positions of the relations in a model's `count` outputs; a model of two labels has no `contradiction`."""
 
     entailment: int
     contradiction: int | None
@@ -81,16 +70,9 @@ cores needs half a minute for one batch."""
 Integers = NDArray[np.int64]
 
 
-class Network(Protocol):
-    """Runs the network: torch or onnxruntime."""
-
-    def logits(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
-        """Takes arrays of shape (pairs, tokens), returns one of shape (pairs, labels). Thread-safe.
-
-        Raises:
-            ModelFailed: the network could not run.
-        """
-        ...
+Network = Callable[[Integers, Integers, Integers], NDArray[np.float32]]
+"""Takes ids, mask and types of shape (pairs, tokens), returns logits of shape (pairs, labels), by torch or onnxruntime.
+It is thread-safe, and raises ModelFailed where it could not run."""
 
 
 class NliModel:
@@ -136,8 +118,7 @@ class NliModel:
     def score(self, pairs: Sequence[tuple[str, str]], stopped: Callable[[], bool] = lambda: False) -> list[Score]:
         """Score pairs of premise and hypothesis; results are in order. This blocks. Long premises are read in windows.
 
-        Args:
-            stopped: called before each batch; once it is true, the remaining scores are NaN.
+        `stopped` is called before each batch; once it is true, the remaining scores are NaN.
 
         Raises:
             ModelFailed: the network could not run.
@@ -176,7 +157,7 @@ class NliModel:
         for row, window in enumerate(windows):
             length = len(window.ids)
             ids[row, :length], mask[row, :length], types[row, :length] = window.ids, 1, window.type_ids
-        return self._network.logits(ids, mask, np.minimum(types, self._last_type))
+        return self._network(ids, mask, np.minimum(types, self._last_type))
 
     def _try(self) -> None:
         """Run two pairs of different lengths, to detect a wrong model before the first question."""

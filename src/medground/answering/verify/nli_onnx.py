@@ -50,8 +50,8 @@ class OnnxNetwork:
         outputs = [output.name for output in self._session.get_outputs()]
         self._output = "logits" if "logits" in outputs else outputs[0]
 
-    def logits(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
-        """Shape (pairs, labels).
+    def __call__(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
+        """Logits of shape (pairs, labels).
 
         Raises:
             ModelFailed: out of memory, or the graph was made for other shapes.
@@ -88,10 +88,8 @@ def open_onnx(name: str, graph: Path) -> NliModel:
 def _read_json(name: str, path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"NLI model {name!r}: cannot read {path}: {error.strerror}") from None
-    except ValueError:
-        raise ConfigError(f"NLI model {name!r}: {path} is not JSON") from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"NLI model {name!r}: cannot read {path}: {one_line(error)}") from None
     if not isinstance(content, dict):
         raise ConfigError(f"NLI model {name!r}: {path} is not a JSON object")
     return content

@@ -30,8 +30,8 @@ class TorchNetwork:
         self._model = model.float().eval().to(self._device)
         self._takes_types = "token_type_ids" in inspect.signature(model.forward).parameters
 
-    def logits(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
-        """Shape (pairs, labels).
+    def __call__(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
+        """Logits of shape (pairs, labels).
 
         Raises:
             ModelFailed: out of memory, or a token that the model does not know.

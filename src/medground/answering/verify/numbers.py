@@ -113,10 +113,8 @@ def _moved(statement: str, quote: str) -> str:
     stated, held = (quantities(text) for text in (statement, quote))
     if not stated or not Counter(q.text for q in stated) <= Counter(q.text for q in held):
         return ""
-    if (
-        repetition(*([token for token in aligned(text) if not token[0].isdigit()] for text in (statement, quote)))
-        < _REPEATED
-    ):
+    said = ([token for token in aligned(text) if not token[0].isdigit()] for text in (statement, quote))
+    if repetition(*said) < _REPEATED:
         return ""
     for unit in dict.fromkeys(quantity.unit for quantity in stated):
         rest = iter([q.text for q in held if q.unit == unit])

@@ -95,8 +95,7 @@ def overclaims(statement: str, quote: str, document: Document, *, sentence: str 
 def wrong_numbers(statement: str, quotes: Sequence[str]) -> tuple[Overclaim, ...]:
     """The numbers of a statement that none of its quotes holds with their unit, or that they give for something else.
 
-    Args:
-        quotes: everything that its sentence cites, and the quote that was found to support it.
+    Quotes are all that its sentence cites, and the one that was found to support it.
     """
     missing = dict.fromkeys(quantity.text for quantity in missing_quantities(statement, quotes))
     if missing:
@@ -203,10 +202,8 @@ async def with_word_filters(
         answer = answers.get(n)
         if answer is None or answer.relation != "contradicts" or one.verdict.label == "quoted":
             stands = decides and _entails(one.judgement)
-            verdict = (
-                _after_doubts(one.verdict, doubts[n], answer, critic.name, stands=stands) if doubts[n] else one.verdict
-            )
-            return replace(one, verdict=verdict)
+            verdict = _after_doubts(one.verdict, doubts[n], answer, critic.name, stands=stands)
+            return replace(one, verdict=verdict) if doubts[n] else one
         taken_back = replace(answer, best=one.verdict.best)
         return Checked(verdict_of(taken_back, critic.name, validated=validated), taken_back)
 
@@ -246,11 +243,7 @@ def _claim(sentence: Sentence, verdict: Verdict, doubts: Sequence[Overclaim], co
 def _after_doubts(
     verdict: Verdict, doubts: tuple[Overclaim, ...], answer: Judgement | None, judge: str, *, stands: bool
 ) -> Verdict:
-    """The verdict, given the doubts and what a judge that was asked about them says.
-
-    Args:
-        stands: whether it stands against doubts about which its judge was not asked.
-    """
+    """The verdict after the doubts, and the judge's answer to them; it may stand against what it was not asked."""
     noticed, quoted = " and ".join(f"it {doubt.note}" for doubt in doubts), verdict.label == "quoted"
     if answer is None:
         return noted(verdict, f"a word filter notices that {noticed}") if stands else downgraded(verdict, doubts)

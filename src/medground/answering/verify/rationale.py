@@ -109,9 +109,6 @@ async def assessed(
 ) -> Assessment | None:
     """The model's assessment; None if no model answers the operator `assess`, or it failed, which is a warning.
 
-    Args:
-        answer: the answer that it leads to, as the judge sees it.
-
     Raises:
         SourceUnavailable: a document of the evidence can no longer be fetched.
         BudgetExhausted: the run reached one of its limits.

@@ -125,14 +125,11 @@ _OPPOSED = "another text that was read says the opposite, less clearly"
 class TrainedCritic(NliCritic):
     """Judges claims with a shipped network, in a thread."""
 
+    reads: Reads = "windows"
+
     def __init__(self, run: Run, scorer: PairScorer) -> None:
         super().__init__(run, scorer.name, scorer)
         self._least = scorer.least
-
-    @property
-    def reads(self) -> Reads:
-        """Neighbouring sentences."""
-        return "windows"
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
         """Judge claims; results are in order. Where it says anything, the answer tells what it was measured on."""
@@ -167,12 +164,7 @@ class TrainedCritic(NliCritic):
 class PairScorer:
     """A shipped network as the source of the two scores that a critic needs.
 
-    Attributes:
-        name: as in the settings.
-        least: probability below which nothing is said.
-
-    Args:
-        judges_from: the same, of its card; the higher of its own and this counts.
+    It says nothing below the probability `least`, the higher of its own and `judges_from` of its card.
 
     Raises:
         ConfigError: its labels do not name entailment and contradiction.

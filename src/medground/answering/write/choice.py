@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medground.answering.rank.cosine import cosines
+from medground.answering.rank.rerank import cosines
 from medground.answering.run import Run
 from medground.errors import UsageError
 from medground.language.sentences import sentence_spans

@@ -16,7 +16,7 @@ from medground.faces.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from medground.answering.conclude.claim import CheckedClaim
-    from medground.engine.batch import Outcome
+    from medground.engine.unfinished import Outcome
     from medground.errors import MedgroundError
     from medground.faces.cli.asking import Kind
     from medground.home.settings import Settings

@@ -13,6 +13,7 @@ import pytest
 from engines import FORMS
 from http_peer import Asked, Peer, Reply
 from literature_peers import europepmc, eutils_pmc, sciencedirect
+from rows import each_row
 
 from medground.answering.run import Run
 from medground.home.registry import SOURCES, recipe_names
@@ -60,10 +61,9 @@ def service(make_peer: MakePeer, tmp_path: Path) -> Callable[[str], tuple[Source
     """Opens a source by its name, with a service on loopback that finds nothing."""
 
     def open_source(name: str) -> tuple[Source, Peer]:
-        peer = make_peer(ANSWERS[name])
         where = "retrieval.pubmed" if name == "pubmed" else f"{name}.address"
-        settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options={where: peer.url, **KEYS})
-        source: Any = find_source(name).open(settings)
+        options = {where: (peer := make_peer(ANSWERS[name])).url, **KEYS}
+        source: Any = find_source(name).open(Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options))
         if name in FORMS:
             source._client._pace.per_second = float("inf")
         return source, peer
@@ -124,7 +124,7 @@ def test_no_source_is_sent_a_word_of_the_context_alone(name: str, make_run: Make
     assert [text for text in run.warnings if text.startswith("a search was not made")] != []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "left"),
     [
         (QUERIES[0], Words(text="paracetamol in")),
@@ -141,12 +141,11 @@ def test_what_was_asked_stays(asked: Query, left: Query, make_run: MakeRun) -> N
     assert kept.asked == left
 
 
-def test_words_of_options_limits_and_the_question_before_may_be_searched_for(make_run: MakeRun) -> None:
+def test_words_of_options_and_limits_may_be_searched_for(make_run: MakeRun) -> None:
     run = make_run(QUESTION)
-    options = ("ritonavir", "aspirin")
-    run.question = Question.ask(QUESTION, options=options, context=CASE, filters={"where": {"author": "Doe"}})
-    asked = Lookup.words("ritonavir Doe jane")
-    assert run._sendable([asked])[0].text == "ritonavir Doe"
+    filters = {"where": {"author": "Doe"}}
+    run.question = Question.ask(QUESTION, options=("ritonavir", "aspirin"), context=CASE, filters=filters)
+    assert run._sendable([Lookup.words("ritonavir Doe jane")])[0].text == "ritonavir Doe"
 
 
 class Parrot:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -17,25 +17,37 @@ from medground.answering.run import Run
 from medground.answering.write.draft import Draft
 from medground.language.statements import statements
 from medground.models.operators.verifying import EntailOutput
+from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.values.evidence import Sentence, UnknownCitation
 from medground.values.statement import Conflict, Label, Side, Verdict
 
-MakeRun = Callable[..., Run]
+Opened = Callable[..., Run]
 PAPERS = [
     Document(id="PMID:1", text="Aspirin lowered the risk of stroke. Bleeding rose."),
     Document(id="PMID:2", text="Aspirin did not lower the risk of stroke."),
     Document(id="PMID:3", text="The weather was fine."),
 ]
-TRUSTED = {"verify.trusted_judges": ("nli:proven",)}
 WITHDRAWN = Document(id="PMID:9", text="Aspirin cures stroke.", retraction="retracted")
 
 
-def prepared(run: Run) -> Run:
-    run.ledger.admit(PAPERS)
-    for paper in PAPERS:
-        run.ledger.quote(paper.id, 0, len(paper.text))
-    return run
+@pytest.fixture
+def opened(make_run: Callable[..., Run]) -> Callable[..., Run]:
+    """Makes a run that has quoted each paper whole; one that trusts the judge says so."""
+
+    def make(papers: Sequence[Document] = PAPERS, trusted: bool = False, **options: Any) -> Run:
+        judges = {"verify.trusted_judges": ("nli:proven",)} if trusted else {}
+        run = make_run("Does aspirin help?", options={**judges, **options.pop("settings", {})}, **options)
+        run.ledger.admit(papers)
+        for paper in papers:
+            run.ledger.quote(paper.id, 0, len(paper.text))
+        return run
+
+    return make
+
+
+def finished(run: Run, draft: Draft, **more: Any) -> Answer:
+    return asyncio.run(finish(run.question, draft, more.pop("read", run.ledger.evidence), run, **more))
 
 
 def draft(*texts: str, cited: tuple[str, ...] = ("E1",), answer: tuple[str, ...] = ()) -> Draft:
@@ -47,8 +59,8 @@ def said(label: Label, count: int, **more: Any) -> list[Verdict]:
     return [Verdict(label=label, critic="nli:proven", **more)] * count
 
 
-def test_a_sentence_is_whole_with_its_marks_once_and_statements_are_slices(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?", options=TRUSTED))
+def test_a_sentence_is_whole_with_its_marks_once_and_statements_are_slices(opened: Opened) -> None:
+    run = opened(trusted=True)
     written = draft("Stroke fell because blood was thin; bleeding rose. Death was rare.", cited=("E1", "E2"))
     answer = compose(run, written, said("supported", 4))
     assert answer.rationale == ("Stroke fell because blood was thin; bleeding rose. [E1][E2] Death was rare. [E1][E2]")
@@ -58,29 +70,16 @@ def test_a_sentence_is_whole_with_its_marks_once_and_statements_are_slices(make_
     assert (answer.support, answer.faithfulness, answer.quoted) == (1.0, None, 0.0)
 
 
-def test_quotes_without_a_judge_have_no_score(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?"))
-    quote = Draft(sentences=(Sentence(text=PAPERS[1].text, evidence=("E2",)),))
-    answer = asyncio.run(finish(run.question, quote, run.ledger.evidence, run))
-    assert [s.verdict.label for s in answer.statements] == ["quoted"]
-    assert (answer.support, answer.faithfulness, answer.quoted) == (None, None, 1.0)
-
-
-def test_a_sentence_is_dropped_whole_and_still_counts(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?", options=TRUSTED))
+def test_a_sentence_is_dropped_whole_still_counts_and_supports_no_decision(opened: Opened) -> None:
     verdicts = [*said("supported", 1), *said("contradicted", 1), *said("supported", 1)]
-    answer = compose(run, draft("Stroke fell; bleeding rose.", "Death was rare."), verdicts)
+    answer = compose(opened(trusted=True), draft("Stroke fell; bleeding rose.", "Death was rare."), verdicts)
     assert answer.rationale == "Death was rare. [E1]"
     assert [d.text for d in answer.dropped] == ["Stroke fell; bleeding rose."]
     assert "“bleeding rose.” is contradicted" in answer.dropped[0].reason
     assert answer.support == pytest.approx(2 / 3)
-
-
-def test_a_dropped_sentence_does_not_support_a_decision(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?"))
     cited = draft("Stroke fell.", answer=("yes",))
     written = cited.model_copy(update={"sentences": (*cited.sentences, Sentence(text="Death was rare.", evidence=()))})
-    answer = compose(run, written, [*said("not found", 1), *said("supported", 1)])
+    answer = compose(opened(), written, [*said("not found", 1), *said("supported", 1)])
     assert [d.text for d in answer.dropped] == ["Death was rare."]
     assert (answer.decision.status, answer.decision.shown()) == ("not judged", None)
     assert answer.decision.reason.endswith(
@@ -88,18 +87,22 @@ def test_a_dropped_sentence_does_not_support_a_decision(make_run: MakeRun) -> No
     )
 
 
-def test_a_decision_is_kept_unverified_where_the_judge_failed(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?"))
+def test_a_decision_is_kept_unverified_where_the_judge_failed(opened: Opened) -> None:
+    run = opened()
     failed = said("unverified", 1, note="limiting the rate of calls (HTTP 429)")
     answer = compose(run, draft("Stroke fell.", "Death was rare.", answer=("yes",)), [*failed, *said("not found", 1)])
     assert answer.decision.shown() == "yes"
     assert answer.decision.reason == "unverified, because nli:proven failed: limiting the rate of calls (HTTP 429)"
     assert f"this decision is {answer.decision.reason}" in answer.warnings
+    strict = opened(settings={"verify.unsupported": "drop"})
+    answer = compose(strict, draft("Stroke fell.", answer=("yes",)), said("unverified", 1, note="timed out"))
+    assert answer.decision.status == "not judged"
+    assert answer.decision.reason.endswith("not checked, because nli:proven failed: timed out")
 
 
 @each_row("choice", ["drop", "mark"])
-def test_own_knowledge_is_left_out_and_told_or_shown_marked(make_run: MakeRun, choice: str) -> None:
-    run = prepared(make_run("Does aspirin help?", options={**TRUSTED, "verify.own_knowledge": choice}))
+def test_own_knowledge_is_left_out_and_told_or_shown_marked(opened: Opened, choice: str) -> None:
+    run = opened(trusted=True, settings={"verify.own_knowledge": choice})
     written = draft("Stroke fell.", answer=("yes",))
     own = Sentence(text="Aspirin is cheap.", evidence=())
     nothing = Verdict(label="not found", critic="citation", note="the sentence has no citation")
@@ -115,13 +118,6 @@ def test_own_knowledge_is_left_out_and_told_or_shown_marked(make_run: MakeRun, c
     assert alone.decision.status == "not judged"
 
 
-def test_strict_settings_hold_back_what_was_not_checked_and_say_why(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?", options={"verify.unsupported": "drop"}))
-    answer = compose(run, draft("Stroke fell.", answer=("yes",)), said("unverified", 1, note="timed out"))
-    assert answer.decision.status == "not judged"
-    assert answer.decision.reason.endswith("not checked, because nli:proven failed: timed out")
-
-
 @each_row(
     ("labels", "shown"),
     [
@@ -132,9 +128,9 @@ def test_strict_settings_hold_back_what_was_not_checked_and_say_why(make_run: Ma
     ],
 )
 def test_one_contradicted_sentence_vetoes_only_what_rests_on_it(
-    make_run: MakeRun, labels: tuple[Label, ...], shown: str | None
+    opened: Opened, labels: tuple[Label, ...], shown: str | None
 ) -> None:
-    run = prepared(make_run("Does aspirin help?", options=TRUSTED))
+    run = opened(trusted=True)
     texts = ["Stroke fell.", "Death was rare.", "Bleeding rose."][: len(labels)]
     answer = compose(run, draft(*texts, answer=("yes",)), [one for label in labels for one in said(label, 1)])
     assert answer.decision.shown() == shown
@@ -153,65 +149,52 @@ def test_one_contradicted_sentence_vetoes_only_what_rests_on_it(
     ],
 )
 def test_sentences_that_differ_from_the_evidence_do_not_support_a_decision(
-    make_run: MakeRun, label: Label, flags: tuple[str, ...], status: str
+    opened: Opened, label: Label, flags: tuple[str, ...], status: str
 ) -> None:
-    run = prepared(make_run("Does aspirin help?"))
+    run = opened()
     written = draft("Stroke fell.", answer=("yes",))
     answer = compose(run, written, [Verdict(label=label, critic="critic", best="E1", flags=flags)])
     assert answer.decision.status == status
+    of_graph = compose(opened(), written.model_copy(update={"basis": "graph fact"}), said("not found", 1))
+    assert of_graph.decision.status == "not judged", "a stored relation without support decides nothing"
     if status == "not judged":
         assert "differs from the evidence (certainty)" in answer.decision.reason
 
 
-def test_a_stored_relation_without_support_decides_nothing(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?"))
-    written = draft("Stroke fell.", answer=("yes",)).model_copy(update={"basis": "graph fact"})
-    assert compose(run, written, said("supported", 1)).decision.shown() == "yes"
-    assert compose(run, written, said("not found", 1)).decision.status == "not judged"
-
-
-def test_a_run_cut_short_quotes_no_retracted_paper(make_run: MakeRun) -> None:
-    run = make_run("Does aspirin help?", options={"recipe.sentences": 2})
-    run.ledger.admit([WITHDRAWN, *PAPERS])
-    for paper in (WITHDRAWN, *PAPERS):
-        run.ledger.quote(paper.id, 0, len(paper.text))
+def test_a_run_cut_short_quotes_no_retracted_paper(opened: Opened) -> None:
+    run = opened([WITHDRAWN, *PAPERS], settings={"recipe.sentences": 2})
     answer = so_far(run, "the time is used up")
     assert [s.text for s in answer.statements] == [PAPERS[0].text, PAPERS[1].text]
     assert answer.stopped == "the time is used up"
 
 
-def test_a_subject_that_only_an_uncited_quote_mentions_decides_the_first_line(make_run: MakeRun) -> None:
+def test_a_subject_that_only_an_uncited_quote_mentions_decides_the_first_line(make_run: Any) -> None:
     run = make_run("Does aspirin help in sepsis?")
     run.ledger.admit([PAPERS[0], Document(id="PMID:4", text="Sepsis is common.")])
     read = [run.ledger.quote("PMID:1", 0, 35), run.ledger.quote("PMID:4", 0, 17)]
-    written = Draft(sentences=(Sentence(text=read[0].quote, evidence=("E1",)),))
-    answer = asyncio.run(finish(run.question, written, read, run))
+    answer = finished(run, Draft(sentences=(Sentence(text=read[0].quote, evidence=("E1",)),)), read=read)
     assert (answer.decision.status, answer.decision.unmentioned) == ("unanswerable", ("sepsis",))
 
 
-def test_a_deciding_quote_is_listed_even_if_the_sentence_does_not_cite_it(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?"))
+def test_deciding_quotes_and_those_of_conflicts_are_listed_but_never_unknown_ones(opened: Opened) -> None:
+    run = opened()
     answer = compose(run, draft("Stroke fell."), said("supported", 1, best="E2"))
     assert [e.id for e in answer.evidence] == ["E1", "E2"]
     assert [d.id for d in answer.documents] == ["PMID:1", "PMID:2"]
     assert answer.rationale == "Stroke fell. [E1]"
-
-
-def test_conflicts_come_with_their_evidence_and_never_with_unknown_evidence(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?"))
-    sides = (Side(stance="supports", evidence=("E1",)), Side(stance="contradicts", evidence=("E2",)))
+    sides = (Side(stance="supports", evidence=("E1",)), Side(stance="contradicts", evidence=("E3",)))
     known = Conflict(about="stroke", sides=sides, found_by="keyless")
     unknown = Conflict(about="x", sides=(sides[0], Side(stance="mixed", evidence=("E9",))), found_by="keyless")
     answer = compose(run, draft("Stroke fell."), said("supported", 1), conflicts=[known, unknown])
     assert answer.conflicts == (known,)
-    assert [e.id for e in answer.evidence] == ["E1", "E2"]
+    assert [e.id for e in answer.evidence] == ["E1", "E3"]
 
 
-def test_unknown_evidence_is_refused_before_the_critic_is_asked(make_run: MakeRun, scripted_model: Any) -> None:
+def test_unknown_evidence_is_refused_before_the_critic_is_asked(opened: Opened, scripted_model: Any) -> None:
     model = scripted_model({"entail": EntailOutput(relation="related", best="E1")})
-    run = prepared(make_run("Does aspirin help?", model=model, by_model=["entail"]))
+    run = opened(model=model, by_model=["entail"])
     with pytest.raises(UnknownCitation, match="E9"):
-        asyncio.run(finish(run.question, draft("Stroke fell.", cited=("E9",)), run.ledger.evidence, run))
+        finished(run, draft("Stroke fell.", cited=("E9",)))
     assert model.seen == []
     with pytest.raises(UnknownCitation, match="no evidence has the id 'E9'"):
         compose(run, draft("Stroke fell.", cited=("E1", "E9")), said("supported", 1))
@@ -219,30 +202,24 @@ def test_unknown_evidence_is_refused_before_the_critic_is_asked(make_run: MakeRu
         compose(run, draft("Stroke fell."), said("supported", 1, best="E8"))
 
 
-def test_verdicts_of_a_loop_are_not_asked_again(make_run: MakeRun, scripted_model: Any) -> None:
+def test_verdicts_of_a_loop_are_not_asked_again(opened: Opened, scripted_model: Any) -> None:
     model = scripted_model({})
-    run = prepared(make_run("Does aspirin help?", model=model, by_model=["entail"]))
+    run = opened(model=model, by_model=["entail"])
     written = Draft(sentences=(Sentence(text="Stroke fell; bleeding rose.", evidence=("E1",)),))
-    answer = asyncio.run(
-        finish(run.question, written, run.ledger.evidence[:1], run, verdicts=said("not judged", 2, note="asked before"))
-    )
+    answer = finished(run, written, verdicts=said("not judged", 2, note="asked before"))
     assert model.seen == []
     assert [s.verdict.note for s in answer.statements] == ["asked before"] * 2
 
 
-@each_row("text", ["", " ", "Stroke fell", "阿司匹林有效。出血增加。", "Инсульт реже; кровь жиже", "\x00"])
-def test_odd_rationales_become_answers(make_run: MakeRun, text: str) -> None:
-    run = prepared(make_run("Does aspirin help?"))
+@each_row("text", ["", "Stroke fell", "阿司匹林有效。出血增加。", "\x00"])
+def test_odd_rationales_become_answers(opened: Opened, text: str) -> None:
+    run = opened()
     written = Draft(sentences=(Sentence(text=text, evidence=("E1",)),))
-    answer = asyncio.run(finish(run.question, written, run.ledger.evidence, run))
+    answer = finished(run, written)
     assert "".join("".join(s.text for s in answer.statements).split()) == "".join(text.split())
     assert answer.decision.status != "decided"
-
-
-def test_without_a_rationale_there_is_no_answer(make_run: MakeRun) -> None:
-    answer = asyncio.run(finish((run := prepared(make_run("Does aspirin help?"))).question, Draft(), (), run))
-    assert (answer.rationale, answer.statements, answer.support) == ("", (), None)
-    assert answer.decision.status == "unanswerable"
+    answer = finished(opened(), Draft())
+    assert (answer.rationale, answer.statements, answer.decision.status) == ("", (), "unanswerable")
 
 
 WRITTEN = ["Stroke fell; bleeding rose.", "Stroke fell because blood was thin. It rose.", "Yes.", "a\n\nb", "。x"]
@@ -256,8 +233,8 @@ CITED = [("E1",), ("E2", "E3"), ()]
 @settings(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-def test_any_draft_becomes_a_consistent_answer(make_run: MakeRun, written: list[Any], chance: Any) -> None:
-    run = prepared(make_run("Does aspirin help?"))
+def test_any_draft_becomes_a_consistent_answer(opened: Opened, written: list[Any], chance: Any) -> None:
+    run = opened()
     cut = statements([Sentence(text=text, evidence=cited) for text, cited in written], [])
     labels: list[Label] = ["supported", "quoted", "related", "not found", "unverified", "contradicted", "not judged"]
     verdicts = [Verdict(label=chance.choice(labels), critic="c", best=chance.choice([None, "E3"])) for _ in cut]
