@@ -178,5 +178,7 @@ def _opened(choices: ReasonAndVerifySettings, home: Path) -> tuple[Pool, Embedde
     return pool, embedder
 
 
-opened_embedder = lru_cache(maxsize=2)(open_embedder)
-"""Opens an embedding model once for all questions."""
+@lru_cache(maxsize=2)
+def opened_embedder(name: str, home: Path) -> Embedder:
+    """Open an embedding model once for all questions; raises as `open_embedder` does."""
+    return open_embedder(name, home)
