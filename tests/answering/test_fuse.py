@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from medground.testing.reranker_contract import RerankerContract
+from reranker_contract import RerankerContract
 
 from medground.answering.rank.fuse import distinct, fair_split, fuse, merge_duplicates
 from medground.answering.rank.rerank import CrossEncoderReranker, Reranker, cosines, rerank, reranker_problems
