@@ -55,12 +55,13 @@ def refusal(stored: GraphAnswer | NotUnderstood | None, run: Run, *, searched: b
 
     `stored` is what the sources of facts said; `searched`: whether texts were searched as well.
     """
-    if stored is None:
-        return Draft(reason=nothing_found(run))
+    if stored is None or (isinstance(stored, NotUnderstood) and searched and not stored.wordings):
+        return Draft(reason=nothing_found(run))  # a question that names nothing of the graph has nothing to do with it
     beside = "; the texts searched have no evidence on it" if searched else ""
     if isinstance(stored, NotUnderstood):
         asked = ", ".join(f"“{wording}”" for wording in stored.wordings)
-        return Draft(reason=f"the knowledge graph did not understand the question{beside}; ask for example {asked}")
+        hint = f"; ask for example {asked}" if asked else ""
+        return Draft(reason=f"the knowledge graph did not understand the question{beside}{hint}")
     return Draft(reason=f"{stored.finding.note}{beside}")
 
 
