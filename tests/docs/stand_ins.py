@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import medground.sources.eutils.service as eutils
+import medground.sources.eutils.client as eutils
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +23,7 @@ import medground.models.hosted as hosted
 import medground.models.local as local
 import medground.models.wheels as wheels
 import medground.recipes.reason_and_verify.demonstrations as shots
-import medground_evaluate.audit.linear as audit
+import medground_evaluate.auditing as audit
 from medground.answering.verify.critic import Score
 from medground.language import words
 from medground.models.base import Keyless

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,15 +125,6 @@ def test_the_wire_format(address: str) -> None:
     assert next(sent(reply.text))["choices"][0]["delta"] == {"role": "assistant", "content": ""}
 
 
-async def test_the_async_client_asks_at_once_and_streams(address: str) -> None:
-    async with AsyncOpenAI(base_url=f"{address}/v1", api_key="none") as asks:
-        several = [asks.chat.completions.create(model="ground", messages=user(QUESTION)) for _ in range(5)]
-        texts = [reply.choices[0].message.content or "" for reply in await asyncio.gather(*several)]
-        stream = await asks.chat.completions.create(model="ground", messages=user(QUESTION), stream=True)
-        streamed = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
-    assert {tuple(without_run(text)) for text in texts} == {tuple(without_run(streamed))}
-
-
 def test_recipes_are_models(client: OpenAI) -> None:
     names = [model.id for model in client.models.list()]
     assert {"ground", "pubmed-reasoner", "biomedsearch"} <= set(names)
@@ -165,14 +155,6 @@ def test_what_an_answer_is_given_beside_the_question(client: OpenAI, address: st
     assert answer["question"]["filters"]["year_from"] == 2003
 
 
-def test_a_retracted_paper_is_marked(client: OpenAI) -> None:
-    question = "Did myocardial infarction vanish altogether with aspirin?"
-    message = client.chat.completions.create(model="ground", messages=user(question)).choices[0].message
-    assert "PMID:9 " in (message.content or "")
-    assert "RETRACTED: not used as evidence." in (message.content or "")
-    assert "PMID:9" not in {one.model_dump()["citation"]["document_id"] for one in message.annotations or []}
-
-
 def test_a_question_of_someone_at_risk_gets_the_notice_first(client: OpenAI) -> None:
     reply = client.chat.completions.create(model="ground", messages=user("I want to kill myself. Which drug is best?"))
     content = reply.choices[0].message.content or ""
@@ -183,27 +165,11 @@ def test_a_question_of_someone_at_risk_gets_the_notice_first(client: OpenAI) -> 
 
 REFUSED: list[tuple[str, Any]] = [
     ("tools", [{"type": "function", "function": {"name": "f"}}]),
-    ("tool_choice", "required"),
-    ("parallel_tool_calls", True),
-    ("functions", [{"name": "f"}]),
     ("logprobs", True),
-    ("top_logprobs", 3),
     ("n", 2),
     ("response_format", {"type": "json_object"}),
     ("temperature", 0.2),
-    ("top_p", 0.5),
-    ("presence_penalty", 1),
-    ("seed", 7),
-    ("stop", ["."]),
     ("max_tokens", 10),
-    ("max_completion_tokens", 10),
-    ("reasoning_effort", "high"),
-    ("logit_bias", {"1": 1}),
-    ("metadata", {"a": "b"}),
-    ("modalities", ["audio"]),
-    ("store", True),
-    ("web_search_options", {}),
-    ("verbosity", "low"),
     ("made_up", 1),
 ]
 
@@ -227,20 +193,13 @@ def test_parameters_without_effect_and_messages_that_cannot_be_honoured_are_refu
 
 def test_defaults_and_nothing_are_taken(address: str) -> None:
     defaults: dict[str, Any] = {
-        "n": 1,
         "temperature": 1,
-        "top_p": 1.0,
         "presence_penalty": 0,
-        "frequency_penalty": 0.0,
         "logprobs": False,
-        "stop": None,
         "tools": [],
         "tool_choice": "auto",
         "response_format": {"type": "text"},
-        "modalities": ["text"],
-        "store": False,
         "stream": None,
-        "user": "u1",
     }
     empty = {"role": "system", "content": " "}
     body = {"model": "ground", "messages": [empty, *user(QUESTION)], **defaults}
@@ -253,10 +212,6 @@ NOT_HONOURED: list[tuple[list[Any], str]] = [
     (user(QUESTION, "Yes."), "messages"),
     ([], "messages"),
     ([{"role": "tool", "content": "42", "tool_call_id": "x"}], "messages.0"),
-    (
-        [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://evil.example"}}]}],
-        "messages.0",
-    ),
 ]
 
 

@@ -16,25 +16,14 @@ from typing import Any
 import httpx
 import pytest
 from rows import each_row
+from small_service import tokens_of
 
 from medground.errors import UsageError
 from medground.faces.api.server import is_loopback, needs_token
-from medground.faces.service.accounts import Tokens
-from medground.faces.service.records import Records
 from medground.faces.service.values import Limits
 from medground.home.settings import Settings
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
-
-
-@contextmanager
-def tokens_of(settings: Settings) -> Any:
-    """The tokens of a home folder."""
-    records = Records(settings.home)
-    try:
-        yield Tokens(records)
-    finally:
-        records.close()
 
 
 def bearer(secret: str) -> dict[str, str]:
@@ -43,7 +32,7 @@ def bearer(secret: str) -> dict[str, str]:
 
 
 async def test_each_token_sees_its_own_answers_until_revoked(papers: Settings, calling: Callable[..., Any]) -> None:
-    with tokens_of(papers) as tokens:
+    with tokens_of(papers.home) as tokens:
         ada, bob = (bearer(tokens.create(name)) for name in ("ada", "bob"))
 
     async with calling(authenticated=True) as client:
@@ -63,7 +52,7 @@ async def test_each_token_sees_its_own_answers_until_revoked(papers: Settings, c
         assert (await client.get("/v1/answers", headers=bob)).json() == {"answers": [], "next": None}
         assert (await client.get("/v1/usage", headers=ada)).json()["month"]["requests"] == 2
         assert (await client.get("/v1/usage", headers=bob)).json()["month"]["requests"] == 0
-        with tokens_of(papers) as tokens:
+        with tokens_of(papers.home) as tokens:
             tokens.revoke("ada")
         revoked = await client.get(f"/v1/answers/{answer}", headers=ada)
         assert (revoked.status_code, revoked.headers["www-authenticate"]) == (401, "Bearer")
@@ -81,7 +70,7 @@ async def test_a_wrong_token_is_refused_also_where_none_is_needed(
 
 
 async def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, calling: Callable[..., Any]) -> None:
-    with tokens_of(papers) as tokens:
+    with tokens_of(papers.home) as tokens:
         ada = bearer(tokens.create("ada", Limits(rate=1)))
 
     async with calling(authenticated=True) as client:
@@ -108,7 +97,7 @@ def test_other_computers_always_need_a_token(papers: Settings) -> None:
     for settings, host in from_outside:
         with pytest.raises(UsageError, match="first create one: medground token"):
             needs_token(settings, host)
-    with tokens_of(papers) as tokens:
+    with tokens_of(papers.home) as tokens:
         tokens.create("ada")
     for settings, host in (*from_outside, (papers, "127.0.0.1")):
         assert needs_token(settings, host)
@@ -116,7 +105,7 @@ def test_other_computers_always_need_a_token(papers: Settings) -> None:
     for settings, host in from_outside:
         with pytest.raises(UsageError, match="leave --open out"):
             needs_token(settings, host, login=False)
-    with tokens_of(papers) as tokens:
+    with tokens_of(papers.home) as tokens:
         tokens.revoke("ada")
     with pytest.raises(UsageError, match="first create one"):
         needs_token(papers, "0.0.0.0")

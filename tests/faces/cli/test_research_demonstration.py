@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows import each_row
 
 from medground.sources.http import wire
 from medground.testing.command import run
@@ -72,23 +71,3 @@ def test_three_kinds_of_evidence_without_a_network_in_every_form(asked: Asked, r
     assert (tmp_path / "report.pdf").read_bytes()[:5] == b"%PDF-"
     text = " ".join((tmp_path / "report.md").read_text(encoding="utf-8").replace("\\", "").split())
     assert all(" ".join(quote.split()) in text for quote in quotes)
-
-
-@each_row(("left", "says"), [(0, "not recorded in"), (40, "a recorded reply is damaged")])
-def test_a_reply_that_is_missing_or_damaged_costs_its_source_only(
-    asked: Asked, replies: Path, tmp_path: Path, left: int, says: str
-) -> None:
-    folder = tmp_path / "some"
-    for file in sorted((replies / "replies").rglob("*.reply")):
-        place = folder / file.relative_to(replies / "replies")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        content = file.read_bytes()
-        if "duckduckgo" in file.parent.name:
-            content = content[:left]
-        if content:
-            place.write_bytes(content)
-    answer = asked(folder)
-    errors = {one["source"]: one["error"] for one in answer["searches"] if one["status"] == "failed"}
-    assert says in errors["duckduckgo"]
-    kinds = {one["id"]: one["kind"] for one in answer["documents"]}
-    assert {kinds[one["document_id"]] for one in answer["evidence"]} == {"research", "protein"}

@@ -148,31 +148,6 @@ async def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(pape
             assert not (await talk.call_tool("search", {"query": "aspirin"})).is_error
 
 
-async def test_a_client_that_leaves_stops_its_question(papers: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: list[str] = []
-
-    async def slowly(engine: Engine, *given: Any, **chosen: Any) -> Any:
-        try:
-            await asyncio.sleep(30)
-        except asyncio.CancelledError:
-            ended.append("cancelled")
-            raise
-
-    monkeypatch.setattr(Engine, "ask", slowly)
-
-    async with served(papers) as (url, _):
-        async with client(url) as talk:
-            call = asyncio.create_task(talk.call_tool("ask", {"question": QUESTION}))
-            await asyncio.sleep(0.5)
-            call.cancel()
-            await asyncio.gather(call, return_exceptions=True)
-            for _ in range(100):
-                if ended:
-                    break
-                await asyncio.sleep(0.05)
-        assert ended == ["cancelled"]
-
-
 @pytest.mark.slow
 def test_the_command_serves_until_it_is_told_to_stop(papers: Settings, environment: dict[str, str]) -> None:
     command = "from medground.faces.cli.app import main; main()"

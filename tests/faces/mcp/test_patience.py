@@ -80,15 +80,6 @@ async def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_lat
         assert slow.ended == ["done"]
 
 
-async def test_a_batch_that_takes_long_becomes_a_job_too(talking: Talking, slow: Slow) -> None:
-    slow.seconds = 0.5
-
-    async with talking(QUICK) as talk:
-        first = await talk.found("verify_claim", claims=["Aspirin reduced stroke.", "Stroke is common."])
-        seen = await ended(talk, first["job"])
-        assert [claim["claim"] for claim in seen["claims"]] == [1, 2]
-
-
 async def test_a_job_can_be_stopped(talking: Talking, slow: Slow) -> None:
     slow.seconds = 30
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from small_service import Clock
 
-from medground.faces.web.state import IDLE, LONGEST, MOST_FAILED, WINDOW, Sessions, Throttle, matches
+from medground.faces.web.state import IDLE, LONGEST, MOST_FAILED, WINDOW, Sessions, matches
 
 Visit = Callable[..., Any]
 LOCALHOST = {"Origin": "http://localhost"}
@@ -184,24 +184,6 @@ def test_a_session_is_found_by_its_secret_until_it_ends_is_idle_too_old_or_one_t
     few.find(first)
     third, _ = few.begin("c")
     assert [few.find(one) is not None for one in (first, second, third)] == [True, False, True]
-
-
-def test_after_a_few_failures_an_address_waits_and_success_forgives() -> None:
-    clock = Clock()
-    throttle = Throttle(clock)
-    for _ in range(MOST_FAILED):
-        assert throttle.wait("1.2.3.4") == 0
-        throttle.failed("1.2.3.4")
-        clock.now += 1
-    assert throttle.wait("1.2.3.4") == WINDOW - MOST_FAILED
-    assert throttle.wait("5.6.7.8") == 0
-    clock.now += WINDOW - MOST_FAILED
-    assert throttle.wait("1.2.3.4") == 0
-    for _ in range(MOST_FAILED - 1):
-        throttle.failed("a")
-    throttle.succeeded("a")
-    throttle.failed("a")
-    assert throttle.wait("a") == 0
 
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}

@@ -76,8 +76,9 @@ def research(
     and --source name. The exit status is that of medground ask.
     """
     from medground.engine.unfinished import LAST
-    from medground.faces.cli.asking import Kind, ask_one, limits, resume_one
+    from medground.faces.cli.asking import ask_one, limits, resume_one
     from medground.language.risk.notices import notice_first
+    from medground.values.question import Question
     from medground.values.research_plan import read_plan_file
 
     if output is not None and not plan:
@@ -99,7 +100,7 @@ def research(
     text = _text(question, given)
     with notice_first(text):
         chosen = load_settings(sets, preset or PRESET, settings, named | {"recipe.name": PRESET})
-        asked = Kind(task, tuple(option or ()), filters).question(text)
+        asked = Question.ask(text, task=task, options=tuple(option or ()), filters=filters)  # type: ignore[arg-type]
         if plan:
             show_plan_of(text, chosen, form_of_plan(None, output), output, quiet)
             return
@@ -126,8 +127,7 @@ def _changes(sets: list[str] | None, others: list[object]) -> dict[str, object]:
 def _text(question: str | None, plan: ResearchPlan | None) -> str:
     """The question as it was typed, or that of the plan.
 
-    Raises:
-        UsageError: there is none, or the plan is of another one.
+    Raises UsageError: there is none, or the plan is of another one.
     """
     from medground.errors import UsageError
 

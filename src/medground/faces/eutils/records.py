@@ -206,7 +206,6 @@ class RecordsIndex:
         Args:
             folder: location of the index. Its name must change with the documents, for example by a snapshot's hash.
             documents: returns the documents, in any order; called twice. Documents without a PMID are skipped.
-            progress: callback for build progress.
         """
         if not folder.is_dir():
             with writing(folder):

@@ -170,10 +170,7 @@ def einfo(context: Context, parameters: Parameters) -> Reply:
         "Count": str(about.count),
         "LastUpdate": about.updated,
     }
-    lists = {
-        "FieldList": [_field(name, full) for name, full in about.fields.items()],
-        "LinkList": [_SIMILAR_LINK],
-    }
+    lists = {"FieldList": [_field(*names) for names in about.fields.items()], "LinkList": [_SIMILAR_LINK]}
     if wants_json(parameters):
         whole: dict[str, object] = {name.lower(): value for name, value in facts.items()}
         for name, entries in lists.items():

@@ -111,8 +111,7 @@ class Calls:
 
     A job that another face began can be read and stopped here, too.
 
-    Args:
-        tools: what is offered, beside `read_more`, `get_job` and `cancel_job`.
+    `tools`: what is offered, beside `read_more`, `get_job` and `cancel_job`.
     """
 
     def __init__(
@@ -260,5 +259,4 @@ async def _run(tool: Tool[Any], call: Call, value: Input) -> Result:
 
 
 async def _never(call: Call, value: Cursor) -> Result:
-    """A page is read where pages are kept."""
-    raise UsageError("read_more gives a page of a result")
+    raise UsageError("read_more gives a page of a result")  # it is read where pages are kept
