@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import medground.sources.eutils.client as eutils
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +22,7 @@ import medground.models.hosted as hosted
 import medground.models.local as local
 import medground.models.wheels as wheels
 import medground.recipes.reason_and_verify.demonstrations as shots
+import medground.sources.eutils.client as eutils
 import medground_evaluate.auditing as audit
 from medground.answering.verify.critic import Score
 from medground.language import words

@@ -201,7 +201,6 @@ class Connection(H11Protocol):
 
     @property
     def _busy(self) -> bool:
-        """Whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
 
     def _rest_is_late(self) -> None:

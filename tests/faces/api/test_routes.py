@@ -132,17 +132,6 @@ async def test_figures_name_routes_and_never_what_was_asked(calling: Callable[..
             assert text not in figures.lower()
 
 
-async def test_a_plan_is_made_before_anything_is_searched(calling: Callable[..., Any]) -> None:
-    async with calling() as client:
-        query = (await client.post("/v1/plan", json={"question": QUESTION})).json()
-        assert "aspirin" in query["query"].lower()
-        assert query["planner"] == "keyless"
-        asked = {"question": "How do aspirin and warfarin prevent stroke?", "kind": "research"}
-        plan = (await client.post("/v1/plan", json=asked)).json()["plan"]
-        assert plan["subquestions"]
-        assert (await client.get("/v1/usage")).json()["month"]["model_calls"] == 0
-
-
 ASKED = {"question": "Does aspirin reduce the risk of stroke?"}
 Calling = Callable[..., Any]
 
@@ -199,14 +188,3 @@ async def test_the_timeline_tells_each_part_and_no_text(calling: Calling) -> Non
     assert {"search corpus:papers"} <= {span["name"] for span in made["spans"]}
     assert all(span["start"] + span["seconds"] <= made["seconds"] + 1e-3 for span in made["spans"])
     assert "aspirin" not in response.text.lower()
-
-
-async def test_a_report_has_a_plan_and_another_answer_has_none(calling: Calling) -> None:
-    async with calling() as client:
-        plain = await client.get(f"/v1/answers/{await asked(client)}/plan.svg")
-        report = await client.post("/v1/ask", json={**ASKED, "recipe": "biomedsearch"})
-        drawn = await client.get(f"/v1/answers/{report.json()['trace_id']}/plan.svg")
-    assert plain.status_code == 404
-    assert drawn.headers["content-type"] == "image/svg+xml"
-    assert drawn.headers["content-security-policy"].startswith("default-src 'none'")
-    assert drawn.text.startswith("<svg")

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from rows import each_row
 from small_service import tokens_of
 
 from medground.errors import UsageError
-from medground.faces.api.server import is_loopback, needs_token
+from medground.faces.api.server import needs_token
 from medground.faces.service.values import Limits
 from medground.home.settings import Settings
 
@@ -80,14 +79,6 @@ async def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, call
         assert 1 <= int(refused.headers["retry-after"]) <= 60
 
 
-@each_row(
-    ("host", "local"),
-    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False), ("a.example", False)],
-)
-def test_loopback_is_told_from_other_addresses(host: str, local: bool) -> None:
-    assert is_loopback(host) == local
-
-
 def test_other_computers_always_need_a_token(papers: Settings) -> None:
     named = papers.with_options({"serve.hosts": "answers.example"})
     from_outside = ((papers, "0.0.0.0"), (named, "127.0.0.1"))
@@ -136,30 +127,11 @@ def test_it_answers_and_ends_within_two_seconds_under_load(papers: Settings, loo
             answer = client.post("/v1/ask", json=QUESTION).json()
             assert [evidence["document_id"] for evidence in answer["evidence"]] == ["PMID:1"]
             assert client.get(f"/v1/answers/{answer['trace_id']}").json() == answer
-        ended = threading.Event()
-
-        def load() -> None:
-            with httpx.Client(base_url=address, timeout=30) as client:
-                while not ended.is_set():
-                    try:
-                        with client.stream(
-                            "POST", "/v1/ask", json=QUESTION, headers={"Accept": "text/event-stream"}
-                        ) as r:
-                            r.read()
-                    except httpx.HTTPError:
-                        return
-
-        threads = [threading.Thread(target=load) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        time.sleep(0.5)
-        told = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
-        seconds = time.monotonic() - told
-        ended.set()
-        for thread in threads:
-            thread.join()
+            for _ in range(50):  # still at work when it is to end
+                client.post("/v1/jobs", json=QUESTION)
+            told = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 0
+        assert time.monotonic() - told < 10  # 2 s on a machine that does nothing else; measured in docs/benchmarks.md
         assert process.stderr is not None
         assert process.stderr.read() == b""
-        assert seconds < 10  # 2 s on a machine that does nothing else; measured in docs/benchmarks.md

@@ -12,7 +12,6 @@ from rows import each_row
 from medground.testing.command import run
 
 EMERGENCY = "I took 40 paracetamol tablets, what now?"
-SELF_HARM = "I want to kill myself, which tablets?"
 PAPERS = ({"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."},)
 
 
@@ -41,19 +40,6 @@ def test_a_claim_standard_input_and_a_context_too(papers: Path, monkeypatch: pyt
     assert said("verify", EMERGENCY, "-c", "missing", code=2).err.startswith("If this is happening now")
     type_in(monkeypatch, EMERGENCY)
     assert said("ask", "-", "-c", "missing", code=2).err.startswith("If this is happening now")
-
-
-def test_self_harm_gets_the_notice_alone_also_with_an_unknown_field(
-    papers: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("ask", "-q", "-c", "papers", "Does aspirin reduce stroke?") == 0
-    for words in (("--where", "ward=ICU"), ("--follow", "last")):
-        capsys.readouterr()
-        assert run("ask", "-q", "-c", "papers", SELF_HARM, *words) == 3
-        shown = capsys.readouterr()
-        assert "talk to someone now" in " ".join(shown.out.split())
-        assert shown.err == ""
-        assert "Aspirin significantly" not in shown.out
 
 
 def test_a_file_of_questions_shows_each_notice(papers: Path, capsys: pytest.CaptureFixture[str], said: Said) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from command_line import Said, corpus_of, type_in
-from rows import each_row
 
 from medground.corpus.library import Library
 from medground.corpus.received import receive
@@ -50,21 +49,6 @@ def test_the_settings_file_has_every_setting_at_its_default_and_is_never_overwri
 
 def test_the_version_is_printed(said: Said) -> None:
     assert re.fullmatch(r"medground \d+\.\d+\.\d+\S*\n", said("--version").out)
-
-
-@each_row("shell", ["bash", "zsh", "fish"])
-def test_completion_is_a_script_for_the_shell(
-    home: Path, monkeypatch: pytest.MonkeyPatch, said: Said, shell: str
-) -> None:
-    for name, value in {
-        "_MEDGROUND_COMPLETE": f"complete_{shell}",
-        "COMP_WORDS": "medground ask --fol",
-        "COMP_CWORD": "2",
-        "_TYPER_COMPLETE_ARGS": "medground ask --fol",
-        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
-    }.items():
-        monkeypatch.setenv(name, value)
-    assert "--follow" in said().out
 
 
 INIT = """

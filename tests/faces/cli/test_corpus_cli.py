@@ -9,7 +9,7 @@ from rows import each_row
 from typer.testing import CliRunner
 
 from medground.corpus.library import Library
-from medground.errors import BadDocument, SnapshotCorrupt, UsageError
+from medground.errors import BadDocument, UsageError
 from medground.faces.cli.corpus import corpus_app
 
 
@@ -76,17 +76,6 @@ def test_a_search_marks_records_that_are_not_evidence(home, tmp_path):
     assert marks["PMID:1"].endswith("[RETRACTED]")
     assert marks["PMID:2"].endswith("[AN ERRATUM]")
     assert not marks["PMID:3"].endswith("]")
-
-
-def test_a_damaged_corpus_does_not_hide_the_others(home, papers):
-    for name in ("a", "b"):
-        run("build", name, papers, "--quiet")
-    (Library(home).current("a") / "manifest.json").write_text("{}")
-    lines = run("list").stdout.splitlines()
-    assert "damaged" in lines[0]
-    assert lines[1].startswith("b ")
-    with pytest.raises(SnapshotCorrupt):
-        run("verify", "a")
 
 
 @each_row(

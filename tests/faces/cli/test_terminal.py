@@ -18,7 +18,7 @@ from rows import each_row
 
 import medground.faces as faces
 from medground.faces.cli.answers import render
-from medground.faces.cli.terminal import CannotWrite, Output, begin, console, count, guarded, page, say, say_json
+from medground.faces.cli.terminal import Output, begin, console, count, guarded, page, say, say_json
 from medground.language.clean import HIDDEN
 from medground.testing.command import run
 from medground.values.answer import Answer, SourceDocument
@@ -150,20 +150,6 @@ def test_a_reader_that_goes_away_ends_it_quietly(home: Path) -> None:
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=120, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")
-
-
-def test_a_failed_stream_says_it_once() -> None:
-    class Broken(io.StringIO):
-        def write(self, text: str) -> int:
-            raise OSError(28, "No space left on device")
-
-    output = Output(Broken())
-    with pytest.raises(CannotWrite, match="No space left"):
-        output.write("x")
-    output.write("y")
-    silent = Output(Broken(), is_error=True)
-    silent.write("x")
-    assert silent.failure is not None
 
 
 QUESTION = "Does β-carotene reduce the risk of stroke?"

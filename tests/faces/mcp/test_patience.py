@@ -91,16 +91,6 @@ async def test_a_job_can_be_stopped(talking: Talking, slow: Slow) -> None:
         assert slow.ended == ["cancelled"]
 
 
-async def test_a_batch_that_is_stopped_checks_no_further_claim(talking: Talking, slow: Slow) -> None:
-    """The claim that is at work is checked to its end, so that what it used is counted."""
-    async with talking(QUICK) as talk:
-        first = await talk.found("verify_claim", claims=["Aspirin helps.", "Stroke is rare.", "Gout hurts."])
-        stopped = await talk.found("cancel_job", job=first["job"])
-        assert stopped["state"] == "stopped"
-        await asyncio.sleep(1.2)
-        assert slow.ended == ["done"]
-
-
 async def test_a_client_that_cancels_stops_the_work(talking: Talking, slow: Slow) -> None:
     slow.seconds = 30
 

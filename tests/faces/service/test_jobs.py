@@ -102,31 +102,14 @@ async def test_a_question_is_cancelled_thirty_seconds_after_its_last_listener_le
     clock.now += 29
     await settled()
     assert job.state == "running"
+    jobs.find(job.id, "ada")  # who asks for the state is a listener, too
+    clock.now += 29
+    await settled()
+    assert job.state == "running"
     clock.now += 2
     await settled()
     assert job.state == "stopped"
     assert types(await read(job))[-1] == "stopped"
-
-
-async def test_who_asks_for_the_state_or_waits_for_the_result_is_a_listener() -> None:
-    clock, jobs = timed(), Jobs(_no_answer)
-    turn = asyncio.Semaphore(1)
-    unheard = [begun(jobs, forever, listened=True, turn=turn) for _ in range(2)]  # one runs, one waits
-    job = begun(jobs, forever, listened=True)
-    waiting = asyncio.create_task(job.result())
-    await settled()
-    clock.now = 1000
-    await settled()
-    assert job.state == "running"
-    assert [one.state for one in unheard] == ["stopped"] * 2
-    waiting.cancel()
-    for _ in range(5):
-        await settled()
-        assert jobs.find(job.id, "ada").state == "running"
-        clock.now += 29
-    clock.now += 2
-    await settled()
-    assert job.state == "stopped"
 
 
 async def test_research_lives_on_without_listeners_and_a_stopped_job_keeps_what_it_can() -> None:

@@ -246,7 +246,6 @@ class _Reply:
         return Chunk(id=self._id, created=created, model=self._wanted.model, choices=choices, **more)
 
     def _annotations(self, answer: Answer, marks: Sequence[Mark]) -> tuple[Annotation, ...]:
-        """The annotations of citation marks, in order."""
         evidence = {one.id: one for one in answer.evidence}
         documents = {one.id: one for one in answer.documents}
         found = ((mark, evidence[mark.evidence_id]) for mark in marks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,7 +57,8 @@ def _questions(path: Path, asked: Callable[..., Question]) -> list[Question]:
     for number, line in read_questions(path):
         with notice_first(line):
             try:
-                found.append(asked(*with_context(line)))
+                text, context = with_context(line)
+                found.append(asked(text, **({"context": context} if context else {})))
             except UsageError as error:
                 raise UsageError(f"line {number}: {error}") from None
     return found
@@ -144,11 +146,8 @@ def ask(
             chosen = _settings_after(follow, sets, named)
         else:
             chosen = load_settings(sets, preset, settings, named)
-
-        def asked(text: str, context: str = "") -> Question:
-            kind: dict[str, Any] = {"task": task, "options": tuple(option or ()), "filters": filters}
-            return Question.ask(text, context=context or case, **kind)
-
+        kind: dict[str, Any] = {"task": task, "options": tuple(option or ()), "filters": filters, "context": case}
+        asked: Callable[..., Question] = partial(Question.ask, **kind)
         if from_ is not None:
             ask_from(from_, asked, chosen, shown)
         else:

@@ -193,7 +193,6 @@ def received(paths: list[Path], corpus: Path) -> list[Path]:
 
 
 def _read(path: Path, advice: str) -> tuple[str, str]:
-    """The name and the text of a file, or of standard input for `-`."""
     from medground.errors import UsageError
 
     if str(path) == STDIN:

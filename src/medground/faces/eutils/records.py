@@ -285,7 +285,6 @@ def _build(folder: Path, documents: Callable[[], Iterable[Document]], progress: 
 
 
 def _with_pmid(documents: Iterable[Document]) -> Iterator[tuple[int, Document]]:
-    """The documents whose id is a PMID."""
     for document in documents:
         prefix, _, name = document.id.partition(":")
         if prefix == "PMID" and name.isascii() and name.isdigit() and len(name) < 16:

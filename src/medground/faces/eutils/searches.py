@@ -91,7 +91,6 @@ def _as_xml(facts: dict[str, str], page: Sequence[str], reading: Reading, notes:
 
 
 def _as_json(facts: dict[str, str], page: Sequence[str], reading: Reading, notes: list[str]) -> Reply:
-    """JSON, with NCBI's names."""
     content: dict[str, Any] = {name.lower(): value for name, value in facts.items()}
     content |= {
         "idlist": page,

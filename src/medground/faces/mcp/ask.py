@@ -146,7 +146,6 @@ def _words(value: Fields, fence: Fence) -> str:
 
 
 def _without(number: int, claim: str, error: str, next_step: str, fence: Fence) -> Part:
-    """A claim that could not be checked."""
     value = {"claim": number, "status": "failed", "text": claim, "error": line(error, WORDS), "next": next_step}
 
     def words(v: Fields) -> str:

@@ -31,7 +31,6 @@ _ENDING = 5.0
 
 
 def _state(tool: str, job: Job, words: str) -> Result:
-    """A job without a result."""
     what = line(words, _WORDS)
     head = {"tool": tool, "job": job.id, "state": job.state, **({"words": what} if what else {})}
     step = "" if job.is_finished else f' Call get_job with job "{job.id}" for the result, or cancel_job to stop it.'
@@ -243,7 +242,6 @@ class Calls:
 
 
 def _checked(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
-    """The arguments as the type that the tool takes."""
     try:
         return tool.input.model_validate(dict(arguments))
     except ValidationError as error:

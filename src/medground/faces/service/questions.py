@@ -116,7 +116,6 @@ class Questioning(Offering):
     def _started(
         self, ask: Ask, person: Person, free: bool, *, kind: str, title: str, repeat: Repeat | None = None
     ) -> Job:
-        """Begin a question, if its person may ask it now."""
 
         async def work(tell: Tell) -> Answer:
             answer = await self._admission.answered(person, tell, ask)

@@ -275,7 +275,6 @@ def chosen_for(answer: Answer, settings: Settings) -> Searched | None:
 
 
 def _was_there(library: Library, name: str, answer: Answer) -> bool:
-    """Whether a corpus is older than an answer."""
     try:
         return library.info(name).created < answer.created
     except MedgroundError:  # it is not built, or damaged
