@@ -84,7 +84,12 @@ def names(*, real: bool) -> list[str]:
     return [page.relative_to(ROOT).as_posix() for page in found]
 
 
-TERMS = {"HP:0000118": "Phenotypic abnormality", "HP:0001083": "Ectopia lentis", "HP:0002650": "Scoliosis"}
+TERMS = {
+    "HP:0000118": "Phenotypic abnormality",
+    "HP:0001083": "Ectopia lentis",
+    "HP:0001166": "Arachnodactyly",
+    "HP:0002650": "Scoliosis",
+}
 ROWS = "OMIM:154700\tMarfan syndrome\t\t{}\tPMID:8\tPCS\t\t45/58\t\t\tP\tX\n"
 
 
