@@ -28,7 +28,10 @@ import typer
 from heart import PAPERS
 from typer.exceptions import TyperException
 
+from medground.corpus.library import Library
 from medground.faces.cli.app import app
+from medground.graph.starter import build_starter
+from medground.graph.vocabularies.hpo import Hpo
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHARED = ROOT.parent / "shared"
@@ -81,13 +84,31 @@ def names(*, real: bool) -> list[str]:
     return [page.relative_to(ROOT).as_posix() for page in found]
 
 
+TERMS = {
+    "HP:0000118": "Phenotypic abnormality",
+    "HP:0001083": "Ectopia lentis",
+    "HP:0001166": "Arachnodactyly",
+    "HP:0002650": "Scoliosis",
+}
+ROWS = "OMIM:154700\tMarfan syndrome\t\t{}\tPMID:8\tPCS\t\t45/58\t\t\tP\tX\n"
+
+
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home folder for all pages: the starter corpus is built once. Each page builds what else it asks."""
-    home = tmp_path_factory.mktemp("house")
-    environment = {**os.environ, "MEDGROUND_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "-m", "medground", "ask", "Marfan syndrome"]
-    subprocess.run(command, env=environment, capture_output=True, check=True, timeout=300)
+    """A home folder for all pages, with a starter corpus of one disease. Each page builds what else it asks."""
+    folder, home = tmp_path_factory.mktemp("release"), tmp_path_factory.mktemp("house")
+    root, *features = TERMS
+    terms = [f"[Term]\nid: {one}\nname: {TERMS[one]}\n" + f"is_a: {root}\n" * (one != root) for one in TERMS]
+    obo = "\n".join(["format-version: 1.2\ndata-version: hp/releases/2030-02-03\n", *terms])
+    (folder / "hp.obo").write_text(obo, encoding="utf-8")
+    columns = (
+        "database_id disease_name qualifier hpo_id reference evidence onset frequency sex modifier aspect biocuration"
+    )
+    rows = ["#version: 2030-02-03\n", "\t".join(columns.split()) + "\n", *map(ROWS.format, features)]
+    (folder / "phenotype.hpoa").write_text("".join(rows), encoding="utf-8")
+    genes = "ncbi_gene_id\tgene_symbol\thpo_id\thpo_name\tfrequency\tdisease_id\n"
+    (folder / "genes_to_phenotype.txt").write_text(genes, encoding="utf-8")
+    build_starter(Library(home), release=Hpo.open(folder))
     return home
 
 

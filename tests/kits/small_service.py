@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,8 +11,11 @@ from command_line import corpus_of
 
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
+from medground.faces.service.request import Asked
+from medground.faces.service.service import Service
 from medground.faces.service.values import Person
 from medground.home.settings import Settings
+from medground.values.answer import Answer
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPERS = [
@@ -40,11 +43,13 @@ def papers(home: Path) -> Settings:
     return Settings.load(options={"retrieval.corpora": ("papers",)})
 
 
+async def answered(service: Service, asked: Asked, person: Person) -> Answer:
+    """The answer to a question of a person."""
+    return await (await service.start(asked, person)).outcome()
+
+
 @contextmanager
 def tokens_of(home: Path) -> Iterator[Tokens]:
     """The tokens of a home folder."""
-    records = Records(home)
-    try:
+    with closing(Records(home)) as records:
         yield Tokens(records)
-    finally:
-        records.close()

@@ -25,13 +25,7 @@ from medground.errors import UsageError
 
 
 class Refusal(Exception):
-    """Why a request is refused.
-
-    Attributes:
-        status: the HTTP status.
-        detail: what is wrong, in one line.
-        retry_after: seconds after which the same request can succeed, or None.
-    """
+    """Why a request is refused. `retry_after`: seconds after which the same request can succeed, or None."""
 
     def __init__(self, status: int, detail: str, *, retry_after: int | None = None) -> None:
         super().__init__(detail)
@@ -49,8 +43,7 @@ async def whole_body(receive: Receive, headers: Headers, *, most: int, seconds: 
         most: bytes that the body may have.
         seconds: in which all of it must come.
 
-    Raises:
-        Refusal: it is too large (413) or too slow (408), or the client left (400).
+    Raises Refusal: it is too large (413) or too slow (408), or the client left (400).
     """
     check_length(headers, most)
     body = bytearray()
@@ -71,11 +64,7 @@ async def whole_body(receive: Receive, headers: Headers, *, most: int, seconds: 
 
 
 def check_length(headers: Headers, most: int) -> None:
-    """Check the length that a client announces.
-
-    Raises:
-        Refusal: it is larger than `most` bytes.
-    """
+    """Check the length that a client announces. Raises Refusal: it is larger than `most` bytes."""
     length = headers.get("content-length", "")
     if length.isascii() and length.isdigit() and int(length) > most:
         raise too_large(most)
@@ -212,7 +201,6 @@ class Connection(H11Protocol):
 
     @property
     def _busy(self) -> bool:
-        """Whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
 
     def _rest_is_late(self) -> None:
@@ -273,8 +261,7 @@ MOST_HEAD = 32_768
 class GracefulServer(uvicorn.Server):
     """Ends the work first, so that whoever waits for it is answered by itself. Ctrl-C is a normal end.
 
-    Args:
-        end: ends the work that requests wait for.
+    `end`: ends the work that requests wait for.
     """
 
     def __init__(
@@ -304,8 +291,7 @@ class GracefulServer(uvicorn.Server):
 def listener(host: str, port: int) -> socket.socket:
     """A socket that listens on an address; port 0 takes a free one.
 
-    Raises:
-        UsageError: the server cannot listen there.
+    Raises UsageError: the server cannot listen there.
     """
     try:
         on = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,12 +12,7 @@ import pytest
 import pytest_socket
 from heart import QUESTION, library
 from live_server import live_server
-from openai import AsyncOpenAI, OpenAI
-from pydantic_ai import Agent, ModelHTTPError
-from pydantic_ai.messages import TextPart
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.openai import OpenAIProvider
-from surfaces import of_message, sent
+from openai import OpenAI
 
 from medground.wording.markup import NOT_READ
 
@@ -110,31 +103,6 @@ def without_run(message: str) -> list[str]:
     return [line for line in message.splitlines() if not line.startswith(("- Cost: ", "- Answer: "))]
 
 
-def test_the_wire_format(address: str) -> None:
-    reply = httpx.post(f"{address}/v1/chat/completions", json={"model": "ground", "messages": user(QUESTION)})
-    assert reply.headers["content-type"] == "application/json"
-    assert of_message(reply.json()["choices"][0]["message"])
-    replies = httpx.get(f"{address}/openapi.json").json()["paths"]["/v1/chat/completions"]["post"]["responses"]
-    assert set(replies["200"]["content"]) == {"application/json", "text/event-stream"}
-    assert "ErrorReply" in json.dumps(replies["400"])
-    body = {"model": "ground", "messages": user(QUESTION), "stream": True}
-    reply = httpx.post(f"{address}/v1/chat/completions", json=body)
-    assert reply.headers["content-type"].startswith("text/event-stream")
-    assert reply.text.rstrip().endswith("data: [DONE]")
-    assert ": searching corpus:heart" in reply.text
-    assert reply.text.index('"role":"assistant"') < reply.text.index(": searching")
-    assert next(sent(reply.text))["choices"][0]["delta"] == {"role": "assistant", "content": ""}
-
-
-async def test_the_async_client_asks_at_once_and_streams(address: str) -> None:
-    async with AsyncOpenAI(base_url=f"{address}/v1", api_key="none") as asks:
-        several = [asks.chat.completions.create(model="ground", messages=user(QUESTION)) for _ in range(5)]
-        texts = [reply.choices[0].message.content or "" for reply in await asyncio.gather(*several)]
-        stream = await asks.chat.completions.create(model="ground", messages=user(QUESTION), stream=True)
-        streamed = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
-    assert {tuple(without_run(text)) for text in texts} == {tuple(without_run(streamed))}
-
-
 def test_recipes_are_models(client: OpenAI) -> None:
     names = [model.id for model in client.models.list()]
     assert {"ground", "pubmed-reasoner", "biomedsearch"} <= set(names)
@@ -156,54 +124,13 @@ def test_a_question_after_an_answer_follows_it(client: OpenAI) -> None:
     assert NOT_READ in (client.chat.completions.create(model="ground", messages=talk).choices[0].message.content or "")
 
 
-def test_what_an_answer_is_given_beside_the_question(client: OpenAI, address: str) -> None:
-    more = {"medground": {"task": "free", "settings": {"retrieval.keep": 2}, "filters": {"year_from": 2003}}}
-    parts: Any = [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]
-    reply = client.chat.completions.create(model="ground", messages=parts, extra_body=more)
-    answer = httpx.get(f"{address}/v1/answers/{reply.model_dump()['medground']['trace_id']}").json()
-    assert answer["question"]["task"] == "free"
-    assert answer["question"]["filters"]["year_from"] == 2003
-
-
-def test_a_retracted_paper_is_marked(client: OpenAI) -> None:
-    question = "Did myocardial infarction vanish altogether with aspirin?"
-    message = client.chat.completions.create(model="ground", messages=user(question)).choices[0].message
-    assert "PMID:9 " in (message.content or "")
-    assert "RETRACTED: not used as evidence." in (message.content or "")
-    assert "PMID:9" not in {one.model_dump()["citation"]["document_id"] for one in message.annotations or []}
-
-
-def test_a_question_of_someone_at_risk_gets_the_notice_first(client: OpenAI) -> None:
-    reply = client.chat.completions.create(model="ground", messages=user("I want to kill myself. Which drug is best?"))
-    content = reply.choices[0].message.content or ""
-    assert content.startswith("**")
-    assert not reply.choices[0].message.annotations
-    assert "Sources" not in content
-
-
 REFUSED: list[tuple[str, Any]] = [
     ("tools", [{"type": "function", "function": {"name": "f"}}]),
-    ("tool_choice", "required"),
-    ("parallel_tool_calls", True),
-    ("functions", [{"name": "f"}]),
     ("logprobs", True),
-    ("top_logprobs", 3),
     ("n", 2),
     ("response_format", {"type": "json_object"}),
     ("temperature", 0.2),
-    ("top_p", 0.5),
-    ("presence_penalty", 1),
-    ("seed", 7),
-    ("stop", ["."]),
     ("max_tokens", 10),
-    ("max_completion_tokens", 10),
-    ("reasoning_effort", "high"),
-    ("logit_bias", {"1": 1}),
-    ("metadata", {"a": "b"}),
-    ("modalities", ["audio"]),
-    ("store", True),
-    ("web_search_options", {}),
-    ("verbosity", "low"),
     ("made_up", 1),
 ]
 
@@ -226,24 +153,9 @@ def test_parameters_without_effect_and_messages_that_cannot_be_honoured_are_refu
 
 
 def test_defaults_and_nothing_are_taken(address: str) -> None:
-    defaults: dict[str, Any] = {
-        "n": 1,
-        "temperature": 1,
-        "top_p": 1.0,
-        "presence_penalty": 0,
-        "frequency_penalty": 0.0,
-        "logprobs": False,
-        "stop": None,
-        "tools": [],
-        "tool_choice": "auto",
-        "response_format": {"type": "text"},
-        "modalities": ["text"],
-        "store": False,
-        "stream": None,
-        "user": "u1",
-    }
-    empty = {"role": "system", "content": " "}
-    body = {"model": "ground", "messages": [empty, *user(QUESTION)], **defaults}
+    defaults = {"temperature": 1, "presence_penalty": 0, "logprobs": False, "tools": [], "stream": None}
+    messages = [{"role": "system", "content": " "}, *user(QUESTION)]
+    body = {"model": "ground", "messages": messages, "response_format": {"type": "text"}, **defaults}
     assert httpx.post(f"{address}/v1/chat/completions", json=body).status_code == 200
 
 
@@ -253,10 +165,6 @@ NOT_HONOURED: list[tuple[list[Any], str]] = [
     (user(QUESTION, "Yes."), "messages"),
     ([], "messages"),
     ([{"role": "tool", "content": "42", "tool_call_id": "x"}], "messages.0"),
-    (
-        [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://evil.example"}}]}],
-        "messages.0",
-    ),
 ]
 
 
@@ -292,22 +200,3 @@ def test_a_wrong_token_is_refused_in_the_clients_words(papers: Path, loopback: N
         made.chat.completions.create(model="ground", messages=user(QUESTION))
     assert refused.value.code == "invalid_api_key"
     assert refused.value.response.headers["www-authenticate"] == "Bearer"
-
-
-async def test_an_agent_of_pydantic_ai_gets_citations_whole_and_in_parts_and_goes_on(address: str) -> None:
-    async with AsyncOpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as asks:
-        model = OpenAIChatModel("ground", provider=OpenAIProvider(openai_client=asks))
-        first = (await Agent(model).run(QUESTION)).all_messages()
-        async with Agent(model).run_stream(QUESTION) as stream:
-            streamed = "".join([text async for text in stream.stream_text(delta=True, debounce_by=None)])
-        after = (await Agent(model).run("Does it prevent stroke?", message_history=first)).output
-        with pytest.raises(ModelHTTPError, match="an answer follows its recipe alone"):
-            await Agent(model, instructions="Answer like a pirate.").run(QUESTION)
-    (part,) = (part for part in first[-1].parts if isinstance(part, TextPart))
-    assert without_run(part.content) == without_run(streamed)
-    assert part.citations
-    for citation in part.citations:
-        assert citation.anchor is not None
-        assert part.content[citation.anchor.start : citation.anchor.end].startswith("[E")
-        assert citation.sources[0].excerpts
-    assert "was read as" in after

@@ -48,12 +48,3 @@ def a_retracted_source_is_marked(client: httpx.Client) -> None:
     assert all(all(marks) for marks in found.values()), found
     shown = {surface for surface, marks in found.items() if marks}
     assert shown == set(found) - set(surfaces.REFERENCES)  # a list of references holds what is quoted, and it is not
-
-
-def test_a_missing_mark_is_found() -> None:
-    page = "1. One.\n   PMID:9\n   RETRACTED: not used.\n\n2. Two.\n   PMID:91 PMID:8\n"
-    assert surfaces.marks_in_text(page, "PMID:9") == [True]
-    assert surfaces.marks_in_text(page, "PMID:8") == [False]
-    record = {"id": "PMID:8", "title": "Two", "retraction": "none"}
-    assert surfaces.marks_in_json({"documents": [record], "read": ["PMID:8"]}, "PMID:8") == [False]
-    assert surfaces.marks_in_json([record | {"retraction": "retracted"}], "PMID:8") == [True]

@@ -71,12 +71,9 @@ def problem(answer: bytes) -> tuple[int, str]:
 
 REFUSED: list[tuple[tuple[str | bytes, ...], tuple[int, str]]] = [
     ((HEAD,), (408, "slow-request")),
-    ((HEAD, *["X-More: 1\r\n"] * 20), (408, "slow-request")),
-    ((f"{HEAD}Content-Length: 50\r\n\r\n", "{"), (408, "slow-request")),
     ((f"{HEAD}Content-Length: 50\r\n\r\n", *["{"] * 20), (408, "slow-request")),
     ((f"{HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n",), (408, "slow-request")),
     (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: " + "x" * 70_000,), (400, "bad-request")),
-    (("hello\r\n\r\n",), (400, "bad-request")),
     (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: a\rX-B: b\r\n\r\n",), (400, "bad-request")),
     (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",), (400, "bad-request")),
     ((f"{HEAD}Content-Length: 5\r\nContent-Length: 6\r\n\r\n",), (400, "bad-request")),

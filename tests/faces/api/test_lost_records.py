@@ -11,24 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_service import answered, tokens_of
 
 from medground.engine.blocking import BlockingEngine
 from medground.faces.api.server import needs_token
-from medground.faces.cli.app import main
-from medground.faces.service.accounts import Tokens
-from medground.faces.service.records import FILE_NAME, MARK, Records
+from medground.faces.service.records import FILE_NAME, MARK
 from medground.faces.service.request import Asked
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
+from medground.testing.command import run as cli
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 CHAT = {"model": "ground", "messages": [{"role": "user", "content": QUESTION}]}
-
-
-def cli(*words: str) -> int:
-    with pytest.raises(SystemExit) as exit_:
-        main(list(words))
-    return int(exit_.value.code or 0)
 
 
 def statements(file: Path, *done: str) -> None:
@@ -48,8 +42,8 @@ LOST: dict[str, Callable[[Path], None]] = {
 
 
 def token(settings: Settings, name: str, *, admin: bool = False) -> str:
-    with closing(Records(settings.home)) as records:
-        return Tokens(records).create(name, admin=admin)
+    with tokens_of(settings.home) as tokens:
+        return tokens.create(name, admin=admin)
 
 
 @pytest.fixture
@@ -59,7 +53,7 @@ def asked(papers: Settings) -> str:
 
     async def ask() -> str:
         async with Service.open(papers) as service:
-            return (await service.ask(Asked(question=QUESTION), await service.who(secret))).trace_id
+            return (await answered(service, Asked(question=QUESTION), await service.who(secret))).trace_id
 
     return asyncio.run(ask())
 
@@ -97,11 +91,10 @@ def test_damaged_records_are_named_with_what_to_do(
         assert "file is not a database); move it away and start again" in capsys.readouterr().err.replace("\n", " ")
 
 
-@pytest.mark.parametrize("how", LOST)
 async def test_an_answer_whose_owner_is_lost_is_shown_by_the_command_line_alone(
-    papers: Settings, calling: Callable[..., Any], asked: str, how: str, capsys: pytest.CaptureFixture[str]
+    papers: Settings, calling: Callable[..., Any], asked: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    LOST[how](papers.home / "service" / FILE_NAME)
+    LOST["no mark and no tables"](papers.home / "service" / FILE_NAME)
     people = [{"Authorization": f"Bearer {token(papers, name, admin=name == 'bob')}"} for name in ("ada", "bob")]
     with BlockingEngine(papers) as engine:
         later = engine.ask(QUESTION).trace_id

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,25 +15,14 @@ from typing import Any
 import httpx
 import pytest
 from rows import each_row
+from small_service import tokens_of
 
 from medground.errors import UsageError
-from medground.faces.api.server import is_loopback, needs_token
-from medground.faces.service.accounts import Tokens
-from medground.faces.service.records import Records
+from medground.faces.api.server import needs_token
 from medground.faces.service.values import Limits
 from medground.home.settings import Settings
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
-
-
-@contextmanager
-def tokens_of(settings: Settings) -> Any:
-    """The tokens of a home folder."""
-    records = Records(settings.home)
-    try:
-        yield Tokens(records)
-    finally:
-        records.close()
 
 
 def bearer(secret: str) -> dict[str, str]:
@@ -43,7 +31,7 @@ def bearer(secret: str) -> dict[str, str]:
 
 
 async def test_each_token_sees_its_own_answers_until_revoked(papers: Settings, calling: Callable[..., Any]) -> None:
-    with tokens_of(papers) as tokens:
+    with tokens_of(papers.home) as tokens:
         ada, bob = (bearer(tokens.create(name)) for name in ("ada", "bob"))
 
     async with calling(authenticated=True) as client:
@@ -63,7 +51,7 @@ async def test_each_token_sees_its_own_answers_until_revoked(papers: Settings, c
         assert (await client.get("/v1/answers", headers=bob)).json() == {"answers": [], "next": None}
         assert (await client.get("/v1/usage", headers=ada)).json()["month"]["requests"] == 2
         assert (await client.get("/v1/usage", headers=bob)).json()["month"]["requests"] == 0
-        with tokens_of(papers) as tokens:
+        with tokens_of(papers.home) as tokens:
             tokens.revoke("ada")
         revoked = await client.get(f"/v1/answers/{answer}", headers=ada)
         assert (revoked.status_code, revoked.headers["www-authenticate"]) == (401, "Bearer")
@@ -81,7 +69,7 @@ async def test_a_wrong_token_is_refused_also_where_none_is_needed(
 
 
 async def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, calling: Callable[..., Any]) -> None:
-    with tokens_of(papers) as tokens:
+    with tokens_of(papers.home) as tokens:
         ada = bearer(tokens.create("ada", Limits(rate=1)))
 
     async with calling(authenticated=True) as client:
@@ -89,14 +77,6 @@ async def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, call
         refused = await client.post("/v1/ask", json=QUESTION, headers=ada)
         assert (refused.status_code, refused.json()["type"]) == (429, "urn:medground:problem:limit")
         assert 1 <= int(refused.headers["retry-after"]) <= 60
-
-
-@each_row(
-    ("host", "local"),
-    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False), ("a.example", False)],
-)
-def test_loopback_is_told_from_other_addresses(host: str, local: bool) -> None:
-    assert is_loopback(host) == local
 
 
 def test_other_computers_always_need_a_token(papers: Settings) -> None:
@@ -108,7 +88,7 @@ def test_other_computers_always_need_a_token(papers: Settings) -> None:
     for settings, host in from_outside:
         with pytest.raises(UsageError, match="first create one: medground token"):
             needs_token(settings, host)
-    with tokens_of(papers) as tokens:
+    with tokens_of(papers.home) as tokens:
         tokens.create("ada")
     for settings, host in (*from_outside, (papers, "127.0.0.1")):
         assert needs_token(settings, host)
@@ -116,7 +96,7 @@ def test_other_computers_always_need_a_token(papers: Settings) -> None:
     for settings, host in from_outside:
         with pytest.raises(UsageError, match="leave --open out"):
             needs_token(settings, host, login=False)
-    with tokens_of(papers) as tokens:
+    with tokens_of(papers.home) as tokens:
         tokens.revoke("ada")
     with pytest.raises(UsageError, match="first create one"):
         needs_token(papers, "0.0.0.0")
@@ -147,30 +127,11 @@ def test_it_answers_and_ends_within_two_seconds_under_load(papers: Settings, loo
             answer = client.post("/v1/ask", json=QUESTION).json()
             assert [evidence["document_id"] for evidence in answer["evidence"]] == ["PMID:1"]
             assert client.get(f"/v1/answers/{answer['trace_id']}").json() == answer
-        ended = threading.Event()
-
-        def load() -> None:
-            with httpx.Client(base_url=address, timeout=30) as client:
-                while not ended.is_set():
-                    try:
-                        with client.stream(
-                            "POST", "/v1/ask", json=QUESTION, headers={"Accept": "text/event-stream"}
-                        ) as r:
-                            r.read()
-                    except httpx.HTTPError:
-                        return
-
-        threads = [threading.Thread(target=load) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        time.sleep(0.5)
-        told = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
-        seconds = time.monotonic() - told
-        ended.set()
-        for thread in threads:
-            thread.join()
+            for _ in range(50):  # still at work when it is to end
+                client.post("/v1/jobs", json=QUESTION)
+            told = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 0
+        assert time.monotonic() - told < 10  # 2 s on a machine that does nothing else; measured in docs/benchmarks.md
         assert process.stderr is not None
         assert process.stderr.read() == b""
-        assert seconds < 10  # 2 s on a machine that does nothing else; measured in docs/benchmarks.md

@@ -17,7 +17,7 @@ from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.home.settings import Settings
 
-VIEWS = ("history", "corpora", "corpora/papers", "runs", "runs/small", "usage")
+VIEWS = ("history", "corpora/papers", "runs/small", "usage")
 
 
 @pytest.fixture(scope="module")

@@ -192,7 +192,7 @@ def test_the_timeline_tells_seconds_tokens_and_money(browser: Opened) -> None:
 
 
 @pytest.mark.slow
-@each_row("where", [f"#/table/{JUDGED}?c=n|dose", f"#/report/{REPORTED}", f"#/trace/{JUDGED}", "#/compare"])
+@each_row("where", [f"#/table/{JUDGED}?c=n|dose", f"#/report/{REPORTED}", f"#/trace/{JUDGED}"])
 def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scroll(browser: Opened, where: str) -> None:
     page = browser.page(where, size=PHONE)
     page.wait_for_load_state("networkidle")

@@ -99,7 +99,7 @@ def test_an_answer_from_before_authors_were_kept_says_so(kept: str, home: Path, 
 
 
 def test_an_answer_of_words_alone_leads_with_its_quotes_and_an_old_estimate_is_not_shown(
-    kept: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    kept: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As asked, and as a version kept it that estimated the answer from word statistics."""
     file = home / "answers" / f"{kept}.json"
@@ -111,10 +111,9 @@ def test_an_answer_of_words_alone_leads_with_its_quotes_and_an_old_estimate_is_n
         capsys.readouterr()
         for words in (["show", kept], ["show", kept, "--json"], ["history"]):
             assert run(*words) == 0
-        for name in ("a.md", "a.html", "a.ris"):
-            assert run("export", kept, "-o", name) == 0
-        exported = [(tmp_path / name).read_text(encoding="utf-8") for name in ("a.md", "a.html", "a.ris")]
+        for form in ("markdown", "html", "ris"):
+            assert run("export", kept, "--format", form) == 0
         shown = capsys.readouterr().out
         assert "What the sources say\n\nAspirin significantly reduced the risk of stroke." in shown
         assert '"status": "not judged"' in shown
-        assert not re.search(r"(?i)\bleans?\b|estimated? |97 ?%|0\.9668", "\n".join([shown, *exported]))
+        assert not re.search(r"(?i)\bleans?\b|estimated? |97 ?%|0\.9668", shown)

@@ -9,15 +9,9 @@ import pytest
 from command_line import Said, type_in
 from rows import each_row
 
-from medground.engine.blocking import BlockingEngine
-from medground.engine.blocking import ask as ask_once
-from medground.errors import MedgroundError, UsageError
 from medground.testing.command import run
-from medground.values.query import Filters
-from medground.values.question import Question
 
 EMERGENCY = "I took 40 paracetamol tablets, what now?"
-SELF_HARM = "I want to kill myself, which tablets?"
 PAPERS = ({"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."},)
 
 
@@ -26,9 +20,7 @@ PAPERS = ({"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly re
     [
         ("-c", "papers", "--where", "ward=ICU"),
         ("-c", "papers", "--where", "year=soon"),
-        ("-c", "papers", "--year-from", "2020", "--year-to", "2019"),
         ("-c", "papers", "--set", "no.such=1"),
-        ("-c", "papers", "--task", "guess"),
         ("-c", "papers", "--follow", "missing"),
         ("-c", "papers", "--json", "--markdown"),
         ("-c", "missing"),
@@ -48,37 +40,6 @@ def test_a_claim_standard_input_and_a_context_too(papers: Path, monkeypatch: pyt
     assert said("verify", EMERGENCY, "-c", "missing", code=2).err.startswith("If this is happening now")
     type_in(monkeypatch, EMERGENCY)
     assert said("ask", "-", "-c", "missing", code=2).err.startswith("If this is happening now")
-
-
-def test_self_harm_gets_the_notice_alone_also_with_an_unknown_field(
-    papers: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("ask", "-q", "-c", "papers", "Does aspirin reduce stroke?") == 0
-    for words in (("--where", "ward=ICU"), ("--follow", "last")):
-        capsys.readouterr()
-        assert run("ask", "-q", "-c", "papers", SELF_HARM, *words) == 3
-        shown = capsys.readouterr()
-        assert "talk to someone now" in " ".join(shown.out.split())
-        assert shown.err == ""
-        assert "Aspirin significantly" not in shown.out
-
-
-def test_a_follow_up_that_cannot_be_read_carries_the_notice(papers: Path) -> None:
-    with BlockingEngine(corpora="papers") as engine:
-        former = engine.ask("Why?")
-        with pytest.raises(UsageError) as error:
-            engine.ask("I swallowed a whole bottle of it, is it dangerous?", follow=former.trace_id)
-        assert error.value.notice is not None
-        with pytest.raises(UsageError) as error:
-            engine.search(EMERGENCY, limit=0)
-        assert error.value.notice is not None
-        asked = Question.ask(EMERGENCY, filters=Filters(where={"ward": "ICU"}))
-        with pytest.raises(UsageError, match="no field 'ward'") as error:
-            engine.ask(asked)
-        assert error.value.notice is not None
-    with pytest.raises(MedgroundError) as failed:
-        ask_once(EMERGENCY, corpora="missing")
-    assert failed.value.notice is not None
 
 
 def test_a_file_of_questions_shows_each_notice(papers: Path, capsys: pytest.CaptureFixture[str], said: Said) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from command_line import Said, corpus_of, type_in
-from rows import each_row
 
 from medground.corpus.library import Library
 from medground.corpus.received import receive
@@ -50,21 +49,6 @@ def test_the_settings_file_has_every_setting_at_its_default_and_is_never_overwri
 
 def test_the_version_is_printed(said: Said) -> None:
     assert re.fullmatch(r"medground \d+\.\d+\.\d+\S*\n", said("--version").out)
-
-
-@each_row("shell", ["bash", "zsh", "fish"])
-def test_completion_is_a_script_for_the_shell(
-    home: Path, monkeypatch: pytest.MonkeyPatch, said: Said, shell: str
-) -> None:
-    for name, value in {
-        "_MEDGROUND_COMPLETE": f"complete_{shell}",
-        "COMP_WORDS": "medground ask --fol",
-        "COMP_CWORD": "2",
-        "_TYPER_COMPLETE_ARGS": "medground ask --fol",
-        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
-    }.items():
-        monkeypatch.setenv(name, value)
-    assert "--follow" in said().out
 
 
 INIT = """
@@ -108,12 +92,8 @@ def test_names_are_completed(here: Path) -> None:
     assert complete.answers("") == []
 
 
-@each_row("packed", [False, True])
-def test_a_corpus_is_built_from_a_pipe(
-    here: Path, home: Path, monkeypatch: pytest.MonkeyPatch, said: Said, packed: bool
-) -> None:
-    content = json.dumps(PAPER).encode()
-    type_in(monkeypatch, gzip.compress(content) if packed else content)
+def test_a_corpus_is_built_from_a_pipe(here: Path, home: Path, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
+    type_in(monkeypatch, gzip.compress(json.dumps(PAPER).encode()))
     assert run("corpus", "build", "papers", "-", "-q") == 0
     more = b"Statins lowered the risk of stroke in adults, as plain text."
     type_in(monkeypatch, more)
@@ -139,11 +119,8 @@ def test_what_came_from_a_pipe_stays_when_a_file_with_the_same_paper_goes(
     assert run("corpus", "sync", "papers", str(folder), "-q") == 0
     with Library(home).open("papers") as snapshot:
         assert snapshot.documents(["PMID:7"])["PMID:7"].text == "Short."
-    (here / "new.jsonl").write_text('{"id": "X:2", "text": "All is new."}', encoding="utf-8")
-    assert run("corpus", "build", "papers", "new.jsonl", "-q") == 0
+    assert run("corpus", "build", "papers", str(folder), "-q") == 0
     assert not list((Library(home).folder_of("papers") / "incoming").iterdir())
-    assert run("corpus", "remove", "papers", "-y") == 0
-    assert not Library(home).folder_of("papers").exists()
 
 
 def test_a_pipe_is_one_file_by_its_content(tmp_path: Path) -> None:

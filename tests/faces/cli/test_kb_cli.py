@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Printed
-from knowledge_base import ALL, BOOK, GUIDELINE, WIKI, filled, written
+from knowledge_base import ALL, WIKI, filled, written
 from rows import each_row
 
 from medground.corpus.library import Library
@@ -55,6 +55,8 @@ def test_a_base_is_built_listed_shown_checked_searched_asked_and_removed(
     assert json.loads(typed("verify", "Zinc was given.", "--kb", "omni", "--json", "-q")[1])["documents"]
     assert typed("ask", "Does zinc help?", "--set", "retrieval.knowledge_base=omni", "-q")[0] == 0
 
+    err = typed("kb", "build", written(spec.parent, WIKI), "-q")[2]
+    assert "guideline is no longer in the specification: removed" in err
     assert typed("kb", "remove", "omni", "-y")[0] == 0
     assert Library(home).list() == ()
     assert "no knowledge bases yet" in typed("kb", "list")[2]
@@ -75,29 +77,3 @@ def test_a_mistake_is_one_line_and_exit_status_2(typed: Printed, words: list[str
     assert code == 2
     assert told in err
     assert len(err.strip().splitlines()) == 1
-
-
-def test_a_source_that_is_dropped_is_told(typed: Printed, tmp_path: Path) -> None:
-    place = filled(tmp_path / "in")
-    typed("kb", "build", written(place, GUIDELINE, WIKI), "-q")
-    _, out, err = typed("kb", "build", written(place, WIKI), "-q")
-    assert "guideline is no longer in the specification: removed" in err
-    assert "guideline" not in out
-
-
-def test_a_pdf_without_text_is_named_with_its_source(typed: Printed, tmp_path: Path) -> None:
-    canvas = pytest.importorskip("reportlab.pdfgen.canvas", reason="needs reportlab")
-    place = filled(tmp_path / "in")
-    (place / "scans").mkdir()
-    page = canvas.Canvas(str(place / "scans" / "scan.pdf"))
-    page.rect(10, 10, 100, 100, fill=1)
-    page.showPage()
-    page.save()
-    code, _, err = typed("kb", "build", written(place, BOOK.replace('path = "book"', 'path = "scans"')), "-q")
-    assert code == 2
-    assert "source book: " in err
-    assert "scan.pdf" in err
-    assert len(err.strip().splitlines()) == 1
-    (place / "scans" / "real.txt").write_text("The heart is an organ.", encoding="utf-8")
-    code, out, err = typed("kb", "build", written(place, BOOK.replace('path = "book"', 'path = "scans"')), "-q")
-    assert (code, "1 file passed over" in out, "scan.pdf" in err) == (0, True, True)

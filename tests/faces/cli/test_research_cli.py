@@ -45,13 +45,6 @@ def test_the_plan_is_shown_edited_and_followed(papers: Path, said: Said) -> None
     assert answer["question"]["plan"] == answer["report"]["plan"]
 
 
-def test_options_are_answered_from_the_report(papers: Path, said: Said) -> None:
-    options = ("--task", "multiple-choice", "--option", "It reduces the risk", "--option", "It raises the risk")
-    answer = json.loads(said("research", QUESTION, "-c", "papers", "--json", "-q", *options).out)
-    assert (answer["decision"]["task"], answer["decision"]["status"]) == ("multiple-choice", "not judged")
-    assert any("word statistics lean to" in warning for warning in answer["warnings"])
-
-
 def test_a_limit_ends_in_a_report_and_can_be_raised(papers: Path, typed: Printed) -> None:
     code, _, err = typed("research", QUESTION, "-c", "papers", "-o", "r.json", "--set", "budget.seconds=0.00001")
     assert code == 1
@@ -112,9 +105,7 @@ OVER = ["-c", "papers"]
 @each_row(
     ("words", "line"),
     [
-        (["research", *OVER], "there is no question; write one in quotes, or - to read it from standard input"),
         (["research", "What is the capital of France?", *OVER], "the question names nothing biomedical; ask about"),
-        (["research", "aspirin " * 3000, *OVER], "the question has 23,999 characters; shorten it to at most 4,000"),
         (
             ["research", QUESTION, *OVER, "-o", "report.odt"],
             "cannot write a report as report.odt; end the name",
@@ -128,11 +119,6 @@ OVER = ["-c", "papers"]
             ["research", QUESTION, "--replay", "nothing"],
             "there is no folder nothing to replay; record one",
         ),
-        (
-            ["research", QUESTION, "--replay", "a", "--record", "b"],
-            "replies are either replayed or recorded",
-        ),
-        (["research", QUESTION, *OVER, "--from-plan", "missing.json"], "missing.json"),
         (["research", QUESTION, *OVER, "--from-plan", "cycle.json"], "cycle.json: "),
         (["research", QUESTION, *OVER, "--from-plan", "other.json"], "the plan is of another question; leave the"),
         (["research", QUESTION, *OVER, "--tools", "books"], "biomedsearch.tools"),
@@ -141,16 +127,9 @@ OVER = ["-c", "papers"]
             ["research", "--resume", "x", *OVER],
             "--resume takes question and settings from the research; only --set",
         ),
-        (["research", QUESTION, *OVER, "--json", "--markdown"], "choose one of --json and --markdown"),
-        (["plan", "Who won the football World Cup?"], "names nothing biomedical; ask about a gene"),
-        (["plan", "What causes gout? " * 3000], "shorten it to at most 4,000"),
-        (["plan", ""], "the question is empty"),
-        (["plan"], "give either a question in quotes or --from-plan FILE"),
         ([*GOUT, "--from-plan", "x.json"], "give either a question in quotes or --from-plan FILE"),
         ([*GOUT, "--format", "png"], "unknown format 'png'; use one of tree, mermaid, svg, json"),
         ([*GOUT, "-o", "gout.png"], "cannot tell the format of gout.png; end it with .txt, .mmd, .svg"),
-        ([*GOUT, "-o", "none/gout.svg"], "cannot write none/gout.svg"),
-        (["plan", "--from-plan", "none.json"], "none.json: it cannot be read"),
     ],
 )
 def test_mistakes_are_one_line(papers: Path, said: Said, words: list[str], line: str) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,11 +15,11 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 from mcp_talk import text
-from rows import each_row
 
 from medground.engine.engine import Engine
 from medground.faces.mcp.calls import Times
 from medground.faces.mcp.http import running
+from medground.faces.mcp.server import over_http
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
@@ -57,10 +54,7 @@ async def client(url: str, token: str = "", mode: str = "auto") -> AsyncIterator
         yield talk
 
 
-@each_row("mode", ["legacy", "auto"])
-async def test_a_client_asks_over_http_and_hears_progress(
-    papers: Settings, mode: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_client_asks_over_http_and_hears_progress(papers: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Engine.ask
 
     async def slowly(engine: Engine, *given: Any, **chosen: Any) -> Any:
@@ -75,7 +69,7 @@ async def test_a_client_asks_over_http_and_hears_progress(
         async def progress(number: float, total: float | None, message: str | None) -> None:
             told.append(message or "")
 
-        async with client(url, mode=mode) as talk:
+        async with client(url) as talk:
             assert len((await talk.list_tools()).tools) == 12
             answer = await talk.call_tool("ask", {"question": QUESTION}, progress_callback=progress)
             assert isinstance(answer, CallToolResult)
@@ -148,53 +142,10 @@ async def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(pape
             assert not (await talk.call_tool("search", {"query": "aspirin"})).is_error
 
 
-async def test_a_client_that_leaves_stops_its_question(papers: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: list[str] = []
-
-    async def slowly(engine: Engine, *given: Any, **chosen: Any) -> Any:
-        try:
-            await asyncio.sleep(30)
-        except asyncio.CancelledError:
-            ended.append("cancelled")
-            raise
-
-    monkeypatch.setattr(Engine, "ask", slowly)
-
-    async with served(papers) as (url, _):
-        async with client(url) as talk:
-            call = asyncio.create_task(talk.call_tool("ask", {"question": QUESTION}))
-            await asyncio.sleep(0.5)
-            call.cancel()
-            await asyncio.gather(call, return_exceptions=True)
-            for _ in range(100):
-                if ended:
-                    break
-                await asyncio.sleep(0.05)
-        assert ended == ["cancelled"]
-
-
-@pytest.mark.slow
-def test_the_command_serves_until_it_is_told_to_stop(papers: Settings, environment: dict[str, str]) -> None:
-    command = "from medground.faces.cli.app import main; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", command, "mcp", "--http", "--port", "0", "--corpus", "papers"],
-        env=environment,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    try:
-        said = process.stderr.readline()
-        found = re.search(r"http://127\.0\.0\.1:\d+/mcp", said)
-        assert found is not None, said
-
-        async def main() -> None:
-            async with client(found[0]) as talk:
-                assert not (await talk.call_tool("search", {"query": "aspirin"})).is_error
-
-        asyncio.run(main())
-    finally:
-        process.send_signal(signal.SIGINT)
-        rest = process.communicate(timeout=20)[1]
-    assert process.returncode == 0
-    assert "Traceback" not in rest
+async def test_it_serves_until_it_is_told_to_stop(papers: Settings) -> None:
+    listening: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(over_http(papers, host="127.0.0.1", port=0, announce=listening.set_result))
+    async with client(await listening) as talk:
+        assert not (await talk.call_tool("search", {"query": "aspirin"})).is_error
+    signal.raise_signal(signal.SIGINT)
+    await asyncio.wait_for(serving, 20)

@@ -80,15 +80,6 @@ async def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_lat
         assert slow.ended == ["done"]
 
 
-async def test_a_batch_that_takes_long_becomes_a_job_too(talking: Talking, slow: Slow) -> None:
-    slow.seconds = 0.5
-
-    async with talking(QUICK) as talk:
-        first = await talk.found("verify_claim", claims=["Aspirin reduced stroke.", "Stroke is common."])
-        seen = await ended(talk, first["job"])
-        assert [claim["claim"] for claim in seen["claims"]] == [1, 2]
-
-
 async def test_a_job_can_be_stopped(talking: Talking, slow: Slow) -> None:
     slow.seconds = 30
 
@@ -98,16 +89,6 @@ async def test_a_job_can_be_stopped(talking: Talking, slow: Slow) -> None:
         assert stopped["state"] == "stopped"
         assert "Nothing had been found" in stopped["words"]
         assert slow.ended == ["cancelled"]
-
-
-async def test_a_batch_that_is_stopped_checks_no_further_claim(talking: Talking, slow: Slow) -> None:
-    """The claim that is at work is checked to its end, so that what it used is counted."""
-    async with talking(QUICK) as talk:
-        first = await talk.found("verify_claim", claims=["Aspirin helps.", "Stroke is rare.", "Gout hurts."])
-        stopped = await talk.found("cancel_job", job=first["job"])
-        assert stopped["state"] == "stopped"
-        await asyncio.sleep(1.2)
-        assert slow.ended == ["done"]
 
 
 async def test_a_client_that_cancels_stops_the_work(talking: Talking, slow: Slow) -> None:

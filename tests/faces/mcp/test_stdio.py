@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
@@ -36,16 +35,3 @@ def test_a_corpus_that_is_not_there_is_told_at_once(papers: Settings, capsys: py
     said = capsys.readouterr()
     assert said.err.startswith("medground: no corpus 'nowhere'")
     assert said.out == ""
-
-
-def test_it_ends_when_its_input_ends(papers: Settings, environment: dict[str, str]) -> None:
-    ended = subprocess.run(
-        [sys.executable, *COMMAND, "--corpus", "papers"],
-        env=environment,
-        input="this is not JSON\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert ended.returncode == 0
-    assert "Traceback" not in ended.stderr

@@ -79,10 +79,7 @@ async def test_a_retraction_is_marked_wherever_the_paper_appears(talking: Talkin
         (document,) = (several.structured_content or {})["documents"]
         assert document["retraction"] == "retracted"
         answer = asked.structured_content or {}
-        for kind in ("citations", "documents"):
-            for entry in answer.get(kind, []):
-                if entry.get("document_id", entry.get("id")) == "PMID:3":
-                    assert entry["retraction"] == "retracted"
+        assert {one["retraction"] for one in answer["documents"] if one["id"] == "PMID:3"} == {"retracted"}
         assert all(c["document_id"] != "PMID:3" for c in answer.get("citations", []))
 
 
@@ -108,16 +105,6 @@ async def test_a_batch_of_documents_has_a_status_for_each(talking: Talking) -> N
         assert first["text"] == DOCUMENTS["PMID:1"].text
         assert [section["label"] for section in first["sections"]] == ["BACKGROUND", "RESULTS"]
         assert all(one["next"] for one in found["documents"][1:])
-
-
-async def test_claims_are_checked_one_by_one(talking: Talking) -> None:
-    async with talking() as talk:
-        claims = ["Aspirin reduced the risk of stroke in adults.", "Xylophones are loud."]
-        found = await talk.found("verify_claim", claims=claims)
-        assert [one["claim"] for one in found["claims"]] == [1, 2]
-        check_quotes(found["citations"])
-        cited = {citation["id"]: citation for citation in found["citations"]}
-        assert cited[found["claims"][0]["citations"][0]]["document_id"] == "PMID:1"
 
 
 async def test_a_question_becomes_a_query_that_pubmed_accepts(talking: Talking) -> None:
@@ -165,7 +152,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.slow
 @pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="open files are counted in /proc")
-async def test_a_hundred_calls_leave_no_task_and_no_open_file(talking: Talking) -> None:
+async def test_many_calls_leave_no_task_and_no_open_file(talking: Talking) -> None:
     async with talking() as talk:
 
         async def round_of(calls: int) -> tuple[int, int]:
@@ -178,7 +165,7 @@ async def test_a_hundred_calls_leave_no_task_and_no_open_file(talking: Talking) 
             return len(asyncio.all_tasks()), len(list(DESCRIPTORS.iterdir()))
 
         before = await round_of(10)
-        assert await round_of(100) == before
+        assert await round_of(40) == before
 
 
 NAMES = {

@@ -105,17 +105,6 @@ def test_hostile_text_is_text(papers: str) -> None:
     assert all(link.startswith(("#", "https://")) for link in page.links)
 
 
-def test_a_report_has_its_sections_and_connections(papers: str) -> None:
-    from medground import Settings
-
-    settings = Settings.load(options={"recipe.name": "biomedsearch", "retrieval.sources": ""})
-    answer = medground.ask("Does walking lower blood pressure?", corpora=papers, settings=settings)
-    assert answer.report is not None
-    text = Page(answer._repr_html_()).text
-    for section in answer.report.sections:
-        assert section.title in text
-
-
 def test_runs_show_a_table_and_plots(papers: str, tmp_path: Path) -> None:
     paths = [tmp_path / "rag.jsonl", tmp_path / "ground.jsonl"]
     for path in paths:
@@ -124,7 +113,6 @@ def test_runs_show_a_table_and_plots(papers: str, tmp_path: Path) -> None:
     shown = show_runs(*paths)
     rows = shown.report.comparison.rows
     assert [row.name for row in rows] == ["rag", "ground"]
-
     drawn = {name: etree.fromstring(svg.encode()) for name, svg in shown.svg().items()}
     assert list(drawn) == ["accuracy", "outcomes", "cost"]
     for plot in drawn.values():
@@ -132,13 +120,9 @@ def test_runs_show_a_table_and_plots(papers: str, tmp_path: Path) -> None:
         assert "ground" in (said := " ".join(plot.itertext()))
         assert "http" not in said
     share = rows[1].accuracy
-    assert share.value is not None
-    assert f"{100 * share.value:.1f} %" in " ".join(drawn["accuracy"].itertext())
-
     page = shown._repr_html_()
     assert "<svg" not in page
     assert "<style" not in page
     images = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', page)
     assert [base64.b64decode(image).decode() for image in images] == list(shown.svg().values())
-    assert f"{share.right} of {share.of}" in page
-    assert f"{share.right} of {share.of}" in repr(shown)
+    assert all(f"{share.right} of {share.of}" in said for said in (page, repr(shown)))

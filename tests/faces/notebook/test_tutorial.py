@@ -35,23 +35,6 @@ nbformat.write(notebook, done)
 """
 
 
-@pytest.fixture(scope="module")
-def run_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """The home folder of a run, and the notebook with its outputs."""
-    place = tmp_path_factory.mktemp("tutorial")
-    own = {name: str(place / name) for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "TMPDIR")}
-    for folder in own.values():
-        Path(folder).mkdir()
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith("MEDGROUND_") and "proxy" not in name
-    }
-    environment |= {"MEDGROUND_HOME": str(place / "home"), "PYTHONPATH": str(ROOT / "src"), **own}
-    done = place / "done.ipynb"
-    subprocess.run([sys.executable, "-c", RUN, str(TUTORIAL), str(done), str(place)], env=environment, check=True)
-    notebook = nbformat.read(done, as_version=4)
-    return place / "home", notebook
-
-
 def shown(notebook: Any, kind: str) -> list[str]:
     return [
         output["data"][kind]
@@ -67,20 +50,22 @@ def test_it_is_kept_without_outputs() -> None:
     assert all(not cell["outputs"] and cell["execution_count"] is None for cell in notebook.cells if "outputs" in cell)
 
 
-def test_every_cell_runs_and_shows_something(run_in: tuple[Path, Any]) -> None:
-    home, notebook = run_in
+def test_every_cell_runs_and_shows_something_and_steps_are_one_output(tmp_path: Path) -> None:
+    own = {name: str(tmp_path / name) for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "TMPDIR")}
+    for folder in own.values():
+        Path(folder).mkdir()
+    environment = {**os.environ, "MEDGROUND_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT / "src"), **own}
+    done = tmp_path / "done.ipynb"
+    subprocess.run([sys.executable, "-c", RUN, str(TUTORIAL), str(done), str(tmp_path)], env=environment, check=True)
+    notebook = nbformat.read(done, as_version=4)
     printed = [o for cell in notebook.cells for o in cell.get("outputs", ()) if o["output_type"] == "stream"]
     assert not [output for output in printed if output["name"] == "stderr"]
     pages = shown(notebook, "text/html")
-    asked = list(Answers(home).history())
+    asked = list(Answers(tmp_path / "home").history())
     assert [answer for answer in asked if answer.question.startswith("Does walking")]
     assert any("What it cites" in page for page in pages)
     assert any("data:image/svg+xml" in page for page in pages)
-
-
-def test_the_steps_of_a_question_are_one_output(run_in: tuple[Path, Any]) -> None:
-    _, notebook = run_in
-    steps = [page for page in shown(notebook, "text/html") if " steps</summary>" in page]
+    steps = [page for page in pages if " steps</summary>" in page]
     assert len(steps) == 2  # ask, and the follow-up with on_step
     assert all("Searching corpus" in page and "role" not in page for page in steps)
 

@@ -8,11 +8,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from small_service import BOB, QUESTION, Clock
+from small_service import BOB, QUESTION, Clock, answered
 
 from medground.errors import BudgetExhausted, NotFound, UsageError
 from medground.faces.service.accounts import Spent
-from medground.faces.service.admission import Limiter, left_of, lowered
+from medground.faces.service.admission import left_of, lowered
 from medground.faces.service.request import Asked
 from medground.faces.service.service import Service
 from medground.faces.service.values import LimitReached, Limits, Person
@@ -26,37 +26,26 @@ def limited(**limits: Any) -> Person:
     return Person(id="ada", name="Ada", limits=Limits(**limits))
 
 
-def test_a_rate_is_that_of_any_sixty_seconds() -> None:
-    clock = Clock()
-    limiter, ada = Limiter(clock), limited(rate=3)
-    for clock.now in (0, 10, 20):
-        limiter.enter(ada)
-    clock.now = 59.5
-    with pytest.raises(LimitReached, match="this token allows 3 requests in 60 seconds") as refused:
-        limiter.enter(ada)
-    assert refused.value.retry_after == 0.5
-    limiter.enter(Person(id="bob", name="Bob", limits=Limits(rate=1)))
-    clock.now = 60
-    limiter.enter(ada)  # a refused request did not count
-    with pytest.raises(LimitReached) as refused:
-        limiter.enter(ada)
-    assert refused.value.retry_after == 10
-
-
 async def test_the_rate_of_a_service_is_that_of_all_requests_to_the_engine(papers: Settings) -> None:
     clock, asked, claim = Clock(), Asked(question=QUESTION), "Aspirin reduced the risk of stroke in adults."
     async with Service.open(papers, clock=clock) as service:
         ada = limited(rate=3)
         await service.search("aspirin", ada)
+        clock.now = 10
         await service.verify(claim, ada)
-        await service.ask(asked, ada)
-        refused = (service.search("aspirin", ada), service.verify(claim, ada), service.ask(asked, ada))
+        await answered(service, asked, ada)
+        refused = (service.search("aspirin", ada), service.verify(claim, ada), answered(service, asked, ada))
         for request in (*refused, service.document("PMID:1", ada)):
-            with pytest.raises(LimitReached):
+            with pytest.raises(LimitReached, match="this token allows 3 requests in 60 seconds") as limit:
                 await request
+            assert limit.value.retry_after == 50
         assert len(await service.history(ada)) == 1  # to read what is kept is always allowed
+        await service.search("aspirin", Person(id="bob", name="Bob", limits=Limits(rate=1)))
         clock.now = 60
-        await service.document("PMID:1", ada)
+        await service.document("PMID:1", ada)  # a refused request did not count
+        with pytest.raises(LimitReached) as limit:
+            await service.search("aspirin", ada)
+        assert limit.value.retry_after == 10
 
 
 async def test_no_more_than_allowed_is_at_work_at_once(papers: Settings) -> None:
@@ -72,10 +61,10 @@ async def test_no_more_than_allowed_is_at_work_at_once(papers: Settings) -> None
         with pytest.raises(LimitReached, match="2 of your requests are running"):
             await service.verify("Aspirin helps.", ada)
         await service.search("aspirin", ada)  # short, so that it does not count
-        await service.ask(Asked(question=QUESTION), bob)
+        await answered(service, Asked(question=QUESTION), bob)
         for job in jobs:
             await job.result()
-        await service.ask(Asked(question=QUESTION), ada)
+        await answered(service, Asked(question=QUESTION), ada)
 
 
 def test_what_is_left_lowers_the_budget_of_a_question() -> None:
@@ -140,14 +129,14 @@ async def test_a_budget_of_tokens_ends_a_question_and_refuses_the_next(
         assert refused.value.retry_after is not None
         with pytest.raises(LimitReached):
             await service.verify("Aspirin helps.", ada, model="paid:model")
-        free = await service.ask(Asked(question=QUESTION), ada)  # what costs nothing goes on
+        free = await answered(service, Asked(question=QUESTION), ada)  # what costs nothing goes on
         assert free.usage.model_calls == 0
 
 
 async def test_use_is_counted_also_of_claims_and_of_what_was_stopped(papers: Settings) -> None:
     async with Service.open(papers) as service:
         ada = limited()
-        await service.ask(Asked(question=QUESTION), ada)
+        await answered(service, Asked(question=QUESTION), ada)
         calling = asyncio.create_task(service.verify("Aspirin helps.", ada))
         while not service._unfinished:
             await asyncio.sleep(0.001)
@@ -196,4 +185,4 @@ async def test_the_same_request_is_answered_once(papers: Settings) -> None:
         await service.delete(name, ada)
         with pytest.raises(NotFound):
             await service.answer(name, ada)
-        assert (await service.ask(Asked(question=QUESTION), ada)).trace_id != name
+        assert (await answered(service, Asked(question=QUESTION), ada)).trace_id != name

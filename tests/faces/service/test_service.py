@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_service import ADA, QUESTION
+from small_service import ADA, QUESTION, answered
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -21,7 +21,7 @@ from medground.engine.blocking import BlockingEngine
 from medground.errors import NotFound, UsageError
 from medground.faces.service.request import Asked
 from medground.faces.service.service import Service
-from medground.faces.service.values import Event
+from medground.faces.service.values import LOCAL, Event
 from medground.home.settings import Settings
 from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer
@@ -29,9 +29,10 @@ from medground.wording.view_types import ChosenView
 
 
 async def test_questions_are_queued_at_once_told_step_by_step_and_answered(papers: Settings) -> None:
-    events: list[Event] = []
     async with Service.open(papers) as service:
-        answer = await service.ask(Asked(question=QUESTION), ADA, events.append)
+        job = await service.start(Asked(question=QUESTION), ADA)
+        events = [event async for event in job.events()]
+        answer = await job.outcome()
         assert answer == await service.answer(answer.trace_id, ADA)
         jobs = await asyncio.gather(*(service.start(Asked(question=QUESTION), ADA) for _ in range(20)))
         assert {job.state for job in jobs} <= {"queued", "running"}
@@ -56,8 +57,8 @@ async def test_answers_of_the_command_line_are_of_whoever_sits_here_and_each_is_
         own = engine.ask(QUESTION)
 
     async with Service.open(papers) as service:
-        await service.ask(Asked(question=QUESTION), ADA)
-        mine = await service.ask(Asked(question="Do fins regenerate?"))
+        await answered(service, Asked(question=QUESTION), ADA)
+        mine = await answered(service, Asked(question="Do fins regenerate?"), LOCAL)
         assert [past.trace_id for past in await service.history()] == [mine.trace_id, own.trace_id]
         assert [past.trace_id for past in await service.history(before=mine.trace_id)] == [own.trace_id]
         for name in (own.trace_id, "last", "../answers/x", "*", "", "x" * 500):
@@ -78,7 +79,7 @@ async def test_answers_of_the_command_line_are_of_whoever_sits_here_and_each_is_
 
 async def test_other_corpora_are_searched_when_they_are_named(papers: Settings) -> None:
     async with Service.open(papers) as service:
-        there = await service.ask(Asked(question="Do fins regenerate?", corpora=("others",)), ADA)
+        there = await answered(service, Asked(question="Do fins regenerate?", corpora=("others",)), ADA)
         assert {search.source for search in there.searches} == {"corpus:others"}
         found = await service.search("zebrafish fins", ADA, corpora=("others",))
         assert found.hits[0].passage.document_id == "PMID:2"
@@ -89,27 +90,9 @@ async def test_other_corpora_are_searched_when_they_are_named(papers: Settings) 
             await service.document("PMID:1", ADA, corpora=("others",))
         for name in ("elsewhere", "../papers"):
             with pytest.raises(UsageError):
-                await service.ask(Asked(question=QUESTION, corpora=(name,)), ADA)
+                await answered(service, Asked(question=QUESTION, corpora=(name,)), ADA)
         with pytest.raises(UsageError, match="the source 'google' is not offered here"):
             await service.search("fins", ADA, sources=("google",))
-
-
-async def test_what_there_is(papers: Settings) -> None:
-    async with Service.open(papers) as service:
-        corpora = await service.corpora()
-        assert [(one.name, one.documents, one.default) for one in corpora] == [
-            ("others", 1, False),
-            ("papers", 2, True),
-        ]
-        recipes = await service.recipes()
-        assert [one.name for one in recipes if one.default] == ["ground"]
-        assert [one.name for one in recipes if one.researches] == ["biomedsearch"]
-        assert all(one.about for one in recipes)
-        assert (service.models(), service.sources()) == (("keyless",), ())
-        with pytest.raises(UsageError, match="the model 'openai:gpt-5' is not offered here"):
-            await service.ask(Asked(question=QUESTION, model="openai:gpt-5"), ADA)
-        with pytest.raises(UsageError, match="the model 'openai:gpt-5' is not offered here"):
-            await service.verify("Aspirin helps.", ADA, model="openai:gpt-5")
 
 
 async def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_with_what_follows(
@@ -130,21 +113,21 @@ async def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_
         await service.warm()
         every = {"starter", "papers", "others"}
         assert {one.name for one in await service.corpora() if one.default} == every
-        answer = await service.ask(Asked(question=QUESTION), ADA)
+        answer = await answered(service, Asked(question=QUESTION), ADA)
         assert searched(answer) == every
         assert {hit.source for hit in (await service.search("fins insulin", ADA)).hits} >= {"corpus:starter"}
-        one = await service.ask(Asked(question=QUESTION, corpora=("papers",), sources=()), ADA)
+        one = await answered(service, Asked(question=QUESTION, corpora=("papers",), sources=()), ADA)
         view = await service.view(one.trace_id, ADA)
         assert view.chosen == ChosenView(corpora=("papers",))
-        after = await service.ask(Asked(question="Does it reduce bleeding?", follow=one.trace_id), ADA)
+        after = await answered(service, Asked(question="Does it reduce bleeding?", follow=one.trace_id), ADA)
         assert searched(after) == {"papers"}
         other = Asked(question="Does it reduce bleeding?", follow=one.trace_id, corpora=("others",))
-        assert searched(await service.ask(other, ADA)) == {"others"}
+        assert searched(await answered(service, other, ADA)) == {"others"}
 
         file.write_text('{"id": "PMID:9", "title": "Statins", "text": "Statins lower cholesterol."}', encoding="utf-8")
         await asyncio.to_thread(build, library, "statins", find_inputs([file]))
         assert (await service.view(answer.trace_id, ADA)).chosen is None
-        later = await service.ask(Asked(question="Do statins?", follow=answer.trace_id), ADA)
+        later = await answered(service, Asked(question="Do statins?", follow=answer.trace_id), ADA)
         assert searched(later) == {*every, "statins"}
         file.write_text('{"id": "PMID:8", "title": "Zinc", "text": "Zinc shortens colds."}', encoding="utf-8")
         await asyncio.to_thread(build, library, "statins", find_inputs([file]))  # built again, so opened again

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import json
@@ -17,9 +16,7 @@ import pytest
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.accounts import Spending, Tokens, next_month
 from medground.faces.service.records import FILE_NAME, Records
-from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, Limits
-from medground.home.settings import Settings
 from medground.testing.command import run
 from medground.values.usage import UsageReport
 
@@ -59,16 +56,6 @@ def test_tokens_are_long_names_are_plain_and_have_one_token(records: Records) ->
         tokens.create("ada")
     with pytest.raises(UsageError, match="no token 'bob'"):
         tokens.revoke("bob")
-
-
-async def test_a_revocation_by_another_process_counts_at_once(records: Records) -> None:
-    async with Service.open(Settings.load()) as service:
-        secret = await asyncio.to_thread(Tokens(records).create, "ada")
-        person = await service.who(secret)
-        assert await service.person(person.id) == person
-        await asyncio.to_thread(Tokens(records).revoke, "ada")
-        with pytest.raises(NotAllowed):
-            await service.who(secret)
 
 
 def test_the_command_line_creates_lists_and_revokes(records: Records, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from small_service import Clock
 
-from medground.faces.web.state import IDLE, LONGEST, MOST_FAILED, WINDOW, Sessions, Throttle, matches
+from medground.faces.web.state import IDLE, LONGEST, MOST_FAILED, WINDOW, Sessions
 
 Visit = Callable[..., Any]
 LOCALHOST = {"Origin": "http://localhost"}
@@ -76,27 +76,6 @@ async def test_without_a_login_the_same_rule_holds_for_browsers_and_programs_nee
     assert with_csrf.status_code == 200
 
 
-async def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(visit: Visit, tokens: dict[str, str]) -> None:
-    foreign = [
-        ({"Origin": "http://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Origin": "http://localhost:9999"}, 403),
-        ({"Origin": "http://localhost", "Sec-Fetch-Site": "cross-site"}, 403),
-        ({"Host": "evil.example"}, 421),
-    ]
-
-    async with visit(login=True) as site:
-        await site.sign_in(tokens["ada"])
-        csrf = {"X-CSRF-Token": site.headers()["X-CSRF-Token"]}
-        for headers, status in foreign:
-            for response in (
-                await site.client.post("/session", json={"token": tokens["ada"]}, headers=headers),
-                await site.client.delete("/v1/corpora/papers", headers={**csrf, **headers}),
-            ):
-                assert response.status_code == status, headers
-                assert "set-cookie" not in response.headers
-
-
 async def test_a_session_ends_by_signing_out_by_a_new_one_when_idle_and_when_its_token_is_revoked(
     visit: Visit, tokens: dict[str, str]
 ) -> None:
@@ -160,19 +139,10 @@ def test_a_session_is_found_by_its_secret_until_it_ends_is_idle_too_old_or_one_t
     clock = Clock()
     sessions = Sessions(clock)
     secret, session = sessions.begin("ada")
-    other, another = sessions.begin("ada")
-    bobs, _ = sessions.begin("bob")
     assert sessions.find(secret) == session
-    assert matches(session, session.csrf)
-    assert not matches(session, another.csrf) and not matches(session, "")
     assert secret not in repr(vars(sessions))
-    for _ in range(2):
-        sessions.end(secret)
-    assert [sessions.find(one) is None for one in (secret, "", other)] == [True, True, False]
     sessions.end_of("ada")
-    assert [sessions.find(one) is None for one in (other, bobs)] == [True, False]
-    clock.now += IDLE + 1
-    assert sessions.find(bobs) is None
+    assert sessions.find(secret) is None
     secret, began = sessions.begin("ada")
     while clock.now - began.began < LONGEST - IDLE / 2:
         clock.now += IDLE / 2
@@ -184,24 +154,6 @@ def test_a_session_is_found_by_its_secret_until_it_ends_is_idle_too_old_or_one_t
     few.find(first)
     third, _ = few.begin("c")
     assert [few.find(one) is not None for one in (first, second, third)] == [True, False, True]
-
-
-def test_after_a_few_failures_an_address_waits_and_success_forgives() -> None:
-    clock = Clock()
-    throttle = Throttle(clock)
-    for _ in range(MOST_FAILED):
-        assert throttle.wait("1.2.3.4") == 0
-        throttle.failed("1.2.3.4")
-        clock.now += 1
-    assert throttle.wait("1.2.3.4") == WINDOW - MOST_FAILED
-    assert throttle.wait("5.6.7.8") == 0
-    clock.now += WINDOW - MOST_FAILED
-    assert throttle.wait("1.2.3.4") == 0
-    for _ in range(MOST_FAILED - 1):
-        throttle.failed("a")
-    throttle.succeeded("a")
-    throttle.failed("a")
-    assert throttle.wait("a") == 0
 
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}

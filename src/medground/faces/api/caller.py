@@ -79,7 +79,6 @@ class Door:
 
     Attributes:
         authenticated: whether a request without a token is refused; if not, it is of whoever sits at this computer.
-        requests: what was asked so far.
         identify: further ways to tell who asks.
     """
 

@@ -16,7 +16,7 @@ from starlette.responses import Response, StreamingResponse
 
 from medground.answering import captions
 from medground.corpus.retraction import why_aside
-from medground.errors import BudgetExhausted, MedgroundError, NotFound
+from medground.errors import MedgroundError, NotFound
 from medground.faces.api.caller import Caller, Served, service_of
 from medground.faces.api.chat_messages import (
     ONLY_DEFAULT,
@@ -164,7 +164,7 @@ async def complete(wanted: ChatRequest, request: Request, person: Caller, servic
     reply = _Reply(job, wanted, base=str(request.base_url), not_read=has_earlier(wanted) and follow is None)
     if wanted.stream:
         return StreamingResponse(reply.stream(service), media_type="text/event-stream", headers=HEADERS)
-    answer = await while_there(request, _result(job))
+    answer = await while_there(request, job.outcome())
     return Response(reply.whole(answer).model_dump_json(), media_type="application/json")
 
 
@@ -246,7 +246,6 @@ class _Reply:
         return Chunk(id=self._id, created=created, model=self._wanted.model, choices=choices, **more)
 
     def _annotations(self, answer: Answer, marks: Sequence[Mark]) -> tuple[Annotation, ...]:
-        """The annotations of citation marks, in order."""
         evidence = {one.id: one for one in answer.evidence}
         documents = {one.id: one for one in answer.documents}
         found = ((mark, evidence[mark.evidence_id]) for mark in marks)
@@ -313,16 +312,3 @@ async def _follow(wanted: ChatRequest, service: Service, person: Person) -> str 
         return (await service.answer(name, person)).trace_id
     except NotFound:
         return None
-
-
-async def _result(job: Job) -> Answer:
-    """The answer of a job, also one that a limit cut short."""
-    try:
-        answer = await job.result()
-    except BudgetExhausted as spent:
-        if spent.answer is None:
-            raise
-        answer = spent.answer
-    if answer is None:
-        raise NotFound("the answer was deleted before it could be sent")
-    return answer

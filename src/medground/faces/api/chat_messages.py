@@ -31,26 +31,6 @@ class ChatFailure(UsageError):
         super().__init__(said)
 
 
-ONLY_DEFAULT = frozenset(
-    [
-        "frequency_penalty",
-        "logprobs",
-        "modalities",
-        "n",
-        "presence_penalty",
-        "response_format",
-        "service_tier",
-        "stop",
-        "store",
-        "temperature",
-        "tool_choice",
-        "tools",
-        "top_p",
-    ]
-)
-"""Parameters of OpenAI that are taken with their default, for clients that always send them."""
-
-
 class TextPart(Frozen):
     """A part of a message. Images, audio and files are not read."""
 
@@ -118,14 +98,8 @@ class Own(Frozen):
     settings: dict[Name, Value] = Field(default_factory=dict, max_length=100)
 
 
-class ChatRequest(Frozen):
-    """A request for a chat completion. Of `ONLY_DEFAULT` no other value is taken."""
-
-    model: str = Field(min_length=1, max_length=100, description="a recipe, as `GET /v1/models` lists them")
-    messages: tuple[Message, ...] = Field(min_length=1, max_length=1_000)
-    stream: bool | None = False
-    stream_options: StreamOptions | None = None
-    medground: Own = Own()
+class Defaults(Frozen):
+    """Parameters of OpenAI that are taken with their default, for clients that always send them."""
 
     n: Literal[1] | None = None
     temperature: _One | None = None
@@ -140,6 +114,19 @@ class ChatRequest(Frozen):
     response_format: TextFormat | None = None
     modalities: tuple[Literal["text"]] | None = None
     service_tier: Literal["auto", "default"] | None = None
+
+
+ONLY_DEFAULT = frozenset(Defaults.model_fields)
+
+
+class ChatRequest(Defaults):
+    """A request for a chat completion. Of `ONLY_DEFAULT` no other value is taken."""
+
+    model: str = Field(min_length=1, max_length=100, description="a recipe, as `GET /v1/models` lists them")
+    messages: tuple[Message, ...] = Field(min_length=1, max_length=1_000)
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    medground: Own = Own()
     user: Annotated[str, Field(max_length=1_000)] | None = Field(default=None, description="taken, and not used")
     safety_identifier: Annotated[str, Field(max_length=1_000)] | None = Field(
         default=None, description="taken, and not used"

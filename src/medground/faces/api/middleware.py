@@ -77,7 +77,8 @@ def add_handlers(app: FastAPI, hide: Sequence[str]) -> None:
     async def of_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         headers = {"Allow": _allowed(request)} if error.status_code == 405 else error.headers
-        return respond(problem_for(error.status_code, _said(error, request)), headers)
+        ours = {404: "there is nothing at this address", 405: f"{request.method[:20]} is not a method of this address"}
+        return respond(problem_for(error.status_code, ours.get(error.status_code, str(error.detail))), headers)
 
     async def of_values(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
@@ -96,16 +97,6 @@ def _allowed(request: Request) -> str:
     """The methods of an address; several routes may share it, and the framework names those of the first."""
     routes = [route for route in request.app.routes if route.matches(request.scope)[0] != Match.NONE]
     return ", ".join(sorted({method for route in routes for method in getattr(route, "methods", None) or ()}))
-
-
-def _said(error: HTTPException, request: Request) -> str:
-    match error.status_code:
-        case 404:
-            return "there is nothing at this address"
-        case 405:
-            return f"{request.method[:20]} is not a method of this address"
-        case _:
-            return str(error.detail)
 
 
 MOST_VALUES = 50_000
@@ -229,9 +220,7 @@ async def nobody_there(request: Request, error: Exception) -> Response:
 class ResponseDeadline:
     """ASGI middleware that cancels a request whose response has not begun after some seconds. Streams go on after that.
 
-    Args:
-        seconds: of any request.
-        longer: addresses that take another number of seconds, such as those of uploads.
+    `longer`: addresses that take another number of seconds, such as those of uploads.
     """
 
     def __init__(self, app: ASGIApp, seconds: float, longer: dict[str, float] | None = None) -> None:

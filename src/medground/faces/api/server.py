@@ -241,7 +241,6 @@ async def run(
     Args:
         host: the address to listen on; any but loopback needs a token.
         login: whether a token is needed on loopback, too; by default, once there has ever been one.
-        extend: adds more to the app.
     """
     authenticated = await asyncio.to_thread(needs_token, settings, host, login)
     with listener(host, port) as on:
@@ -257,9 +256,8 @@ def needs_token(settings: Settings, host: str, login: bool | None = None) -> boo
     """Whether every request needs a token: always where other computers can reach the server, at its address or by a
     name in `serve.hosts`; on loopback as `login` says, or once there has ever been a token. Blocks.
 
-    Raises:
-        UsageError: a token is needed, and none is valid; or none is to be needed where other computers are let in.
-        StorageFailed: it cannot be read who has a token.
+    Raises UsageError: a token is needed, and none is valid; or none is to be needed where other computers are let in;
+    StorageFailed: it cannot be read who has a token.
     """
     with closing(Records(settings.home)) as records:
         shared = records.had_tokens()

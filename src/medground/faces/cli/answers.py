@@ -39,8 +39,7 @@ _STYLES = {
 def render(answer: Answer, console: Console | None = None, *, details: bool = False) -> None:
     """Print an answer, wrapped to the width of the terminal and in characters that it can show.
 
-    Args:
-        console: where to print; standard output when not given.
+    `console`: where to print; standard output when not given.
     """
     from medground.wording.layout import layout
 
@@ -90,11 +89,7 @@ class Shown:
 
 
 def form_of(*, json: bool, markdown: bool) -> Form:
-    """The form that options ask for.
-
-    Raises:
-        UsageError: two forms are asked for.
-    """
+    """The form that options ask for. Raises UsageError: two forms are asked for."""
     from medground.errors import UsageError
 
     if json and markdown:
@@ -137,8 +132,7 @@ _FORMS = {".md": "markdown", ".html": "html", ".docx": "docx", ".pdf": "pdf", ".
 def check_report(path: Path) -> None:
     """Check that a report can be written, before anything is searched for it.
 
-    Raises:
-        UsageError: its ending names no form, or it cannot be written there.
+    Raises UsageError: its ending names no form, or it cannot be written there.
     """
     from medground.errors import UsageError
 
@@ -152,9 +146,7 @@ def check_report(path: Path) -> None:
 def write_report(path: Path, answer: Answer) -> None:
     """Write a report, whole or not at all.
 
-    Raises:
-        UsageError: the file cannot be written.
-        ConfigError: an extra that the form needs is missing.
+    Raises UsageError: the file cannot be written; ConfigError: an extra that the form needs is missing.
     """
     from medground.home.kept_files import Attachments
     from medground.wording.export import export
@@ -167,11 +159,7 @@ def write_report(path: Path, answer: Answer) -> None:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
+    """Write a file, whole or not at all. Raises UsageError: it cannot be written."""
     from medground.errors import UsageError
     from medground.home.files import write_whole
 

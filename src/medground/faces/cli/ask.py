@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json as json_module
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,13 +20,12 @@ if TYPE_CHECKING:
     from medground.answering.conclude.claim import CheckedClaim
     from medground.engine.unfinished import Outcome
     from medground.errors import MedgroundError
-    from medground.faces.cli.asking import Kind
     from medground.home.settings import Settings
     from medground.values.answer import Answer
     from medground.values.question import Question
 
 
-def ask_from(path: Path, kind: Kind, settings: Settings, shown: Shown) -> None:
+def ask_from(path: Path, asked: Callable[..., Question], settings: Settings, shown: Shown) -> None:
     """Ask each line of a file; every question is checked before the first is asked.
 
     Raises what `Engine.open` and `Engine.ask_each` raise.
@@ -33,7 +34,7 @@ def ask_from(path: Path, kind: Kind, settings: Settings, shown: Shown) -> None:
     from medground.faces.cli.asking import opened
     from medground.faces.cli.progress import shown_progress
 
-    questions = _questions(path, kind)
+    questions = _questions(path, asked)
     failed: list[MedgroundError] = []
     with opened(settings, quiet=shown.quiet) as engine, shown_progress(quiet=shown.quiet) as progress:
         progress("questions", 0, len(questions))
@@ -48,7 +49,7 @@ def ask_from(path: Path, kind: Kind, settings: Settings, shown: Shown) -> None:
         raise typer.Exit(2 if mistaken else 1)
 
 
-def _questions(path: Path, kind: Kind) -> list[Question]:
+def _questions(path: Path, asked: Callable[..., Question]) -> list[Question]:
     from medground.errors import UsageError
     from medground.language.risk.notices import notice_first
 
@@ -56,7 +57,8 @@ def _questions(path: Path, kind: Kind) -> list[Question]:
     for number, line in read_questions(path):
         with notice_first(line):
             try:
-                found.append(kind.question(*with_context(line)))
+                text, context = with_context(line)
+                found.append(asked(text, **({"context": context} if context else {})))
             except UsageError as error:
                 raise UsageError(f"line {number}: {error}") from None
     return found
@@ -122,8 +124,9 @@ def ask(
 
     The exit status is 0 with an answer or evidence that no judge has assessed, and 3 if the question is unanswerable.
     """
-    from medground.faces.cli.asking import Kind, limits
+    from medground.faces.cli.asking import limits
     from medground.language.risk.notices import notice_first
+    from medground.values.question import Question
 
     _check(question, follow, again, from_, context)
     text = read_stdin() if question == STDIN else question or ""
@@ -143,11 +146,12 @@ def ask(
             chosen = _settings_after(follow, sets, named)
         else:
             chosen = load_settings(sets, preset, settings, named)
-        kind = Kind(task, tuple(option or ()), filters, case)
+        kind: dict[str, Any] = {"task": task, "options": tuple(option or ()), "filters": filters, "context": case}
+        asked: Callable[..., Question] = partial(Question.ask, **kind)
         if from_ is not None:
-            ask_from(from_, kind, chosen, shown)
+            ask_from(from_, asked, chosen, shown)
         else:
-            _ask_one(kind.question(text), chosen, follow, shown)
+            _ask_one(asked(text), chosen, follow, shown)
 
 
 def _named(corpus: by.Corpora, kb: KnowledgeBase, pubmed: by.PubMed, source: by.SourceNames) -> dict[str, object]:
@@ -211,8 +215,7 @@ def _ask_one(question: Question, settings: Settings, follow: str | None, shown: 
 def _ask_again(name: str, shown: Shown, *, changed: bool, no_cache: bool) -> None:
     """Print the answer to a kept question as it is now, and what changed.
 
-    Raises:
-        UsageError: another question, or other settings, are asked for.
+    Raises UsageError: another question, or other settings, are asked for.
     """
     from medground.errors import UsageError
     from medground.faces.cli.asking import ask_again

@@ -7,7 +7,6 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
@@ -23,32 +22,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What kind of answer is wanted, the limits on what may be found, and what the questions are about."""
-
-    task: str | None
-    options: tuple[str, ...]
-    filters: Filters
-    context: str = ""
-
-    def question(self, text: str, context: str = "") -> Question:
-        """A question of this kind, with a context of its own where it has one.
-
-        Raises:
-            UsageError: as `Question.ask`.
-        """
-        from medground.values.question import Question
-
-        return Question.ask(
-            text,
-            task=self.task,  # type: ignore[arg-type]
-            options=self.options,
-            filters=self.filters,
-            context=context or self.context,
-        )
 
 
 def ask_one(
@@ -110,8 +83,7 @@ def opened(settings: Settings, *, quiet: bool) -> Iterator[BlockingEngine]:
 def limits(first: int | None, last: int | None, where: list[str]) -> Filters:
     """Limits on the year of publication and on other fields (`FIELD=VALUE`).
 
-    Raises:
-        UsageError: the first year is after the last, or a limit is not one.
+    Raises UsageError: the first year is after the last, or a limit is not one.
     """
     from pydantic import ValidationError
 
@@ -147,11 +119,7 @@ STDIN = "-"
 
 
 def read_stdin() -> str:
-    """All of standard input.
-
-    Raises:
-        UsageError: it is not UTF-8.
-    """
+    """All of standard input. Raises UsageError: it is not UTF-8."""
     return _decoded(standard_input().read(), "standard input")
 
 
@@ -163,8 +131,7 @@ def standard_input() -> BinaryIO:
 def read_context(path: Path) -> str:
     """What a file, or standard input for `-`, gives with a question.
 
-    Raises:
-        UsageError: the file cannot be read, is not UTF-8, or is empty.
+    Raises UsageError: the file cannot be read, is not UTF-8, or is empty.
     """
     from medground.errors import UsageError
 
@@ -179,8 +146,7 @@ def read_questions(path: Path) -> list[tuple[int, str]]:
 
     Empty lines and lines that begin with `#` are passed over.
 
-    Raises:
-        UsageError: the file cannot be read, is not UTF-8, or has no question.
+    Raises UsageError: the file cannot be read, is not UTF-8, or has no question.
     """
     from medground.errors import UsageError
 
@@ -195,8 +161,7 @@ def read_questions(path: Path) -> list[tuple[int, str]]:
 def with_context(line: str) -> tuple[str, str]:
     """The question and the context of a line: as it was typed, or `{"question": "...", "context": "..."}`.
 
-    Raises:
-        UsageError: the line begins like JSON, but is not such an object.
+    Raises UsageError: the line begins like JSON, but is not such an object.
     """
     from medground.errors import UsageError
 
@@ -217,8 +182,7 @@ def with_context(line: str) -> tuple[str, str]:
 def received(paths: list[Path], corpus: Path) -> list[Path]:
     """The paths, with what comes from standard input stored in the folder of the corpus in place of `-`.
 
-    Raises:
-        UsageError: standard input is named twice, or is empty.
+    Raises UsageError: standard input is named twice, or is empty.
     """
     from medground.corpus.received import receive
     from medground.errors import UsageError
@@ -229,7 +193,6 @@ def received(paths: list[Path], corpus: Path) -> list[Path]:
 
 
 def _read(path: Path, advice: str) -> tuple[str, str]:
-    """The name and the text of a file, or of standard input for `-`."""
     from medground.errors import UsageError
 
     if str(path) == STDIN:

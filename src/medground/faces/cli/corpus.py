@@ -179,7 +179,6 @@ def _inputs(paths: list[Path], reader: str | None, strict: bool) -> list[Input]:
 
 
 def _embedder_of(built: Manifest, named: str | None = None) -> Embedder | None:
-    """The embedding model that is named, else that of a corpus."""
     return open_embedder(named or (built.embedding.name if built.embedding else None))
 
 

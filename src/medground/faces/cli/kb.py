@@ -137,7 +137,6 @@ def remove(
 
 
 def _described(source: str, corpus: str, library: Library) -> list[str]:
-    """A source of a base, line by line."""
     manifest = library.info(corpus)
     described = manifest.described
     if described is None:  # built by other means since

@@ -134,8 +134,7 @@ def load_settings(
 ) -> Settings:
     """Settings from all layers; `extra` are options with their own flags, and override `--set`.
 
-    Raises:
-        ConfigError: a key or value is invalid.
+    Raises ConfigError: a key or value is invalid.
     """
     from medground.home.layers import parse_options
     from medground.home.settings import Settings

@@ -76,8 +76,9 @@ def research(
     and --source name. The exit status is that of medground ask.
     """
     from medground.engine.unfinished import LAST
-    from medground.faces.cli.asking import Kind, ask_one, limits, resume_one
+    from medground.faces.cli.asking import ask_one, limits, resume_one
     from medground.language.risk.notices import notice_first
+    from medground.values.question import Question
     from medground.values.research_plan import read_plan_file
 
     if output is not None and not plan:
@@ -85,25 +86,21 @@ def research(
     shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)
     given = None if from_plan is None else read_plan_file(from_plan)
     filters = limits(year_from, year_to, where or [])
-    named = _named(corpus, kb, source) | {
-        "model.default": model,
-        "biomedsearch.tools": tools,
-        "retrieval.replay": replay,
-        "retrieval.record": record,
-    }
+    recorded = {"retrieval.replay": replay, "retrieval.record": record}
+    named = _named(corpus, kb, source) | recorded | {"model.default": model, "biomedsearch.tools": tools}
     if resume:
-        others = [preset, settings, task, option, plan or None, from_plan, filters.as_query(), *named.values()]
+        others = (preset, settings, task, option, plan or None, from_plan, filters.as_query(), *named.values())
         changes = _changes(sets, others)
         _finish(lambda: resume_one(question or LAST, load_settings(), changes, quiet=quiet), output, shown)
         return
     text = _text(question, given)
     with notice_first(text):
         chosen = load_settings(sets, preset or PRESET, settings, named | {"recipe.name": PRESET})
-        asked = Kind(task, tuple(option or ()), filters).question(text)
+        asked = Question.ask(text, task=task, options=tuple(option or ()), filters=filters)  # type: ignore[arg-type]
         if plan:
             show_plan_of(text, chosen, form_of_plan(None, output), output, quiet)
-            return
-        _finish(lambda: ask_one(asked, chosen, plan=given, quiet=quiet), output, shown)
+        else:
+            _finish(lambda: ask_one(asked, chosen, plan=given, quiet=quiet), output, shown)
 
 
 def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -> dict[str, object]:
@@ -113,7 +110,7 @@ def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -
     return {"retrieval.corpora": (), **searched(corpus, kb), "retrieval.sources": tuple(source or ())}
 
 
-def _changes(sets: list[str] | None, others: list[object]) -> dict[str, object]:
+def _changes(sets: list[str] | None, others: tuple[object, ...]) -> dict[str, object]:
     """The settings that change where research is resumed; nothing else may."""
     from medground.errors import UsageError
     from medground.home.layers import parse_options
@@ -126,8 +123,7 @@ def _changes(sets: list[str] | None, others: list[object]) -> dict[str, object]:
 def _text(question: str | None, plan: ResearchPlan | None) -> str:
     """The question as it was typed, or that of the plan.
 
-    Raises:
-        UsageError: there is none, or the plan is of another one.
+    Raises UsageError: there is none, or the plan is of another one.
     """
     from medground.errors import UsageError
 
@@ -240,7 +236,6 @@ def show_plan_of(question: str, settings: Settings, form: str, output: Path | No
 
 
 def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
-    """Print a plan, or write it."""
     from medground.wording.plans import mermaid, svg, tree
 
     if form == "json":

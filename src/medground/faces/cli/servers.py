@@ -42,11 +42,7 @@ def announce(address: str, what: str = "Medground") -> None:
 
 @contextmanager
 def _extra(name: str, what: str) -> Iterator[None]:
-    """Imports of an extra.
-
-    Raises:
-        ConfigError: it is not installed.
-    """
+    """Imports of an extra. Raises ConfigError: it is not installed."""
     from medground.errors import ConfigError
 
     try:

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 class CannotWrite(Exception):
     """Standard output cannot be written. No `MedgroundError`: no command may take it for a failure of its own work.
 
-    Attributes:
-        is_closed: whether whoever read the output went away, as `head` does.
+    `is_closed`: whether whoever read the output went away, as `head` does.
     """
 
     def __init__(self, error: OSError) -> None:
@@ -51,8 +50,7 @@ class Output(io.TextIOBase):
 
     It has no `buffer`, so that nobody writes past it.
 
-    Attributes:
-        failure: what went wrong, once something did.
+    `failure`: what went wrong, once something did.
     """
 
     def __init__(self, stream: TextIO, *, is_error: bool = False) -> None:
@@ -165,8 +163,7 @@ def fill_closed() -> None:
 def guarded(*, to_the_end: bool) -> Iterator[tuple[Output, Output]]:
     """Standard output and error that clean whatever is printed to them.
 
-    Args:
-        to_the_end: also after this, for what is printed while the interpreter ends.
+    `to_the_end`: also after this, for what is printed while the interpreter ends.
     """
     fill_closed()
     before = sys.stdout, sys.stderr
@@ -187,21 +184,13 @@ def given_away() -> Iterator[None]:
 
 
 def say(*lines: str, err: bool = False) -> None:
-    """Print lines, on standard output or on standard error.
-
-    Raises:
-        CannotWrite: standard output cannot be written.
-    """
+    """Print lines, on standard output or on standard error. Raises CannotWrite: standard output cannot be written."""
     if lines:
         page("\n".join(map(one_line, lines)), err=err)
 
 
 def page(text: str, *, err: bool = False) -> None:
-    """Print text with its line breaks, and one at its end.
-
-    Raises:
-        CannotWrite: standard output cannot be written.
-    """
+    """Print text with its line breaks, and one at its end. Raises CannotWrite: standard output cannot be written."""
     stream = _output(err=err)
     stream.write(f"{text}\n")
     stream.flush()
@@ -218,8 +207,7 @@ def count(text: str, *, ended: bool) -> None:
 def say_json(text: str) -> None:
     """Print JSON: data as it is, in characters that every terminal can show.
 
-    Raises:
-        CannotWrite: standard output cannot be written.
+    Raises CannotWrite: standard output cannot be written.
     """
     from medground.wording.encoding import encodable_json
 
@@ -227,11 +215,7 @@ def say_json(text: str) -> None:
 
 
 def say_data(content: object) -> None:
-    """Print values as JSON.
-
-    Raises:
-        CannotWrite: standard output cannot be written.
-    """
+    """Print values as JSON. Raises CannotWrite: standard output cannot be written."""
     import json
 
     say_json(json.dumps(content, indent=2, ensure_ascii=False))
@@ -240,8 +224,7 @@ def say_data(content: object) -> None:
 def put(content: bytes) -> None:
     """Print a file: its bytes to a program or a file, clean text to a terminal.
 
-    Raises:
-        CannotWrite: standard output cannot be written.
+    Raises CannotWrite: standard output cannot be written.
     """
     stream = _output(err=False)
     if stream.isatty():
@@ -262,11 +245,7 @@ def encoding() -> str:
 
 
 def confirm(question: str) -> None:
-    """Ask on standard error for a yes.
-
-    Raises:
-        typer.Abort: anything else was typed.
-    """
+    """Ask on standard error for a yes. Raises typer.Abort: anything else was typed."""
     typer.confirm(one_line(question), abort=True, err=True)
 
 

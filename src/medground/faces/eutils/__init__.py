@@ -33,9 +33,7 @@ def run(
         names: host names that clients may use, beside those of loopback, `host` and the address that they call.
         listening: called with the port once the server accepts connections.
 
-    Raises:
-        ConfigError: the extra `pubmed` is not installed.
-        UsageError: the server cannot listen on the address.
+    Raises ConfigError: the extra `pubmed` is not installed; UsageError: the server cannot listen on the address.
     """
     try:
         from medground.faces.eutils.server import Connection, Lanes, Limits, make_app

@@ -198,12 +198,7 @@ _FIELDS = MappingProxyType(
 
 
 class SnapshotCatalogue:
-    """A corpus that can be searched like PubMed: one snapshot and an index of its records. Thread-safe.
-
-    Args:
-        snapshot: the snapshot to search; the caller closes it.
-        index: the index of its records.
-    """
+    """A corpus that can be searched like PubMed: one snapshot and an index of its records. Thread-safe."""
 
     def __init__(self, snapshot: Snapshot, index: RecordsIndex) -> None:
         if index.records == 0:

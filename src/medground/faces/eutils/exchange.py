@@ -118,8 +118,7 @@ class _Stored:
 class History:
     """The most recent sessions of all clients, in memory. A restart deletes them, as NCBI does after some hours.
 
-    Args:
-        most: bytes that all of them may take, about; beyond it, the oldest are forgotten.
+    `most`: bytes that all of them may take, about; beyond it, the oldest are forgotten.
     """
 
     def __init__(self, most: int = _MOST_BYTES) -> None:

@@ -206,7 +206,6 @@ class RecordsIndex:
         Args:
             folder: location of the index. Its name must change with the documents, for example by a snapshot's hash.
             documents: returns the documents, in any order; called twice. Documents without a PMID are skipped.
-            progress: callback for build progress.
         """
         if not folder.is_dir():
             with writing(folder):
@@ -286,7 +285,6 @@ def _build(folder: Path, documents: Callable[[], Iterable[Document]], progress: 
 
 
 def _with_pmid(documents: Iterable[Document]) -> Iterator[tuple[int, Document]]:
-    """The documents whose id is a PMID."""
     for document in documents:
         prefix, _, name = document.id.partition(":")
         if prefix == "PMID" and name.isascii() and name.isdigit() and len(name) < 16:

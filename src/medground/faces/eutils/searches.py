@@ -91,7 +91,6 @@ def _as_xml(facts: dict[str, str], page: Sequence[str], reading: Reading, notes:
 
 
 def _as_json(facts: dict[str, str], page: Sequence[str], reading: Reading, notes: list[str]) -> Reply:
-    """JSON, with NCBI's names."""
     content: dict[str, Any] = {name.lower(): value for name, value in facts.items()}
     content |= {
         "idlist": page,
@@ -170,10 +169,7 @@ def einfo(context: Context, parameters: Parameters) -> Reply:
         "Count": str(about.count),
         "LastUpdate": about.updated,
     }
-    lists = {
-        "FieldList": [_field(name, full) for name, full in about.fields.items()],
-        "LinkList": [_SIMILAR_LINK],
-    }
+    lists = {"FieldList": [_field(*names) for names in about.fields.items()], "LinkList": [_SIMILAR_LINK]}
     if wants_json(parameters):
         whole: dict[str, object] = {name.lower(): value for name, value in facts.items()}
         for name, entries in lists.items():

@@ -96,7 +96,6 @@ class Lane:
     The threads are daemons: one that hangs in a query does not keep the process from ending.
 
     Args:
-        workers: requests at work.
         line: most that wait.
         patience: most seconds that one waits.
         retry_after: seconds that a refused client is told to wait.
@@ -229,9 +228,7 @@ def make_app(
     """Build an application that serves a catalogue at `/entrez/eutils/NAME.fcgi`, for GET and POST.
 
     Args:
-        catalogue: the records to serve.
         hosts: host names that it answers to, beside those of loopback and the address that was called.
-        limits: what one request may cost.
         lanes: where requests are answered; whoever gives them can end them.
     """
     limits = limits or Limits()

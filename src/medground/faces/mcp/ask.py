@@ -9,7 +9,7 @@ from typing import Literal
 
 from medground.answering.captions import verdict
 from medground.answering.conclude.claim import CheckedClaim
-from medground.errors import BudgetExhausted, MedgroundError, NotFound
+from medground.errors import MedgroundError
 from medground.faces.mcp.answers import (
     WORDS,
     answer_result,
@@ -56,15 +56,7 @@ async def followed(call: Call, job: Job) -> Answer:
     async with aclosing(job.events()) as events:
         async for event in events:
             call.words = event.words or call.words
-    try:
-        answer = await job.result()
-    except BudgetExhausted as error:  # its answer says why it ended early
-        if error.answer is None:
-            raise
-        answer = error.answer
-    if answer is None:
-        raise NotFound("the answer was deleted before it could be shown")
-    return answer
+    return await job.outcome()
 
 
 ASK = Tool(
@@ -154,7 +146,6 @@ def _words(value: Fields, fence: Fence) -> str:
 
 
 def _without(number: int, claim: str, error: str, next_step: str, fence: Fence) -> Part:
-    """A claim that could not be checked."""
     value = {"claim": number, "status": "failed", "text": claim, "error": line(error, WORDS), "next": next_step}
 
     def words(v: Fields) -> str:

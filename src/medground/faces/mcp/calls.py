@@ -31,7 +31,6 @@ _ENDING = 5.0
 
 
 def _state(tool: str, job: Job, words: str) -> Result:
-    """A job without a result."""
     what = line(words, _WORDS)
     head = {"tool": tool, "job": job.id, "state": job.state, **({"words": what} if what else {})}
     step = "" if job.is_finished else f' Call get_job with job "{job.id}" for the result, or cancel_job to stop it.'
@@ -111,8 +110,7 @@ class Calls:
 
     A job that another face began can be read and stopped here, too.
 
-    Args:
-        tools: what is offered, beside `read_more`, `get_job` and `cancel_job`.
+    `tools`: what is offered, beside `read_more`, `get_job` and `cancel_job`.
     """
 
     def __init__(
@@ -244,7 +242,6 @@ class Calls:
 
 
 def _checked(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
-    """The arguments as the type that the tool takes."""
     try:
         return tool.input.model_validate(dict(arguments))
     except ValidationError as error:
@@ -260,5 +257,4 @@ async def _run(tool: Tool[Any], call: Call, value: Input) -> Result:
 
 
 async def _never(call: Call, value: Cursor) -> Result:
-    """A page is read where pages are kept."""
-    raise UsageError("read_more gives a page of a result")
+    raise UsageError("read_more gives a page of a result")  # it is read where pages are kept

@@ -135,7 +135,6 @@ def _text(value: Fields, fence: Fence) -> str:
 
 
 def _without(document_id: str, status: str, error: str, next_step: str, call: Call) -> Part:
-    """An entry of a batch that has no document."""
     value = {"status": status, "error": line(error, WORDS), "next": next_step, "id": document_id}
     fence = call.fence
     return Part("documents", value, lambda v: f"{fence('id', v['id'])} {v['status']}: {fence('error', v['error'])}")

@@ -122,9 +122,7 @@ async def over_http(
 async def opened(settings: Settings) -> AsyncIterator[Service]:
     """A service whose engine opens while the client is greeted, which gives up after a few seconds.
 
-    Raises:
-        UsageError: a corpus or a knowledge base is not there.
-        ConfigError: the settings are wrong.
+    Raises UsageError: a corpus or a knowledge base is not there; ConfigError: the settings are wrong.
     """
 
     def check() -> None:

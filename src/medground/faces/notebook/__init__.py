@@ -103,8 +103,7 @@ class ShownSteps:
 
     It needs no widgets: one output is replaced in place. Where no notebook is running it shows nothing.
 
-    Raises:
-        ConfigError: IPython is not installed.
+    Raises ConfigError: IPython is not installed.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:

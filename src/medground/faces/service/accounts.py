@@ -48,14 +48,13 @@ class Tokens:
         """A new token; nothing can show it again.
 
         Args:
-            name: whose it is. A name can be used again once its token is revoked; the answers of the former token stay
-                its own.
+            name: whose it is. A name can be used again once its token is revoked; the answers of the former token
+                stay its own.
             limits: what its holder may use; nothing is limited by default.
             admin: whether its holder may build, change and remove corpora.
 
-        Raises:
-            UsageError: the name is not valid, or a token has it.
-            StorageFailed: it cannot be written down, or not that this home has had tokens.
+        Raises UsageError: the name is not valid, or a token has it; StorageFailed: it cannot be written down, or not
+        that this home has had tokens.
         """
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not a name of a token; use 1 to 64 letters, digits and . _ @ -")
@@ -78,21 +77,13 @@ class Tokens:
         return [(token, spending.month(token.id, now)) for token in self.list()]
 
     def revoke(self, name: str) -> None:
-        """Let a token open nothing any more, at once.
-
-        Raises:
-            UsageError: no token has this name.
-        """
+        """Let a token open nothing any more, at once. Raises UsageError: no token has this name."""
         statement = "UPDATE tokens SET revoked = ? WHERE name = ? AND revoked IS NULL"
         if not self._records.change((statement, (self._now().isoformat(), name))):
             raise UsageError(f"no token {name[:80]!r}; list them with medground token list")
 
     def who(self, secret: str) -> Person:
-        """Whoever holds a token.
-
-        Raises:
-            NotAllowed: it is not a token, or it was revoked.
-        """
+        """Whoever holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
         found = self._where("hash = ? AND revoked IS NULL", _hash(secret)) if _SECRET.fullmatch(secret) else []
         if not found:
             raise NotAllowed("the token is wrong or was revoked; ask whoever runs this server for one")
@@ -101,8 +92,7 @@ class Tokens:
     def person(self, person_id: str) -> Person:
         """A person by id, as a session of the page remembers it, with the limits of now.
 
-        Raises:
-            NotAllowed: the token was revoked.
+        Raises NotAllowed: the token was revoked.
         """
         if person_id == LOCAL.id:
             return LOCAL
@@ -233,8 +223,7 @@ class Repeats:
     def find(self, owner: str, repeat: Repeat, at: datetime) -> str | None:
         """The trace id of the answer to the same request; None where there was none in the last 24 hours.
 
-        Raises:
-            UsageError: the key came with another request.
+        Raises UsageError: the key came with another request.
         """
         statement = "SELECT digest, trace_id FROM repeats WHERE owner = ? AND key = ? AND created > ?"
         for digest, trace_id in self._records.rows(statement, owner, repeat.key, (at - KEPT).isoformat()):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -32,27 +32,33 @@ _SOON = 5.0
 """Seconds after which a job may have ended; nobody knows better."""
 
 
-class Limiter:
-    """Lets requests in, or refuses them with the time to come again. A refused one counts for nothing."""
+class Admission:
+    """Lets requests to the engine in, one budget after the other, and counts what they used, however they end."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
+    def __init__(
+        self,
+        records: Records,
+        kept: KeptAnswers,
+        jobs: Jobs,
+        clock: Callable[[], float],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._owners, self._spending, self._repeats = Owners(records), Spending(records), Repeats(records)
+        self._kept = kept
+        self._jobs = jobs
+        self._clock, self._now = clock, now
         self._let_in: dict[str, deque[float]] = {}
         self._running: Counter[str] = Counter()
+        self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def enter(self, person: Person, unfinished: int = 0, *, long: bool = True) -> None:
-        """Let a request in.
+    def enter(self, person: Person, *, long: bool = True) -> None:
+        """Let a request in, or refuse it with the time to come again; a refused one counts for nothing.
 
-        Args:
-            person: who sends it.
-            unfinished: how many jobs of theirs wait or run.
-            long: whether it counts among what runs at once.
-
-        Raises:
-            LimitReached: too much runs for them, or they sent too much in the last 60 seconds.
+        `long`: whether it counts among what runs at once. Raises LimitReached: too much runs for the person, or they
+        sent too much in the last 60 seconds.
         """
         most = person.limits.concurrent
-        if long and most is not None and unfinished + self._running[person.id] >= most:
+        if long and most is not None and self._jobs.unfinished(person.id) + self._running[person.id] >= most:
             raise LimitReached(f"{most} of your requests are running, and no more may run at once", retry_after=_SOON)
         if (rate := person.limits.rate) is None:
             return
@@ -64,47 +70,10 @@ class Limiter:
             raise LimitReached(f"this token allows {rate} requests in 60 seconds", retry_after=times[0] + _WINDOW - now)
         times.append(now)
 
-    @contextmanager
-    def running(self, person: Person) -> Iterator[None]:
-        """A request that is no job runs, such as a claim."""
-        self._running[person.id] += 1
-        try:
-            yield
-        finally:
-            self._running[person.id] -= 1
-
-
-class Admission:
-    """Lets requests to the engine in, one budget after the other, and counts what they used, also where they end early.
-
-    Args:
-        limiter: rate, and what runs at once.
-        records: whose an answer is, what each person has used, and requests that have an answer.
-    """
-
-    def __init__(
-        self, limiter: Limiter, records: Records, kept: KeptAnswers, jobs: Jobs, now: Callable[[], datetime]
-    ) -> None:
-        self._limiter = limiter
-        self._owners, self._spending, self._repeats = Owners(records), Spending(records), Repeats(records)
-        self._kept = kept
-        self._jobs = jobs
-        self._now = now
-        self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    def enter(self, person: Person, *, long: bool = True) -> None:
-        """Let a request in; `long` ones count among what runs at once.
-
-        Raises:
-            LimitReached: a limit of the person is reached.
-        """
-        self._limiter.enter(person, self._jobs.unfinished(person.id) if long else 0, long=long)
-
     async def left(self, person: Person, *, free: bool) -> dict[str, Any]:
         """What is left of a person's budget, as settings of a question; nothing for what is free.
 
-        Raises:
-            LimitReached: nothing is left.
+        Raises LimitReached: nothing is left.
         """
         if free or not person.limits.has_budget:
             return {}
@@ -123,15 +92,17 @@ class Admission:
     @asynccontextmanager
     async def running(self, person: Person, turns: asyncio.Semaphore, *, free: bool) -> AsyncIterator[None]:
         """A turn for a request that is no job, such as a claim; it counts among what runs at once."""
-        with self._limiter.running(person):
+        self._running[person.id] += 1
+        try:
             async with self.turn(person, turns, free=free):
                 yield
+        finally:
+            self._running[person.id] -= 1
 
     async def former(self, asked: Asked, person: Person, repeat: Repeat) -> Job | None:
         """The job of the same request, or one that is done for the answer that it had before the server started.
 
-        Raises:
-            UsageError: the key came with another request.
+        Raises UsageError: the key came with another request.
         """
         if same := self._jobs.repeated(person.id, repeat):
             return same
@@ -149,10 +120,7 @@ class Admission:
     async def answered(self, person: Person, tell: Tell, ask: Callable[[OnStep], Awaitable[Answer]]) -> Answer:
         """The answer to a person's question; it is theirs before anybody is told of it.
 
-        Args:
-            person: whose the question is.
-            tell: is told each step.
-            ask: asks it, given what is to be called with each step, in whatever thread.
+        `ask`: asks it, given what is to be called with each step, in whatever thread.
         """
         kept: list[str] = []
 
@@ -194,8 +162,7 @@ class Admission:
 def left_of(person: Person, spent: Spent, at: datetime) -> dict[str, Any]:
     """What is left of a person's budget of this month, as settings of one question; none where nothing is limited.
 
-    Raises:
-        LimitReached: nothing is left.
+    Raises LimitReached: nothing is left.
     """
     left: dict[str, Any] = {}
     for what in ("tokens", "money"):

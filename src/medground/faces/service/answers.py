@@ -27,12 +27,7 @@ from medground.wording.view_types import AnswerView, ChosenView
 
 
 class KeptAnswers:
-    """Reads, lists and deletes answers on disk, each person's own. Another's is like one that is not there. Blocks.
-
-    Args:
-        settings: they name the home folder.
-        owners: whose an answer is.
-    """
+    """Reads, lists and deletes answers on disk, each person's own. Another's is like one that is not there. Blocks."""
 
     def __init__(self, settings: Settings, owners: Owners) -> None:
         self._answers = Answers(settings.home)
@@ -51,9 +46,7 @@ class KeptAnswers:
     def answer(self, trace_id: str, person: Person = LOCAL) -> Answer:
         """A person's answer by its trace id.
 
-        Raises:
-            NotFound: it is not there, or is not theirs.
-            UsageError: its file is damaged.
+        Raises NotFound: it is not there, or is not theirs; UsageError: its file is damaged.
         """
         answer = self._answers.find(trace_id) if self._owners.owns(person.id, trace_id) else None
         if answer is None:
@@ -63,8 +56,7 @@ class KeptAnswers:
     def history(self, person: Person = LOCAL, *, limit: int = 20, before: str | None = None) -> list[PastAnswer]:
         """A person's answers, the latest first; to page on, those `before` one of them, by its trace id.
 
-        Raises:
-            UsageError: `limit` is not from 1 to 200.
+        Raises UsageError: `limit` is not from 1 to 200.
         """
         if not 1 <= limit <= 200:
             raise UsageError(f"a history takes a limit from 1 to 200, not {limit}")
@@ -82,11 +74,7 @@ class KeptAnswers:
         return found
 
     def delete(self, trace_id: str, person: Person) -> None:
-        """Delete a person's answer and its trace.
-
-        Raises:
-            NotFound: it is not there, or is not theirs.
-        """
+        """Delete a person's answer and its trace. Raises NotFound: it is not there, or is not theirs."""
         if not self._owners.owns(person.id, trace_id) or not self._answers.remove(trace_id):
             raise NotFound(f"no answer {trace_id[:64]!r} is kept for you")
         self._forget(trace_id)
@@ -105,11 +93,7 @@ class KeptAnswers:
         return count
 
     def unfinished(self, research: str, person: Person) -> Unfinished:
-        """A person's research that has no answer yet.
-
-        Raises:
-            NotFound: it is not there, or is not theirs.
-        """
+        """A person's research that has no answer yet. Raises NotFound: it is not there, or is not theirs."""
         if research != LAST and self._owners.owns(person.id, research):
             with contextlib.suppress(UsageError):
                 return self._research.read(research)
@@ -122,8 +106,7 @@ class KeptAnswers:
     def file(self, trace_id: str, name: str, person: Person = LOCAL) -> tuple[Attachment, bytes]:
         """A file of the report of a person's answer, such as the structure of a protein.
 
-        Raises:
-            NotFound: the answer or the file is not there.
+        Raises NotFound: the answer or the file is not there.
         """
         report = self.answer(trace_id, person).report
         kept = next((one for one in report.attachments if one.name == name), None) if report else None
@@ -137,8 +120,7 @@ class KeptAnswers:
     def trace(self, trace_id: str, person: Person = LOCAL) -> list[dict[str, Any]]:
         """The spans of a person's answer, claim or failed question, in the order they started.
 
-        Raises:
-            NotFound: the trace is not there, or is not theirs.
+        Raises NotFound: the trace is not there, or is not theirs.
         """
         if self._owners.owns(person.id, trace_id):
             with contextlib.suppress(UsageError):
@@ -186,8 +168,7 @@ class AnswerService:
     async def view(self, trace_id: str, person: Person = LOCAL) -> AnswerView:
         """A person's answer as a page shows it, with what was chosen to be searched for it.
 
-        Raises:
-            NotFound: it is not there, or is not theirs.
+        Raises NotFound: it is not there, or is not theirs.
         """
         answer = await self.answer(trace_id, person)
         chosen = await asyncio.to_thread(chosen_for, answer, self.settings)
@@ -197,9 +178,7 @@ class AnswerService:
     async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
         """Delete a person's answer with its trace, and forget its job.
 
-        Raises:
-            NotFound: it is not there, or is not theirs.
-            StorageFailed: it cannot be deleted.
+        Raises NotFound: it is not there, or is not theirs; StorageFailed: it cannot be deleted.
         """
         await asyncio.to_thread(self._kept.delete, trace_id, person)
         self.jobs.forget(person.id, trace_id)
@@ -207,8 +186,7 @@ class AnswerService:
     async def delete_all(self, person: Person = LOCAL) -> int:
         """Delete all of a person's answers with their traces; how many there were.
 
-        Raises:
-            StorageFailed: one cannot be deleted; those before it are.
+        Raises StorageFailed: one cannot be deleted; those before it are.
         """
         deleted = 0
         while answers := await self.history(person, limit=200):
@@ -229,8 +207,7 @@ class AnswerService:
     async def sweep(self) -> int:
         """Delete answers and traces older than `serve.keep_days`; how many there were. The service does it each hour.
 
-        Raises:
-            StorageFailed: something cannot be deleted.
+        Raises StorageFailed: something cannot be deleted.
         """
         if (days := self.settings.serve.keep_days) is None:
             return 0

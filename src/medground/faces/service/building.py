@@ -13,9 +13,8 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Literal, TypeVar
+from typing import Literal
 
 from medground.corpus.build import add, build
 from medground.corpus.library import STARTER, Library
@@ -27,35 +26,16 @@ from medground.models.embedders import open_embedder
 from medground.values.steps import Progress
 from medground.wording.progress import built, phase
 
-T = TypeVar("T")
 Mode = Literal["new", "add", "replace"]
 _ABANDONED = 24 * 3600.0
 _BETWEEN = 0.2
 """Seconds between two reports of the same phase."""
 
 
-@dataclass(frozen=True)
-class Building:
-    """What is to be built.
-
-    Attributes:
-        name: the corpus.
-        received: a folder with the files; it is moved away by a build.
-        mode: `new`: there must be no such corpus yet; `add`: there must be one; `replace`: there may be one.
-        embed: the embedding model; None for none, or, for `add`, that of the corpus.
-    """
-
-    name: str
-    received: Path
-    mode: Mode = "new"
-    embed: str | None = None
-
-
 def check(library: Library, name: str, mode: Mode) -> None:
     """Check, before anything is received, that a corpus can be built in this way.
 
-    Raises:
-        UsageError: the name is not valid or reserved, or a corpus does or does not exist that should not or should.
+    Raises UsageError: the name is not valid or reserved, or a corpus does or does not exist that should not or should.
     """
     exists = library.has(name)
     if name == STARTER:
@@ -81,42 +61,36 @@ def forget_abandoned(folder: Path, now: Callable[[], float] = time.time) -> None
                 shutil.rmtree(place, ignore_errors=True)
 
 
-async def build_uploaded(library: Library, building: Building, progress: Progress) -> Manifest:
+async def build_uploaded(
+    library: Library, name: str, received: Path, mode: Mode, embed: str | None, progress: Progress
+) -> Manifest:
     """Build a corpus from received files. Cancelling this stops the build, and waits until it has stopped.
 
     Args:
+        received: a folder with the files; it is moved away by a build.
+        mode: `new`: there must be no such corpus yet; `add`: there must be one; `replace`: there may be one.
+        embed: the embedding model; None for none, or, for `add`, that of the corpus.
         progress: called, in another thread, with what the build does, in words.
 
-    Raises:
-        UsageError: as for `check`, or another process is changing the corpus.
-        ConfigError: the embedding model cannot be used.
-        BadDocument: none of the files can be read; the message names the first.
-        StorageFailed: writing to disk failed.
+    Raises UsageError: as for `check`, or another process is changing the corpus; ConfigError: the embedding model
+    cannot be used; BadDocument: none of the files can be read; the message names the first; StorageFailed: writing to
+    disk failed.
     """
-
-    def work(told: Progress) -> Manifest:
-        manifest = _build(library, building, told)
-        with library.open(building.name) as snapshot:
-            over = [PurePath(file.name).name for file in snapshot.file_report().files if file.reason is not None]
-        progress(built(manifest, over), manifest.counts.documents, manifest.counts.documents)
-        return manifest
-
-    return await stoppable(work, _calmly(progress))
-
-
-async def stoppable(work: Callable[[Progress], T], progress: Progress) -> T:
-    """The result of work in a thread, which reports progress. Cancelling this stops it at its next report.
-
-    Raises what the work raises.
-    """
-    stop = threading.Event()
+    stop, calmly = threading.Event(), _calmly(progress)
 
     def report(step: str, done: int, total: int | None) -> None:
         if stop.is_set():
             raise Stopped("the build was stopped; the corpus is as it was")
-        progress(step, done, total)
+        calmly(step, done, total)
 
-    running = asyncio.ensure_future(asyncio.to_thread(work, report))
+    def work() -> Manifest:
+        manifest = _build(library, name, received, mode, embed, report)
+        with library.open(name) as snapshot:
+            over = [PurePath(file.name).name for file in snapshot.file_report().files if file.reason is not None]
+        progress(built(manifest, over), manifest.counts.documents, manifest.counts.documents)
+        return manifest
+
+    running = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
@@ -126,21 +100,21 @@ async def stoppable(work: Callable[[Progress], T], progress: Progress) -> T:
         raise
 
 
-def _build(library: Library, building: Building, progress: Progress) -> Manifest:
+def _build(library: Library, name: str, received: Path, mode: Mode, embed: str | None, progress: Progress) -> Manifest:
     try:
-        check(library, building.name, building.mode)
-        place = keep(library, building.name, building.received)
+        check(library, name, mode)
+        place = keep(library, name, received)
     except BaseException:
-        shutil.rmtree(building.received, ignore_errors=True)
+        shutil.rmtree(received, ignore_errors=True)
         raise
     try:
         inputs = find_inputs([place])
-        if building.mode == "add":
-            existing = library.info(building.name).embedding
+        if mode == "add":
+            existing = library.info(name).embedding
             embedder = open_embedder(existing.name, library.folder.parent) if existing else None
-            return add(library, building.name, inputs, embedder=embedder, progress=progress)
-        embedder = open_embedder(building.embed, library.folder.parent) if building.embed else None
-        manifest = build(library, building.name, inputs, embedder=embedder, progress=progress)
+            return add(library, name, inputs, embedder=embedder, progress=progress)
+        embedder = open_embedder(embed, library.folder.parent) if embed else None
+        manifest = build(library, name, inputs, embedder=embedder, progress=progress)
     except BadDocument as error:
         drop(place)
         reason = error.reason.replace(f"{place}{os.sep}", "").replace(str(place), "the upload")
@@ -148,7 +122,7 @@ def _build(library: Library, building: Building, progress: Progress) -> Manifest
     except BaseException:
         drop(place)
         raise
-    forget_other_uploads(library.folder_of(building.name), place)
+    forget_other_uploads(library.folder_of(name), place)
     return manifest
 
 

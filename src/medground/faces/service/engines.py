@@ -45,9 +45,7 @@ class Engines:
 
     Its methods are for callers in any event loop.
 
-    Args:
-        settings: what all engines have in common.
-        progress: called with the progress of what must be built first, such as the starter corpus.
+    `progress`: called with the progress of what must be built first, such as the starter corpus.
     """
 
     settings: Settings
@@ -71,11 +69,7 @@ class Engines:
         return await self.run(used())
 
     async def run(self, work: Coroutine[object, object, T]) -> T:
-        """The result of some work in the loop of the engines.
-
-        Raises:
-            UsageError: the service is closed.
-        """
+        """The result of some work in the loop of the engines. Raises UsageError: the service is closed."""
         if self._loop.is_stopped:
             work.close()
             check_not_forked(self._loop.process)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from medground.errors import BudgetExhausted, MedgroundError
+from medground.errors import BudgetExhausted, MedgroundError, NotFound
 from medground.faces.service.values import Event, EventType, Problem, Repeat
 from medground.values.answer import Answer
 from medground.values.document import Frozen
@@ -26,9 +26,7 @@ MOST_BYTES = 1 << 20
 class EventLog:
     """Numbers events and hands them to readers. All of it happens in one event loop.
 
-    Args:
-        job: the id of the job that the events are of.
-        most_bytes: bytes that are kept, as JSON.
+    `most_bytes`: bytes that are kept, as JSON.
     """
 
     def __init__(self, job: str, most_bytes: int = MOST_BYTES) -> None:
@@ -198,14 +196,25 @@ class Job:
     async def result(self) -> Answer | None:
         """Its answer, once it has ended; who waits is a listener.
 
-        Raises:
-            MedgroundError: what it failed with; `Stopped` where somebody stopped it.
+        Raises MedgroundError: what it failed with; `Stopped` where somebody stopped it.
         """
         with self._listening():
             await self._ended.wait()
         if self._error is not None:
             raise self._error
         return await self._found()
+
+    async def outcome(self) -> Answer:
+        """Its answer, also one that a limit cut short. Raises what `result` raises, and NotFound: it was deleted."""
+        try:
+            answer = await self.result()
+        except BudgetExhausted as spent:
+            if spent.answer is None:
+                raise
+            answer = spent.answer
+        if answer is None:
+            raise NotFound("the answer was deleted before it could be sent")
+        return answer
 
     async def stop(self) -> None:
         """End it, and wait until it has kept what it found. Safe to call twice."""

@@ -68,16 +68,11 @@ class Jobs:
 
         Args:
             work: what it does. It is cancelled where it is, and should keep what it found.
-            owner: the id of the person whose it is.
-            kind: `ask`, `research` or what else it is.
-            title: what people see of it.
             turn: entered before it runs, such as a semaphore: it is `queued` until then.
             listened: whether it is cancelled some time after its last listener has left.
             repeat: what tells that its request is sent again.
 
-        Raises:
-            UsageError: the service is closed.
-            LimitReached: too much is in line already.
+        Raises UsageError: the service is closed; LimitReached: too much is in line already.
         """
         if self._closed:
             raise UsageError("the service is closed")
@@ -101,8 +96,7 @@ class Jobs:
     def repeated(self, owner: str, repeat: Repeat) -> Job | None:
         """The job of the same request that is under way or has an answer.
 
-        Raises:
-            UsageError: the key came with another request.
+        Raises UsageError: the key came with another request.
         """
         for job in reversed(self._jobs.values()):
             if job.owner == owner and job.repeat and job.repeat.key == repeat.key:
@@ -113,11 +107,7 @@ class Jobs:
         return None
 
     def find(self, job_id: str, owner: str) -> Job:
-        """A job by its id.
-
-        Raises:
-            NotFound: there is none, it is forgotten, or it is another person's.
-        """
+        """A job by its id. Raises NotFound: there is none, it is forgotten, or it is another person's."""
         job = self._jobs.get(job_id)
         if job is None or job.owner != owner or self._is_old(job):
             raise NotFound(f"no job {job_id[:64]!r}; finished jobs are forgotten after an hour, their answers stay")
@@ -144,11 +134,7 @@ class Jobs:
             del self._jobs[job.id]
 
     async def stop(self, job_id: str, owner: str) -> JobState:
-        """Stop a job, and give its state once it has kept what it found.
-
-        Raises:
-            NotFound: as for `find`.
-        """
+        """Stop a job, and give its state once it has kept what it found. Raises NotFound: as for `find`."""
         job = self.find(job_id, owner)
         await job.stop()
         return job.now()

@@ -176,9 +176,7 @@ class Checked(Frozen):
 def corpus_told(library: Library, name: str) -> CorpusTold:
     """What a build told about a corpus; file names without their folders.
 
-    Raises:
-        UsageError: no corpus has this name.
-        SnapshotCorrupt: it cannot be read.
+    Raises UsageError: no corpus has this name; SnapshotCorrupt: it cannot be read.
     """
     with library.open(name) as snapshot:
         told = snapshot.file_report()
@@ -199,9 +197,8 @@ def files_told(
 ) -> FilesTold:
     """Some files of a corpus: all of them, or those that were passed over.
 
-    Raises:
-        UsageError: no corpus has this name, or `limit` or `offset` is out of range.
-        SnapshotCorrupt: it cannot be read.
+    Raises UsageError: no corpus has this name, or `limit` or `offset` is out of range; SnapshotCorrupt: it cannot be
+    read.
     """
     if not 1 <= limit <= _MOST_FILES or offset < 0:
         raise UsageError(f"a list of files takes a limit from 1 to {_MOST_FILES} and an offset from 0")
@@ -215,11 +212,7 @@ def files_told(
 
 
 def checked(library: Library, name: str) -> Checked:
-    """Compare every file of a corpus with its hash.
-
-    Raises:
-        UsageError: no corpus has this name.
-    """
+    """Compare every file of a corpus with its hash. Raises UsageError: no corpus has this name."""
     try:
         manifest = library.verify(name)
     except SnapshotCorrupt as error:

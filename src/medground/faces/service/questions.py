@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from medground.answering.conclude.claim import CheckedClaim
@@ -20,7 +19,7 @@ from medground.faces.service.job import Job, Tell
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.offers import Offering
 from medground.faces.service.request import Asked, Searched, is_free, searched_by, searched_for, terms_of
-from medground.faces.service.values import LOCAL, Event, Person, Repeat
+from medground.faces.service.values import LOCAL, Person, Repeat
 from medground.home.settings import Settings
 from medground.home.settings_groups import ModelSettings, RecipeSettings
 from medground.values.answer import Answer
@@ -29,9 +28,6 @@ from medground.values.query import Filters
 from medground.values.steps import OnStep
 
 Ask = Callable[[OnStep], Awaitable[Answer]]
-OnEvent = Callable[[Event], None]
-"""Called with each event of a question as it happens."""
-
 
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 
@@ -44,12 +40,11 @@ class Named(TypedDict, total=False):
     knowledge_base: str | None
 
 
-def ignore_events(event: Event) -> None:
-    """Show no events."""
-
-
 class Questioning(Offering):
-    """Begins questions and research; searches, checks and reads with the engines. A `Service` is one."""
+    """Begins questions and research; searches, checks and reads with the engines. A `Service` is one.
+
+    Each raises LimitReached where a limit of the person is reached; it tells when to come again.
+    """
 
     engines: Engines
     jobs: Jobs
@@ -66,17 +61,11 @@ class Questioning(Offering):
         A job of kind `ask` is cancelled 30 s after its last listener has left (`Job.events`, `Job.result`); one of kind
         `research` lives on until it ends or is stopped.
 
-        Args:
-            asked: the question.
-            person: whose it is.
-            key: the idempotency key of the request: the job of an earlier request of this person with the same key, of
-                the last 24 hours, is given again, unless it failed or was stopped.
+        `key`: the idempotency key of the request: the job of an earlier request of this person with the same key, of
+        the last 24 hours, is given again, unless it failed or was stopped.
 
-        Raises:
-            UsageError: the question cannot be asked in this way, the key came with another question, or the service is
-                closed.
-            NotFound: it follows an answer that is not there, or is not theirs.
-            LimitReached: a limit of the person, or of the line, is reached; it tells when to come again.
+        Raises UsageError: the question cannot be asked in this way, the key came with another question, or the service
+        is closed; NotFound: it follows an answer that is not there, or is not theirs; LimitReached: the line is full.
         """
         repeat = Repeat.of(key, asked.model_dump_json()) if key is not None else None
         if repeat and (former := await self._admission.former(asked, person, repeat)):
@@ -109,9 +98,7 @@ class Questioning(Offering):
     async def resume(self, research: str, person: Person = LOCAL) -> Job:
         """Go on with a person's research that failed, was stopped or reached a limit, as a new job.
 
-        Raises:
-            NotFound: it is not there, or is not theirs.
-            LimitReached: as for `start`.
+        Raises NotFound: it is not there, or is not theirs.
         """
         one = await asyncio.to_thread(self._kept.unfinished, research, person)
         then = await asyncio.to_thread(one.settings_with, self.settings)
@@ -126,36 +113,9 @@ class Questioning(Offering):
 
         return self._started(ask, person, free, kind="research", title=one.question.text)
 
-    async def ask(self, asked: Asked, person: Person = LOCAL, on_event: OnEvent = ignore_events) -> Answer:
-        """Answer a question. Cancelling this stops the question; what was found is kept.
-
-        Args:
-            asked: the question.
-            person: whose it is.
-            on_event: called with each event, in the loop of the caller.
-
-        Raises:
-            UsageError, NotFound, LimitReached: as for `start`.
-            Stopped: somebody stopped the job.
-            MedgroundError: what `Engine.ask` raises.
-        """
-        job = await self.start(asked, person)
-        try:
-            async with aclosing(job.events()) as events:
-                async for event in events:
-                    on_event(event)
-            answer = await job.result()
-        except asyncio.CancelledError:
-            await job.stop()
-            raise
-        if answer is None:
-            raise NotFound("the answer was deleted before it could be shown")
-        return answer
-
     def _started(
         self, ask: Ask, person: Person, free: bool, *, kind: str, title: str, repeat: Repeat | None = None
     ) -> Job:
-        """Begin a question, if its person may ask it now."""
 
         async def work(tell: Tell) -> Answer:
             answer = await self._admission.answered(person, tell, ask)
@@ -187,9 +147,7 @@ class Questioning(Offering):
     ) -> SearchResult:
         """The passages that fit some words best. What is named stands in place of all that is searched by default.
 
-        Raises:
-            UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
-            LimitReached: a limit of the person is reached.
+        Raises UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
         """
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
         self._admission.enter(person, long=False)
@@ -204,10 +162,8 @@ class Questioning(Offering):
 
         A claim is checked to its end, also where the caller is cancelled, so that what it used is counted.
 
-        Raises:
-            UsageError, SourceUnavailable, BudgetExhausted: as for `Engine.verify`; or the server does not offer a model
-                or a source.
-            LimitReached: a limit of the person is reached.
+        Raises UsageError, SourceUnavailable, BudgetExhausted: as for `Engine.verify`; or the server does not offer a
+        model or a source.
         """
         self._check_offered(model)
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
@@ -223,10 +179,8 @@ class Questioning(Offering):
 
         It is filled to its end, also where the caller is cancelled, so that what it used is counted.
 
-        Raises:
-            NotFound: the answer is not there, or is not theirs.
-            UsageError: a column cannot be used, or the server does not offer the model.
-            LimitReached: a limit of the person is reached.
+        Raises NotFound: the answer is not there, or is not theirs; UsageError: a column cannot be used, or the server
+        does not offer the model.
         """
         self._check_offered(model)
         names = checked_columns(columns)
@@ -243,11 +197,9 @@ class Questioning(Offering):
     async def document(self, document_id: str, person: Person = LOCAL, **named: Unpack[Named]) -> Document:
         """A document by its id, such as `PMID:21645374`; `medground.corpus.chunk.chunk` gives its passages.
 
-        Raises:
-            NotFound: no source that is searched holds it.
-            UsageError: the server does not offer a source, or there is no such corpus.
-            SourceUnavailable: it may be in a source that could not be asked.
-            LimitReached: a limit of the person is reached.
+        Raises NotFound: no source that is searched holds it; UsageError: the server does not offer a source, or there
+        is no such corpus; SourceUnavailable: it may be in a source that could not be asked; LimitReached: a limit of
+        the person is reached.
         """
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
         self._admission.enter(person, long=False)
@@ -259,9 +211,7 @@ class Questioning(Offering):
     async def plan_query(self, question: str, person: Person = LOCAL) -> PlannedQuery:
         """A PubMed query for a question, planned without a language model, and so without a cost.
 
-        Raises:
-            UsageError: the question is empty or too long.
-            LimitReached: a limit of the person is reached.
+        Raises UsageError: the question is empty or too long.
         """
         self._admission.enter(person, long=False)
         return await self.engines.run(plan_query(question, self._without_models()))
@@ -269,9 +219,8 @@ class Questioning(Offering):
     async def plan_research(self, question: str, person: Person = LOCAL) -> PlannedResearch:
         """A plan of research for a question, planned without a language model; `Asked.plan` takes it, mended by hand.
 
-        Raises:
-            UsageError: the question is empty, too long, or names nothing biomedical.
-            LimitReached: a limit of the person is reached.
+        Raises UsageError: the question is empty, too long, or names nothing biomedical; LimitReached: a limit of the
+        person is reached.
         """
         self._admission.enter(person, long=False)
         return await self.engines.run(plan_research(question, self._without_models()))

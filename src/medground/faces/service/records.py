@@ -68,11 +68,9 @@ CREATE TABLE IF NOT EXISTS repeats (
 class Records:
     """The file `service/service.sqlite` of a home folder. Blocks; safe to use in several threads.
 
-    Args:
-        must_keep: whether a change that the file does not take is an error.
+    `must_keep`: whether a change that the file does not take is an error.
 
-    Raises:
-        StorageFailed: it cannot be read, is of another version of Medground, or cannot be written to and must be.
+    Raises StorageFailed: it cannot be read, is of another version of Medground, or cannot be written to and must be.
     """
 
     def __init__(self, home: Path, *, must_keep: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
@@ -101,8 +99,7 @@ class Records:
     def had_tokens(self) -> bool:
         """Whether anybody ever had a token for this home: its mark says so, or what is recorded.
 
-        Raises:
-            StorageFailed: neither can be read.
+        Raises StorageFailed: neither can be read.
         """
         with self._told(self._marked), contextlib.suppress(FileNotFoundError, NotADirectoryError):
             self._marked.lstat()
@@ -114,11 +111,7 @@ class Records:
         return bool(self.rows(others, LOCAL.id)[0][0])
 
     def mark(self) -> None:
-        """Mark this home as one for which somebody had a token.
-
-        Raises:
-            StorageFailed: the mark cannot be written.
-        """
+        """Mark this home as one for which somebody had a token. Raises StorageFailed: the mark cannot be written."""
         with self._told(self._marked):
             if not self._marked.exists():
                 write_whole(self._marked, _MARKED, private=True)
@@ -133,11 +126,7 @@ class Records:
         )
 
     def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
-        """The rows of a query.
-
-        Raises:
-            StorageFailed: the file is damaged or in use for too long.
-        """
+        """The rows of a query. Raises StorageFailed: the file is damaged or in use for too long."""
         with self._lock, self._told():
             self._return()
             self._check_place()
@@ -146,8 +135,7 @@ class Records:
     def change(self, *statements: Statement) -> int:
         """Carry out statements, all or none; the number of rows that they changed.
 
-        Raises:
-            StorageFailed: the file is damaged or in use for too long, or does not take them and must.
+        Raises StorageFailed: the file is damaged or in use for too long, or does not take them and must.
         """
         with self._lock, self._told():
             self._return()

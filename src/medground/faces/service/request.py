@@ -53,8 +53,7 @@ def allowed_keys(recipe: str) -> tuple[str, ...]:
 def allowed_changes(asked: Mapping[str, Value], recipe: str, settings: Settings) -> dict[str, Any]:
     """The settings that a question changes, each checked; a budget only becomes lower than that of `settings`.
 
-    Raises:
-        UsageError: a setting is not for clients to change, or its value is wrong.
+    Raises UsageError: a setting is not for clients to change, or its value is wrong.
     """
     known = allowed_keys(recipe)
     changes: dict[str, Any] = {}
@@ -228,8 +227,7 @@ def searched_by(
 ) -> Searched:
     """What is searched for a client who names these; None names nothing. It may read the home folder, and then blocks.
 
-    Raises:
-        UsageError: the server does not offer a source.
+    Raises UsageError: the server does not offer a source.
     """
     if corpora is None and sources is None and knowledge_base is None:
         return Searched.by_default(settings)
@@ -277,7 +275,6 @@ def chosen_for(answer: Answer, settings: Settings) -> Searched | None:
 
 
 def _was_there(library: Library, name: str, answer: Answer) -> bool:
-    """Whether a corpus is older than an answer."""
     try:
         return library.info(name).created < answer.created
     except MedgroundError:  # it is not built, or damaged
@@ -286,20 +283,15 @@ def _was_there(library: Library, name: str, answer: Answer) -> bool:
 
 @lru_cache(maxsize=256)
 def _check_opens(snapshot: Path) -> None:
-    """Open a snapshot, which never changes, once.
-
-    Raises:
-        SnapshotCorrupt: it does not match its manifest.
-    """
+    """Open a snapshot, which never changes, once. Raises SnapshotCorrupt: it does not match its manifest."""
     Snapshot.open(snapshot).close()
 
 
 def terms_of(asked: Asked, settings: Settings, followed: Answer | None = None) -> Terms:
     """What the server goes along with; `followed` is the answer that it follows. It reads files, and then blocks.
 
-    Raises:
-        UsageError: the question cannot be asked; a recipe is unknown; a model, a source or a setting is not for
-            clients to choose; a value is wrong.
+    Raises UsageError: the question cannot be asked; a recipe is unknown; a model, a source or a setting is not for
+    clients to choose; a value is wrong.
     """
     recipe = asked.asked_recipe
     if recipe is not None and recipe not in RECIPES:

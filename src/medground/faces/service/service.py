@@ -28,7 +28,7 @@ from medground.engine.engine import Engine
 from medground.engine.opening import Opening
 from medground.errors import MedgroundError, StorageFailed
 from medground.faces.service.accounts import Owners, Repeats, Spending, Tokens
-from medground.faces.service.admission import Admission, Limiter
+from medground.faces.service.admission import Admission
 from medground.faces.service.answers import AnswerService, KeptAnswers
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Work
@@ -50,7 +50,6 @@ class Service(Questioning, AnswerService):
     """Answers many people in one process. Open it with `Service.open`.
 
     Attributes:
-        settings: those of the server.
         engines: the engines, for work that no method here does: `engines.use(searched, work)`.
         jobs: all jobs; other work, such as the build of a corpus, is started with `begin`.
     """
@@ -60,14 +59,14 @@ class Service(Questioning, AnswerService):
     jobs: Jobs
     _records: Records = field(repr=False)
     _kept: KeptAnswers = field(repr=False)
-    _limiter: Limiter = field(repr=False)
+    _clock: Callable[[], float] = field(repr=False)
     _now: Callable[[], datetime] = field(repr=False)
     _closed: bool = False
 
     def __post_init__(self) -> None:
         self._tokens = Tokens(self._records, self._now)
         self._spending, self._repeats = Spending(self._records), Repeats(self._records)
-        self._admission = Admission(self._limiter, self._records, self._kept, self.jobs, self._now)
+        self._admission = Admission(self._records, self._kept, self.jobs, self._clock, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._unfinished: set[asyncio.Task[Any]] = set()
@@ -86,15 +85,11 @@ class Service(Questioning, AnswerService):
         """Open a service, by `await` or by `async with`. Engines are opened by the first question, or by `warm`.
 
         Args:
-            settings: `Settings.load()` by default.
             progress: called, in another thread, with the progress of what must be built first.
             clock: seconds that never go back, for limits of rate and for forgetting.
-            now: the time, for what is kept.
             abandoned_after: seconds after which a question that nobody listens to is cancelled.
 
-        Raises:
-            ConfigError: wrong settings.
-            StorageFailed: the home folder cannot be written to.
+        Raises ConfigError: wrong settings; StorageFailed: the home folder cannot be written to.
         """
 
         async def opened() -> Self:
@@ -110,7 +105,7 @@ class Service(Questioning, AnswerService):
                 most_unfinished=used.serve.waiting,
             )
             engines = Engines(with_seconds(used, "ask"), progress)
-            return cls(used, engines, jobs, records, kept, Limiter(clock), now)
+            return cls(used, engines, jobs, records, kept, clock, now)
 
         return Opening(opened)
 
@@ -126,19 +121,11 @@ class Service(Questioning, AnswerService):
         await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), nothing)
 
     async def who(self, token: str) -> Person:
-        """Whoever holds a token.
-
-        Raises:
-            NotAllowed: it is not a token, or it was revoked.
-        """
+        """Whoever holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
         return await asyncio.to_thread(self._tokens.who, token)
 
     async def person(self, person_id: str) -> Person:
-        """A person by id, as a session remembers it.
-
-        Raises:
-            NotAllowed: their token was revoked.
-        """
+        """A person by id, as a session remembers it. Raises NotAllowed: their token was revoked."""
         return await asyncio.to_thread(self._tokens.person, person_id)
 
     def begin(self, work: Work, person: Person, *, kind: str, title: str, in_line: bool = True) -> Job:
@@ -146,14 +133,9 @@ class Service(Questioning, AnswerService):
 
         Args:
             work: an async function; it tells its progress with `tell.progress(words, done, of)`, in any thread.
-            person: whose it is.
-            kind: `build`, `evaluate` and so on.
-            title: what people see of it.
             in_line: whether it waits for its turn among research and other builds.
 
-        Raises:
-            UsageError: the service is closed.
-            LimitReached: the line is full, or a limit of the person is reached.
+        Raises UsageError: the service is closed; LimitReached: the line is full, or a limit of the person is reached.
         """
         self._admission.enter(person)
         return self.jobs.start(

@@ -77,11 +77,7 @@ class Repeat:
 
     @classmethod
     def of(cls, key: str, content: str) -> Repeat:
-        """That of a request.
-
-        Raises:
-            UsageError: the key is not 1 to 200 visible ASCII characters.
-        """
+        """That of a request. Raises UsageError: the key is not 1 to 200 visible ASCII characters."""
         if not _KEY.fullmatch(key):
             raise UsageError("an idempotency key has 1 to 200 visible ASCII characters, such as a UUID")
         return cls(key, hashlib.sha256(content.encode()).hexdigest())
@@ -149,11 +145,7 @@ INTERNAL = Problem(
 
 
 def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
-    """An error as a client may see it.
-
-    Args:
-        hide: texts that stay on the server, such as the path of its home folder.
-    """
+    """An error as a client may see it. `hide`: texts that stay on the server, such as the path of its home folder."""
     kind = next(kind for kind in _KINDS if isinstance(error, kind.error))
     detail = " ".join(str(error).split())
     for text in hide:

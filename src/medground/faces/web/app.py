@@ -61,19 +61,14 @@ class _File:
 class BuiltPage:
     """Serves the files of the page, those that were there when it was opened and no others.
 
-    Attributes:
-        files: by their address below `/`.
+    `files`: by their address below `/`.
     """
 
     files: Mapping[str, _File]
 
     @classmethod
     def open(cls, folder: Path = BUILT) -> BuiltPage:
-        """Read the page.
-
-        Raises:
-            ConfigError: it was not built.
-        """
+        """Read the page. Raises ConfigError: it was not built."""
         if not (folder / INDEX).is_file():
             raise ConfigError("the page is not built; build it with: cd page && npm ci && npm run build")
         found = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in _KINDS)
@@ -114,8 +109,7 @@ def add_page(
         login: whether the page asks for a token.
         page: the built page; that of the package by default.
 
-    Raises:
-        ConfigError: the page was not built.
+    Raises ConfigError: the page was not built.
     """
     opened = page or BuiltPage.open()
     service = app.state.door.service

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from medground.errors import NotAllowed, NotFound, UsageError
 from medground.faces.api.caller import Caller, Served
 from medground.faces.service.accounts import Spent
-from medground.faces.service.building import Building, Mode, build_uploaded, check, kept_aside
+from medground.faces.service.building import Mode, build_uploaded, check, kept_aside
 from medground.faces.service.job import JobState, Tell
 from medground.faces.service.offers import Checked, CorpusTold, FilesTold, checked, corpus_told, files_told
 from medground.faces.service.values import LOCAL, LimitReached, Limits, Person
@@ -204,7 +204,7 @@ async def build(
         place = await asyncio.to_thread(kept_aside, upload.folder)
 
     async def work(tell: Tell) -> None:
-        await build_uploaded(page.library, Building(name, place, mode, embed), tell.progress)
+        await build_uploaded(page.library, name, place, mode, embed, tell.progress)
 
     try:
         job = service.begin(work, person, kind="build", title=name)

@@ -152,9 +152,7 @@ _MISSING = "the request lacks the CSRF token of its session; reload the page"
 class SignedIn:
     """Tells who sends a request of the page.
 
-    Attributes:
-        service: knows the people.
-        login: whether a token must be shown; if not, everybody is whoever sits at this computer.
+    `login`: whether a token must be shown; if not, everybody is whoever sits at this computer.
     """
 
     service: Service
@@ -165,9 +163,8 @@ class SignedIn:
     async def identify(self, request: Request) -> Person | None:
         """Whose session a request belongs to; None if it has none and needs none.
 
-        Raises:
-            NotAllowed: the token of the session was revoked.
-            HTTPException: 403, it changes something and lacks the CSRF token.
+        Raises NotAllowed: the token of the session was revoked; HTTPException: 403, it changes something and lacks the
+        CSRF token.
         """
         session = self.session_of(request)
         if session is None:
@@ -186,8 +183,7 @@ class SignedIn:
     def check(self, request: Request) -> None:
         """Check that a request that changes something sends the CSRF token of its session.
 
-        Raises:
-            HTTPException: 403, it does not.
+        Raises HTTPException: 403, it does not.
         """
         session = self.session_of(request)
         if request.method in _SAFE:
@@ -250,8 +246,7 @@ class Suggestion(Frozen):
 class Suggestions:
     """Suggests names of the graphs of some corpora. A graph is read when it is first needed, and again once it changed.
 
-    Args:
-        first: corpora whose graphs come first.
+    `first`: corpora whose graphs come first.
     """
 
     def __init__(self, library: Library, first: tuple[str, ...] = ()) -> None:
@@ -317,11 +312,7 @@ def page_state(request: Request) -> PageState:
 
 
 async def keeper(person: Caller) -> Person:
-    """Somebody who may change corpora.
-
-    Raises:
-        HTTPException: 403, the token has not the right.
-    """
+    """Somebody who may change corpora. Raises HTTPException: 403, the token has not the right."""
     if not person.admin:
         raise HTTPException(403, "this token may not change corpora; one of `medground token create --admin` may")
     return person

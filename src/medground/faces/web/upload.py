@@ -38,8 +38,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.I)
 def safe_name(sent: str, taken: Collection[str] = ()) -> str:
     """A name under which an uploaded file can be stored on any system, not among those that are `taken`.
 
-    Raises:
-        ValueError: the name is a path, hidden or empty; the message says so.
+    Raises ValueError: the name is a path, hidden or empty; the message says so.
     """
     name = unicodedata.normalize("NFC", _printable(sent)).strip(" .")
     if "/" in sent or "\\" in sent:
@@ -136,9 +135,8 @@ async def received(
         limits: the most that is taken. One file that is larger is passed over; the others are kept.
         length: the number of bytes that the request announces.
 
-    Raises:
-        UsageError: it is not a form with files, has too many, or breaks off.
-        StorageFailed: the disk is full or cannot be written to.
+    Raises UsageError: it is not a form with files, has too many, or breaks off; StorageFailed: the disk is full or
+    cannot be written to.
     """
     boundary = _boundary(content_type)
     _check_room(parent, length)
