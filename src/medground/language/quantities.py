@@ -7,76 +7,17 @@ Digits in names are no quantities: IL-6, type 2, exon 11, 5-HT. Numbers are read
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from importlib.resources import files
 
 PERCENT, POINTS, PERCENTAGE_POINTS, COUNT = "%", "points", "percentage points", "people"
 TIMES = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
 
-_SPELLED: Mapping[str, str] = {
-    PERCENT: "% percent pct percentage",
-    POINTS: "point points pts",
-    "fold": "fold folds",
-    "kg": "kg kgs kilogram kilograms",
-    "g": "g gm gms gram grams",
-    "mg": "mg mgs milligram milligrams",
-    "μg": "μg mcg ug microgram micrograms",
-    "ng": "ng nanogram nanograms",
-    "pg": "pg picogram picograms",
-    "l": "l liter liters litre litres",
-    "dl": "dl deciliter deciliters decilitre decilitres",
-    "ml": "ml mls cc milliliter milliliters millilitre millilitres",
-    "μl": "μl ul microliter microliters microlitre microlitres",
-    "mol": "mol mole moles",
-    "mmol": "mmol mmols millimole millimoles",
-    "μmol": "μmol umol micromole micromoles",
-    "nmol": "nmol nanomole nanomoles",
-    "pmol": "pmol picomole picomoles",
-    "meq": "meq",
-    "km": "km kilometer kilometers kilometre kilometres",
-    "m": "m meter meters metre metres",
-    "cm": "cm centimeter centimeters centimetre centimetres",
-    "mm": "mm millimeter millimeters millimetre millimetres",
-    "μm": "μm um micrometer micrometers micrometre micrometres micron microns",
-    "nm": "nm nanometer nanometers nanometre nanometres",
-    "cm2": "cm2",
-    "mm2": "mm2",
-    "m2": "m2",
-    "cm3": "cm3",
-    "mm3": "mm3",
-    "mmHg": "mmhg",
-    "kPa": "kpa",
-    "ms": "ms msec msecs millisecond milliseconds",
-    "second": "s sec secs second seconds",
-    "minute": "min mins minute minutes",
-    "hour": "h hr hrs hour hours",
-    "day": "d day days",
-    "week": "w wk wks week weeks",
-    "month": "mo mos month months",
-    "year": "y yr yrs year years",
-    "U": "u unit units",
-    "IU": "iu ius",
-    "Hz": "hz",
-    "bpm": "bpm",
-    "kcal": "kcal kcals",
-    "kJ": "kj",
-    "Gy": "gy",
-    "V": "v volt volts",
-    "mA": "ma",
-    "°C": "°c",
-    "kb": "kb",
-    "bp": "bp",
-    "copies": "copies",
-    "cells": "cells",
-    "episodes": "episode episodes",
-    "person-year": "person-years patient-years child-years person-year patient-year child-year",
-    COUNT: """patient patients participant participants subject subjects women men woman man people person persons child
-        children adult adults infant infants neonate neonates newborn newborns volunteer volunteers individual
-        individuals boy boys girl girls student students case cases control controls mothers pairs eyes mice rats
-        animals recipients residents veterans nurses physicians respondents""",
-}
+_SPELLED: Mapping[str, str] = tomllib.loads((files(__package__) / "units.toml").read_text(encoding="utf-8"))
 _NAMES: Mapping[str, str] = {word: unit for unit, spelled in _SPELLED.items() for word in spelled.split()}
 _CASED: Mapping[str, str] = {"M": "mol/l", "mM": "mmol/l", "μM": "μmol/l", "uM": "μmol/l", "nM": "nmol/l"}
 """Units that only their case tells from another; a lone capital letter is otherwise a name."""

@@ -5,70 +5,10 @@ news or for people's own experience.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
-from medground.language.word_lists import word_lists
+from medground.language.word_lists import forms, word_lists
 
-KINDS: Mapping[str, re.Pattern[str]] = {
-    "amount": re.compile(
-        r"\bhow (?:many|much|large|big|common|frequent|high|low|accurate|often)\b|\b(?:what|which) (?:is|are|was|"
-        r"were) the (?:\w+ ){0,3}(?:number|percentages?|proportion|prevalence|incidence|rates?|size|dos(?:e|age)|"
-        r"frequency|length|weight|sensitivity|specificity|range|risk|level|concentration|cost|age)\b|"
-        r"\bwhat (?:percentage|proportion|number|dose)\b",
-        re.IGNORECASE,
-    ),
-    "time": re.compile(
-        r"\b(?:how long|when|how old|what year|which year|half-?life|duration|what age|in what year|at what time|"
-        r"survival time)\b",
-        re.IGNORECASE,
-    ),
-    "gene": re.compile(
-        r"\b(?:which|what|list)\b.{0,60}\b(?:genes?|proteins?|mutations?|receptors?|enzymes?|kinases?|ligands?|mirnas?|"
-        r"micrornas?|transcription factors?|complex(?:es)?|subunits?|isoforms?|biomarkers?|markers?|antigens?|"
-        r"hormones?|cytokines?|chromosomes?|variants?|polymorphisms?|allele)\b|\btargets?\b",
-        re.IGNORECASE,
-    ),
-    "drug": re.compile(
-        r"\b(?:which|what|list|name)\b.{0,60}\b(?:drugs?|antibod(?:y|ies)|inhibitors?|treatments?|therap(?:y|"
-        r"ies)|medications?|"
-        r"agents?|vaccines?|compounds?|antidotes?|antibiotics?|agonists?|antagonists?|treated|molecules?)\b",
-        re.IGNORECASE,
-    ),
-    "disease": re.compile(
-        r"\b(?:which|what|list|name)\b.{0,60}\b(?:diseases?|disorders?|syndromes?|cancers?|tumou?rs?|conditions?|"
-        r"indications?|symptoms?|complications?|side effects?|adverse|phenotypes?|infections?|malignanc(?:y|ies))\b|"
-        r"\bapproved for\b|\bused for\b",
-        re.IGNORECASE,
-    ),
-    "definition": re.compile(
-        r"^\s*(?:what|who) (?:is|are|was|were|does)(?: an?| the)? [^?]{1,60}\?*\s*$|\bdefin(?:e|ition)\b|\bdescribe\b|"
-        r"\bstands? for\b|\bmeaning of\b|\bcharacteri[sz]\w+\b|\bwhat does .{1,40} (?:mean|stand)\b",
-        re.IGNORECASE,
-    ),
-    "mechanism": re.compile(
-        r"\b(?:mechanism\w*|mode of action|roles?|functions?|how (?:does|do|is|are|can)|pathways?|why|act)\b", re.I
-    ),
-    "cause": re.compile(
-        r"\b(?:caus\w+|etiolog\w+|aetiolog\w+|responsible|due to|leads? to|inherit\w*|associated|linked|implicated)\b",
-        re.I,
-    ),
-    "place": re.compile(
-        r"\b(?:where|locat\w+|organ|tissues?|cells?|organelles?|countr(?:y|ies)|regions?|routes?|expressed|"
-        r"species|organisms?)\b",
-        re.I,
-    ),
-    "method": re.compile(
-        r"\b(?:methods?|tools?|software|algorithms?|tests?|techniques?|databases?|criteria|scales?|scores?|"
-        r"diagnos\w+|packages?|assays?)\b",
-        re.I,
-    ),
-    "several": re.compile(
-        r"\b(?:list|name|which .{0,40}\bare|what are|types? of|symptoms|genes|drugs|features)\b", re.I
-    ),
-    "closed": re.compile(
-        r"^\s*(?:is|are|was|were|do|does|did|can|could|has|have|had|should|will|would|may|might)\b", re.I
-    ),
-}
+KINDS = forms("kinds")
 """What a question may ask for. Several may hold."""
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 
 
@@ -15,3 +19,10 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
         elif not line.startswith("#"):
             words += (word.replace("_", " ") for word in line.split())
     return {name: frozenset(words) for name, words in found.items()}
+
+
+@cache
+def forms(name: str) -> Mapping[str, re.Pattern[str]]:
+    """The patterns of a table of `forms.toml`, compiled, by their names and in their order."""
+    text = (resources.files(__package__) / "forms.toml").read_text(encoding="utf-8")
+    return {form: re.compile("".join(pieces)) for form, pieces in tomllib.loads(text)[name].items()}

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from critic_contract import CLAIMS, claim, sound
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -24,7 +25,6 @@ from medground.answering.verify.nli_critic import NliCritic, decide, open_nli
 from medground.answering.verify.nli_model import NliModel, read_labels
 from medground.errors import ConfigError, ModelFailed
 from medground.models.operators.base import EvidenceView
-from medground.testing.critic_contract import CLAIMS, claim, sound
 
 Write = Callable[..., str]
 LABELS = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")

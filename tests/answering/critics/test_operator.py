@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from critic_contract import claim
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelResponse, TextPart
@@ -24,7 +25,6 @@ from medground.models.operators.verifying import FLAGS, EntailInput, EntailOutpu
 from medground.models.output import probabilities_of
 from medground.models.registry import CallCache, Models
 from medground.testing.chat_peer import ChatPeer, Sent, Weighed, chat, refusal, tool_call
-from medground.testing.critic_contract import claim
 from medground.values.steps import Judging
 
 T = TypeVar("T")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from medground.language import words
 from medground.language.quoting.asked import Asked
+from medground.language.word_lists import forms
 
 CENTRE_TERMS = 60
 
@@ -135,38 +136,7 @@ class Pool:
 
 _I = re.IGNORECASE
 
-PARTS: Mapping[str, re.Pattern[str]] = {
-    "back": re.compile(
-        r"(?:list of )?abbreviations?\b|competing|(?:declaration of )?conflicts?\b|acknowledg|funding|financial|"
-        r"disclosure|authors?\W*(?:s\W+)?(?:contribut|info|statement)|contribut|pre-?publication|"
-        r"(?:clinical )?tr[ia]+l reg|(?:clinical |dutch )?trial (?:id|register)|clinicaltrials|registration|"
-        r"electronic suppl|supplement|appendi|references|bibliography|ethic|data shar|availability|"
-        r"participating invest|consent\b",
-        _I,
-    ),
-    "legend": re.compile(r"(?:fig(?:ure)?|table|box|chart|scheme|plate)\b\.?\s*\w{0,4}$|legends?\b|captions?\b", _I),
-    "conclusion": re.compile(
-        r"conclu|key (?:messages?|points?)|interpretation|take.home|implications?\b|highlights|in summary|"
-        r"(?:executive |author )?summary$|what this\b",
-        _I,
-    ),
-    "results": re.compile(
-        r"(?:main |principal |key )?(?:results?|findings?)\b|outcomes?$|adverse |measurements and main res", _I
-    ),
-    "methods": re.compile(
-        r"methods?\b|methodology|materials?\b|patients? and|subjects?\b|participants?\b|"
-        r"(?:study |research )?design|setting|interventions?\W*$|statistic|procedures?$|(?:main )?outcome measures?|"
-        r"measurements?$|sample|data (?:sources?|collection|extraction|analysis)|study selection|randomi[sz]ation|"
-        r"blinding|protocol|eligibility|population$",
-        _I,
-    ),
-    "opening": re.compile(
-        r"background|introduction|context|rationale|purpose|aims?\b|objectives?|hypothes|summary of background|"
-        r"literature|what.*known|goals?$|importance$",
-        _I,
-    ),
-    "discussion": re.compile(r"discussion|comments?$|limitations?|strengths|editorial|perspectives|future", _I),
-}
+PARTS = forms("parts")
 """By part, how its heading begins. The first that fits counts."""
 NAMES = ("abstract", *PARTS)
 FOUND = ("conclusion", "results", "discussion")
