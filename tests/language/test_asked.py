@@ -15,7 +15,7 @@ from medground.language.question_reading import reading_of
         ("The prognosis is good and survival exceeds 90 %.", {"the outlook of"}),
         ("Does epilepsy run in the family?", {"the inheritance of"}),
         ("Can I catch shingles from my daughter?", {"the spread of"}),
-        ("Nausea was the most frequent adverse event.", {"harms of", "frequency"}),
+        ("Nausea was the most frequent adverse event.", {"harms of", "safety", "frequency"}),
         ("Which drugs should be avoided in myasthenia gravis?", {"what to avoid in"}),
         ("Kelvastatin lowers cholesterol.", set()),
     ],

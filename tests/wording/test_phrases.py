@@ -27,7 +27,7 @@ MakeAnswer = Callable[..., Answer]
     [
         ({"status": "decided", "value": "yes", "basis": "model"}, "Yes"),
         ({"status": "decided", "value": "no", "basis": "critic", "probability": 0.7}, "No (estimated probability 70%)"),
-        ({"status": "not judged"}, "Not judged"),
+        ({"status": "not judged"}, "What the sources say"),
     ],
 )
 def test_the_decision_in_a_few_words(make_answer: MakeAnswer, decision: dict[str, Any], expected: str) -> None:

@@ -122,12 +122,15 @@ class QuestionReading:
         return dates.stated(self.text, now)
 
     def aspect_lost(self, texts: Sequence[str]) -> list[str]:
-        """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""
+        """What this asks of its one thing, such as harms, where that decides and none of the texts speaks of it.
+
+        Of two things, what a word such as "avoid" belongs to is not known.
+        """
         found = [thing.said for thing in self.subjects if thing.decides]
-        wanted = sorted(self._deciding_aspects) if found else []
+        wanted = self._deciding_aspects if len(found) == 1 else frozenset[str]()
         if not wanted or any(not aspects_of(text).isdisjoint(wanted) for text in texts):
             return []
-        return [f"{wanted[0]} {' and '.join(found)}"]
+        return [f"{min(wanted)} {found[0]}"]
 
     @property
     def asks_for_literature(self) -> bool:

@@ -142,7 +142,7 @@ def test_the_notice_comes_first_then_the_decision_and_the_support() -> None:
     )
     texts = [piece.text.strip() for piece in chat_pieces(answer)]
     assert texts[0] == "**Talk to your doctor.**"
-    assert texts[1].startswith("**Not judged**")
+    assert texts[1].startswith("**What the sources say**")
     assert texts[2] == "All statements are supported."
     assert texts[3].startswith("It helps. [E1]")
     assert texts.count("All statements are supported.") == 1

@@ -37,7 +37,7 @@ def test_ask_prints_decision_quotes_verdicts_and_cost(papers: Path, said: Said) 
     assert "trace" not in shown
     assert shown.count("Aspirin significantly reduced") == 1
     shown = said("ask", "--corpus", "papers", "--details", QUESTION).out
-    for part in ("Label: CORRECT-EXPLICIT", "characters 0-49", "Settings: ", "medground trace show "):
+    for part in ("Label: CORRECT-EXPLICIT", "characters 0-", "Settings: ", "medground trace show "):
         assert part in shown
     assert "## Details" in said("ask", "--corpus", "papers", "--details", "--markdown", QUESTION).out
 

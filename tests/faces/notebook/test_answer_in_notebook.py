@@ -66,11 +66,11 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def answer(papers: str) -> Answer:
-    """An answer of some quotes, beside which a retracted paper was found."""
+    """An answer of some quotes."""
     return medground.ask("Does walking lower blood pressure in adults with hypertension?", corpora=papers)
 
 
-def test_it_has_the_words_of_the_terminal_in_their_order_and_signs_for_verdicts(answer: Answer) -> None:
+def test_it_has_the_words_of_the_terminal_in_their_order_and_signs_for_verdicts(answer: Answer, papers: str) -> None:
     content, shown = answer._repr_html_(), view(answer)
     text = Page(content).text
     places = [text.index(said) for said in (shown.question, shown.headline)]
@@ -80,7 +80,8 @@ def test_it_has_the_words_of_the_terminal_in_their_order_and_signs_for_verdicts(
     assert shown.cost in text
     for verdict in (verdict for sentence in shown.sentences for verdict in sentence.verdicts):
         assert f"{verdict.glyph} {verdict.words}" in text
-    assert "✗ RETRACTED: not used as evidence." in text
+    retracted = medground.ask("Does beetroot juice cure hypertension?", corpora=papers)
+    assert "✗ RETRACTED: not used as evidence." in Page(retracted._repr_html_()).text
     assert set(re.findall(r"(?<!-)\bcolor:([^;\"]+)", content)) <= {"inherit", "#2e8b57", "#b8860b", "#d9534f"}
     assert "background" not in content  # the text keeps the colour of the notebook
 

@@ -105,7 +105,7 @@ def test_markdown_and_word_have_the_styled_references(answer: Answer) -> None:
     word = docx.Document(io.BytesIO(export(answer, "docx")))
     texts = [paragraph.text for paragraph in word.paragraphs]
     assert (word.paragraphs[0].style.name, texts[0]) == ("Heading 1", "Does aspirin prevent stroke?")
-    assert texts[1].startswith("Not judged")
+    assert texts[1].startswith("What the sources say")
     (entry,) = (paragraph for paragraph in word.paragraphs if paragraph.text.startswith("1.\t"))
     assert "van der Berg, J.A., Müller, K. and The Aspirin Trial Group (2001)" in entry.text
     assert "(results" in entry.text
