@@ -78,3 +78,11 @@ def test_a_question_about_the_collection_is_told_how_and_not_searched(ask: Ask) 
     answer = ask("How many papers are in this collection?", [DRUG])
     assert (answer.evidence, answer.searches) == ((), ())
     assert "medground corpus list" in answer.decision.reason
+
+
+def test_what_other_papers_name_is_not_said_to_be_missing(ask: Ask) -> None:
+    trial_ = trial(6, "Apixaban.", "Apixaban was safer than warfarin in adults.")
+    other = trial(7, "Dialysis.", "Haemodialysis and dialysis were compared in adults.")
+    question = "Is apixaban safer than warfarin in patients on dialysis?"
+    assert ask(question, [trial_]).decision.unmentioned == ("dialysis",)
+    assert ask(question, [trial_, other]).decision.unmentioned == ("apixaban, warfarin and dialysis together",)

@@ -246,6 +246,12 @@ class QuestionReading:
         found = {stem for text in texts for stem in words.terms(without_accents(text))}
         return [one.said for one in people if found.isdisjoint(words.terms(f"{one.said} {_PEOPLE[one.heading]}"))]
 
+    @staticmethod
+    def alone(thing: Subject) -> Query:
+        """Any name of one thing, and nothing else."""
+        names = dict.fromkeys(form for name in (thing.said, *thing.other_names[:_SEARCHED]) for form in forms_of(name))
+        return Or(parts=tuple(Phrase(text=name) for name in names), best=True)
+
     @cached_property
     def all_names(self) -> Query:
         """Its words in both spellings, and in place of each thing that has other names any of them."""
@@ -257,8 +263,7 @@ class QuestionReading:
                 rest = rest.replace(thing.said, " ", 1)
                 parts.append(said)
             if thing.decides:
-                exact = (Phrase(text=form) for form in (*forms_of(thing.said), *names))
-                all_of_them.append(Or(parts=tuple(exact), best=True))
+                all_of_them.append(self.alone(thing))
         if all_of_them:
             all_of_them += [
                 Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.text)

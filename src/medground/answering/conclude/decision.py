@@ -148,6 +148,9 @@ def decide(
     quotes = [e for e in run.ledger.evidence if e.id in shown]
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
     if missing := unmentioned(run.question, quotes, run.ledger.documents) if quotes and texts_alone else []:
+        things = [one.said for one in reading_of(run.question.text).subjects if one.decides]
+        if len(things) > 1 and not run.elsewhere.isdisjoint(missing):
+            missing = [f"{', '.join(things[:-1])} and {things[-1]} together"]
         if not run.question.options and run.settings.verify.gate:
             return _made(run.question, "unanswerable", unmentioned=tuple(missing))
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -10,20 +11,21 @@ from medground.answering.conclude.decision import decide, judged
 from medground.answering.conclude.policy import Grounds, release
 from medground.answering.run import Run
 from medground.answering.verify.check import check_all
-from medground.answering.verify.context import as_read
+from medground.answering.verify.context import as_read, unmentioned
 from medground.answering.verify.named import remark
 from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.choice import choose, report_paragraphs
 from medground.answering.write.draft import Draft, Mark, evidence_mark
-from medground.errors import ModelFailed
+from medground.errors import ModelFailed, SourceUnavailable
 from medground.language import words
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.statements import statements
 from medground.models.operators.differences import differences
 from medground.models.operators.verifying import CheckAnswerInput, CheckAnswerOutput, check_answer
 from medground.values.answer import Answer
 from medground.values.decision import AnswerCheck
 from medground.values.evidence import Evidence, Sentence, sentences_of
+from medground.values.lookup import Lookup, Ranker
 from medground.values.question import Question
 from medground.values.statement import Verdict
 
@@ -114,7 +116,19 @@ async def finish(
     if not conflicts and run.writer is not None and not run.writer.is_model:
         _tell_opposites(question, cited, run)
     answered = None if draft.answer or conflicts else await judged(question, cited, run)
+    run.elsewhere = await _elsewhere(question, cited, run)
     return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
+
+
+async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -> frozenset[str]:
+    """What no quote names of the question's things, though documents found by it alone do: it is not missing there."""
+    lost = set(unmentioned(question, quotes, run.ledger.documents)) if quotes else set[str]()
+    things = [one for one in reading_of(question.text).subjects if one.said in lost]
+    with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
+        lookups = [Lookup(asked=QuestionReading.alone(one), text=one.said, rankers=(Ranker.LEXICAL,)) for one in things]
+        counts = [await run.count(lookup) for lookup in lookups]
+        return frozenset(one.said for one, count in zip(things, counts, strict=True) if count)
+    return frozenset()
 
 
 def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) -> None:
