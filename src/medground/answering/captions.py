@@ -108,6 +108,8 @@ _LABELS = {
     "unverified": "not checked, because the check failed",
     "given": "from the context given with the question, not from evidence",
 }
+NOTHING_FOUND = "no evidence on this question was found in the sources searched"
+"""A reason that the first line of an answer says better."""
 NOT_VALIDATED = "not validated here"
 """What is said of a judge that is neither proven on this machine nor trusted by the settings."""
 _NO_FINDING = {"title": "a title, not a finding", "purpose": "an aim, question or assumption, not a finding"}

@@ -76,12 +76,8 @@ class Subject:
         stems = frozenset(words.terms(text))
         if any(_is_in(name, text, stems) for name in (self.said, *self.names, *self.narrower)):
             return True
-        return (
-            not self.names
-            and self.said.isalpha()
-            and self.said.islower()
-            and any(is_slip(words.stem(self.said), one) for one in stems)
-        )
+        unknown = not self.names and self.said.isalpha() and self.said.islower()
+        return unknown and any(is_slip(words.stem(self.said), one) for one in stems)
 
 
 def subjects(question: str) -> tuple[Subject, ...]:
@@ -152,9 +148,15 @@ def gene_names(name: str) -> tuple[str, ...]:
 
 
 @cache
+def gene_table() -> list[tuple[str, ...]]:
+    """The human protein-coding genes: of each its symbol, then its other names."""
+    stored = gzip.decompress((resources.files("medground") / "data" / "genes.tsv.gz").read_bytes()).decode("utf-8")
+    return [tuple(filter(None, re.split(r"[\t|]", line))) for line in stored.splitlines()]
+
+
+@cache
 def _genes() -> dict[str, tuple[str, ...]]:
-    stored = gzip.decompress((resources.files("medground") / "data" / "genes.tsv.gz").read_bytes()).decode()
-    rows = [tuple(filter(None, re.split(r"[\t|]", line))) for line in stored.splitlines()]
+    rows = gene_table()
     symbols = {row[0].casefold() for row in rows}
     count = Counter(name.casefold() for row in rows for name in row)
     return {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 
+from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.finish import finish
 from medground.answering.rank.fuse import distinct
@@ -88,7 +89,7 @@ def nothing_found(run: Run) -> str:
     """That nothing was found; where papers on the question were, but are retracted, that they are."""
     retracted = [name for name in run.shown if state_of(run.ledger.documents[name]) == "retracted"]
     if not retracted:
-        return "no evidence on this question was found in the sources searched"
+        return NOTHING_FOUND
     return f"what was found on it is retracted: {', '.join(retracted)}"
 
 
@@ -129,11 +130,9 @@ async def _search(question: Question, run: Run, only: Sequence[str] | None = Non
 
 async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
     evidence: list[Evidence] = []
-    found: Sequence[Reading] = with_findings(
-        reading_list(hits, run.settings.retrieval.keep, WEIGHED), run.ledger.documents
-    )
-    question, found = by_author(question, found, run)
-    readings = best_first(question, found)
+    found = with_findings(reading_list(hits, run.settings.retrieval.keep, WEIGHED), run.ledger.documents)
+    question, theirs = by_author(question, found, run)
+    readings = best_first(question, theirs)
     for batch in batches(readings, run.settings.recipe.batch):
         with run.step(batch.step):
             useful = await screen_batch(question, batch.readings, run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from medground.answering.captions import NOT_VALIDATED, critic_name
+from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND, critic_name
 from medground.language.clean import clean, ended, joined, sentence, some
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.question import Follows, Option
@@ -12,8 +12,6 @@ from medground.values.statement import Conflict, Side
 from medground.values.usage import Author
 
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
-NOTHING_FOUND = "no evidence on this question was found in the sources searched"
-"""A reason that the headline of an answer says better."""
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from medground.answering.conclude.decision import Judged, decide
@@ -123,13 +124,15 @@ def compose(
 
 
 def _nearest(kept: Sequence[Verdicted], run: Run) -> list[Verdicted]:
-    """The first sentences whose quotes name something of what was asked, where none is on all of it."""
+    """The first whole sentences whose quotes name something of what was asked, where none is on all of it."""
     asked, quotes = reading_of(run.question.text), {e.id: e for e in run.ledger.evidence}
-    texts = (
-        " ".join(as_read(quotes[e], run.ledger.documents[quotes[e].document_id]) for e in one.evidence)
-        for one, _ in kept
-    )
-    return [pair for pair, text in zip(kept, texts, strict=True) if asked.names_any(text)][:_NEAREST]
+    left, found = iter(kept), list[list[Verdicted]]()
+    for group in by_sentence([statement for statement, _ in kept]):
+        cited = [quotes[e] for e in dict.fromkeys(e for one in group for e in one.evidence)]
+        pairs = list(islice(left, len(group)))
+        if asked.names_any(" ".join(as_read(quote, run.ledger.documents[quote.document_id]) for quote in cited)):
+            found.append(pairs)
+    return [pair for pairs in found[:_NEAREST] for pair in pairs]
 
 
 def _from_memory(kept: Sequence[Verdicted]) -> dict[str, Any]:

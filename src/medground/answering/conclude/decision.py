@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from medground.answering.captions import NOT_VALIDATED
+from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND
 from medground.answering.conclude.policy import Grounds, Verdicted
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
@@ -140,7 +140,7 @@ def decide(
         if draft.sentences:
             reason = f"no sentence of the rationale passed verification: {Grounds.of(written, kept).why_not()}"
             return _made(run.question, "not judged", reason=reason)
-        reason = draft.reason or "no evidence on this question was found in the sources searched"
+        reason = draft.reason or NOTHING_FOUND
         return _made(run.question, "unanswerable", reason=reason)
     if any(verdict.critic == "graph" for verdict in verdicts):  # what other texts say beside the facts decides nothing
         kept, written = ([pair for pair in pairs if pair[1].critic == "graph"] for pairs in (kept, written))

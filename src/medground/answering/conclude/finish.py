@@ -17,6 +17,7 @@ from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.choice import choose, report_paragraphs
 from medground.answering.write.draft import Draft, Mark, evidence_mark
 from medground.errors import ModelFailed, SourceUnavailable
+from medground.home.concurrency import concurrently
 from medground.language import words
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.statements import statements
@@ -126,7 +127,7 @@ async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -
     things = [one for one in reading_of(question.text).subjects if one.said in lost]
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
         lookups = [Lookup(asked=QuestionReading.alone(one), text=one.said, rankers=(Ranker.LEXICAL,)) for one in things]
-        counts = [await run.count(lookup) for lookup in lookups]
+        counts = await concurrently(run.count(lookup) for lookup in lookups)
         return frozenset(one.said for one, count in zip(things, counts, strict=True) if count)
     return frozenset()
 

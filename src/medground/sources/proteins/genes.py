@@ -7,12 +7,11 @@ form is that of a gene, or words beside it speak of one.
 
 from __future__ import annotations
 
-import gzip
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
+from medground.language.subject import gene_table
 from medground.language.word_lists import word_lists
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import Heading, vocabulary
@@ -188,13 +187,8 @@ def _of_cells(words: list[re.Match[str]], after: int) -> bool:
 
 @cache
 def _tables() -> tuple[frozenset[str], frozenset[str]]:
-    stored = (resources.files("medground") / "data" / "genes.tsv.gz").read_bytes()
-    symbols: set[str] = set()
-    aliases: set[str] = set()
-    for line in gzip.decompress(stored).decode("utf-8").splitlines():
-        symbol, _, others = line.partition("\t")
-        symbols.add(folded(symbol))
-        aliases.update(map(folded, others.split("|")))
+    symbols = {folded(symbol) for symbol, *_ in gene_table()}
+    aliases = {folded(name) for _, *others in gene_table() for name in others}
     return frozenset(symbols - {""}), frozenset(aliases - symbols - {""})
 
 
