@@ -68,7 +68,7 @@ def refusal(stored: GraphAnswer | NotUnderstood | None, run: Run, *, searched: b
 
 _ABOUT_RECORDS = (
     "this asks about the collection itself: medground corpus list counts its documents, medground corpus search finds "
-    "them, and --where limits a question to some of them, such as --where year=2020-"
+    "them, and --where limits a question to some of them, such as --where year=2020.."
 )
 
 
