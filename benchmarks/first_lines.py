@@ -28,7 +28,7 @@ from medground.corpus.library import Library
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.question_reading import reading_of
-from medground.language.subject import Subject
+from medground.language.subject import Subject, forms
 from medground.pubmed.mesh import vocabulary
 from medground.values.answer import Answer
 from medground.values.query import Filters
@@ -78,8 +78,9 @@ class Collection:
 
     def naming(self, thing: Subject) -> set[int]:
         """The numbers of the documents that name a thing by any of its names, or a kind of it."""
-        names = {tuple(words.terms(name)) for name in (thing.said, *thing.names, *thing.narrower)} - {()}
-        return {number for name in names for number in self._having(name)}
+        names = [form for name in (thing.said, *thing.names, *thing.narrower) for form in forms(name)]
+        stems = {tuple(words.terms(without_accents(name))) for name in names} - {()}
+        return {number for name in stems for number in self._having(name)}
 
     def _having(self, name: tuple[str, ...]) -> Iterator[int]:
         for number in set.intersection(*(self._with[stem] for stem in name)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import resources
@@ -27,6 +28,8 @@ _ORDINARY = 2.5
 """Weight below which a single word is too ordinary to decide, such as pain or surgery."""
 _SHORT = 4
 """Letters of a name that means something else in lower case or inside a word, such as MG or AIDS."""
+_APART = 4
+"""Content words that may stand between those of a name."""
 _UNSEEN = 6
 """Letters of a plain word that decides because no abstract and no heading has it."""
 _DISEASE, _RARE = 5, 4.5
@@ -73,8 +76,9 @@ class Subject:
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text without accents names it, or a kind of it."""
-        stems = frozenset(words.terms(text))
-        if any(_is_in(name, text, stems) for name in (self.said, *self.names, *self.narrower)):
+        terms = words.terms(text)
+        stems = frozenset(terms)
+        if any(_is_in(name, text, terms, stems) for name in (self.said, *self.names, *self.narrower)):
             return True
         unknown = not self.names and self.said.isalpha() and self.said.islower()
         return unknown and any(is_slip(words.stem(self.said), one) for one in stems)
@@ -127,12 +131,14 @@ def _bracketed(question: str, said: str) -> tuple[str, ...]:
     return tuple(name for text, name in before if name and without_accents(text).endswith(said.casefold()))
 
 
-def _is_in(name: str, text: str, stems: frozenset[str]) -> bool:
-    """Whether a text has all words of a name, in any order; of a code or a short name, the name itself."""
-    if len(name) > _SHORT and not _is_code(name):
-        wanted = words.terms(name)
-        return bool(wanted) and stems.issuperset(wanted)
-    return pattern(name).search(text) is not None
+def _is_in(name: str, text: str, terms: Sequence[str], stems: frozenset[str]) -> bool:
+    """Whether a text has all words of a name near each other, in any order; of a code or a short name, itself."""
+    if len(name) <= _SHORT or _is_code(name):
+        return pattern(name).search(text) is not None
+    wanted = frozenset(words.terms(name))
+    if not wanted or not wanted <= stems:
+        return False
+    return len(wanted) == 1 or words.densest(wanted, terms, len(wanted) + _APART, least=len(wanted)) > 0
 
 
 def is_slip(word: str, other: str) -> bool:
