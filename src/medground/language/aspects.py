@@ -30,3 +30,10 @@ def aspects_of(text: str) -> frozenset[str]:
 def asked_in(question: str) -> list[list[str]]:
     """The words of each aspect that a question asks for, as they are searched for."""
     return [sorted(word_lists("aspects")[aspect]) for aspect in sorted(aspects_of(question))]
+
+
+@cache
+@cache
+def asked_words() -> frozenset[str]:
+    """The single words by which aspects are asked for."""
+    return frozenset(form for forms in word_lists("aspects").values() for form in forms if " " not in form)

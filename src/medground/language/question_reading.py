@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from medground.language import dates, question_kinds, words
@@ -17,6 +17,8 @@ from medground.language.aspects import asked_in, aspects_of
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.noun_phrases import Thing, things
+from medground.language.people_words import as_meant
+from medground.language.sentences import sentence_spans
 from medground.language.subject import PART, Subject, is_slip, pattern, subjects
 from medground.language.subject import forms as forms_of
 from medground.pubmed.characters import spellings
@@ -63,6 +65,15 @@ class QuestionReading:
     text: str
 
     @cached_property
+    def plain(self) -> str:
+        """What it asks in the words of papers, without what is misspelt: of a long story only the end."""
+        return _asked_last(self._as_meant[0])
+
+    @cached_property
+    def _as_meant(self) -> tuple[str, dict[str, str]]:
+        return as_meant(self.text)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of answer that it asks for (`question_kinds.KINDS`); several may hold."""
         return question_kinds.kinds_of(self.text)
@@ -95,12 +106,12 @@ class QuestionReading:
     @cached_property
     def topic(self) -> frozenset[str]:
         """Stems that name what it is about; all its content stems if it has no others."""
-        return words.topic(self.text)
+        return words.topic(self.plain)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Stems of the words that are written like names, or unknown."""
-        return words.names(self.text)
+        return words.names(self.plain)
 
     @cached_property
     def rarest_name(self) -> str:
@@ -114,8 +125,15 @@ class QuestionReading:
 
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
-        """The things that it is about, each with its heading and all its names."""
-        return subjects(self.text)
+        """The things that it is about, each with its heading and all its names, first those that it says itself."""
+        found = subjects(self.plain)
+        for said, meant in self._as_meant[1].items():
+            typed = [thing.said.replace(meant, said) for thing in found]
+            found = tuple(
+                thing if own == thing.said else replace(thing, names=(own, *thing.names))
+                for thing, own in zip(found, typed, strict=True)
+            )
+        return found
 
     def years(self, now: int) -> dates.Stated | None:
         """The years that it limits its literature to; `now` is the year of "the last five years"."""
@@ -148,7 +166,7 @@ class QuestionReading:
         Where each thing is named, but no text names them all, it is that they are not named together.
         """
         found = [thing for thing in self.subjects if thing.decides]
-        read = [without_accents(words.spelled_out(text, self.text)) for text in texts] if found else []
+        read = [without_accents(words.spelled_out(text, self.plain)) for text in texts] if found else []
         named = [[thing.is_named_in(text) for thing in found] for text in read]
         missing = [thing.said for n, thing in enumerate(found) if not any(row[n] for row in named)]
         if missing or len(found) > _TOGETHER or any(map(all, named)):
@@ -165,7 +183,7 @@ class QuestionReading:
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
-        read = without_accents(words.spelled_out(text, self.text))
+        read = without_accents(words.spelled_out(text, self.plain))
         return any(thing.is_named_in(read) for thing in self.subjects if thing.decides)
 
     def names_all(self, text: str) -> bool:
@@ -195,8 +213,8 @@ class QuestionReading:
     def core(self) -> str:
         """What a story of several clauses asks, in one; the text itself if it has one, or if nothing decides."""
         things = [thing.said for thing in self.subjects if thing.decides]
-        if not (things and self._deciding_aspects and _CLAUSES.search(self.text)):
-            return self.text
+        if not (things and self._deciding_aspects and _CLAUSES.search(self.plain)):
+            return self.plain
         return f"What is {min(self._deciding_aspects)} {' and '.join(things)}?"
 
     @cached_property
@@ -210,7 +228,7 @@ class QuestionReading:
     @cached_property
     def _definition(self) -> re.Pattern[str] | None:
         """How a sentence begins that defines the thing; None if something else is asked."""
-        asked = _WHAT_IS.fullmatch(self.text.strip())
+        asked = _WHAT_IS.fullmatch(self.plain.strip())
         if asked is None or len(asked["thing"].split()) > _NAME or not self.topic:
             return None
         return re.compile(
@@ -222,7 +240,7 @@ class QuestionReading:
     @cached_property
     def aspects(self) -> frozenset[str]:
         """What it asks of the things that it is about, such as their prognosis."""
-        return aspects_of(self.text)
+        return aspects_of(self.plain)
 
     @cached_property
     def _stems_of_things(self) -> list[frozenset[str]]:
@@ -255,7 +273,7 @@ class QuestionReading:
     @cached_property
     def all_names(self) -> Query:
         """Its words in both spellings, and in place of each thing that has other names any of them."""
-        rest, parts, all_of_them = self.text, list[Query](), list[Query]()
+        rest, parts, all_of_them = self.plain, list[Query](), list[Query]()
         for thing in self.subjects:
             names = dict.fromkeys(form for name in thing.other_names[:_SEARCHED] for form in forms_of(name))
             said = Or(parts=(_spelled(thing.said), *(Phrase(text=name) for name in names)), best=True)
@@ -266,7 +284,7 @@ class QuestionReading:
                 all_of_them.append(self.alone(thing))
         if all_of_them:
             all_of_them += [
-                Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.text)
+                Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.plain)
             ]
             if len(all_of_them) > 1:
                 parts.append(And(parts=tuple(all_of_them)))
@@ -280,7 +298,7 @@ class QuestionReading:
                 read = name.sub(said, read)
         for said, meant in self.misspelt(read).items():
             read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
-        return words.spelled_out(read, self.text)
+        return words.spelled_out(read, self.plain)
 
     def misspelt(self, text: str) -> dict[str, str]:
         """Unknown words of this that a text lacks, each with the unknown word of the text that it may be a slip for."""
@@ -301,6 +319,15 @@ class QuestionReading:
         pairs = [(name, thing.said) for thing in self.subjects for name in thing.other_names]
         pairs.sort(key=lambda pair: -len(pair[0]))
         return [(PART.findall(name)[0].lower(), pattern(name), said.replace("\\", "")) for name, said in pairs]
+
+
+def _asked_last(text: str) -> str:
+    """A text; of several sentences with many things that decide, those from the last one that names any."""
+    begun = [start for start, _ in sentence_spans(text)]
+    places = [thing.start for thing in subjects(text) if thing.decides] if len(begun) > 1 else []
+    if len(places) <= _TOGETHER:
+        return text
+    return text[max(start for start in begun if start <= max(*places, 0)) :]
 
 
 def _spelled(text: str) -> Words:

@@ -17,6 +17,7 @@ from importlib import resources
 from rapidfuzz.distance import OSA
 
 from medground.language import words
+from medground.language.aspects import asked_words
 from medground.language.clean import without_accents
 from medground.language.dates import latest
 
@@ -91,7 +92,7 @@ def subjects(question: str) -> tuple[Subject, ...]:
     question = question.replace(latest(question), " ") if latest(question) else question
     plain = " ".join(_BRACKETS.sub(" ", without_accents(question)).replace("/", " or ").split()) or question
     found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
-    said = {stem for thing in found for stem in words.terms(thing.said)}
+    said = {stem for thing in found for stem in words.terms(thing.said)} | words.question_stems()
     rest = [word for word in map(_without_s, _WORD.findall(plain)) if said.isdisjoint(words.terms(word))]
     unseen = dict.fromkeys(word for word in rest if _is_unseen(word) or _is_of_disease(word))
     return (*found, *(Subject(word, decides=True, start=_place(word, question)) for word in unseen))
@@ -203,6 +204,8 @@ def _is_unseen(word: str) -> bool:
     from medground.language.risk.notices import people_say
     from medground.pubmed.mesh import vocabulary
 
-    if len(word) < (_UNSEEN if word.islower() else _SHORT) or vocabulary().find(f"{word}s") or people_say(word):
+    if len(word) < (_UNSEEN if word.islower() else _SHORT) or word in asked_words() or people_say(word):
+        return False
+    if vocabulary().find(f"{word}s") or (word.islower() and vocabulary().has_word(word)):
         return False
     return bool(stems := words.terms(word)) and all(words.weight(stem) >= words.MOST for stem in stems)

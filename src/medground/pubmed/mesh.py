@@ -237,6 +237,19 @@ class Vocabulary:
                 found.setdefault(first, []).append(number)
         return found
 
+    @cached_property
+    def single_words(self) -> frozenset[str]:
+        """Names of one word, and the first words of headings."""
+        return frozenset([*(name for name in self._numbers if " " not in name), *self._beginnings])
+
+    def has_word(self, word: str) -> bool:
+        """Whether a word stands in any name."""
+        return word in self._words
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word for name in self._numbers for word in name.split())
+
     def nearest(self, text: str, limit: int = 5) -> tuple[Nearest, ...]:
         """Return up to `limit` headings with names similar to the text, best first."""
         return tuple(self._index.nearest(fold(text), limit))
