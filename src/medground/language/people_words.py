@@ -22,8 +22,7 @@ _WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 @cache
 def _meant() -> dict[str, str]:
     text = (resources.files(__package__) / "people_words.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
-    return {said: meant for said, meant in rows}
+    return dict(line.split("\t") for line in text.splitlines() if not line.startswith("#"))
 
 
 @cache
@@ -52,7 +51,7 @@ def corrected(word: str) -> str:
     if len(word) < _SHORTEST or words.weight(words.stem(word)) < words.MOST or people_say(word):
         return ""
     near = [one for one in _known()[word[0]] if _is_slip(word if one.endswith("s") else word.removesuffix("s"), one)]
-    if not near or vocabulary().has_word(word) or words.stem(word) in map(words.stem, near):
+    if not near or vocabulary().naming(word) or words.stem(word) in map(words.stem, near):
         return ""
     return max(near, key=lambda one: (words.abstracts_with(words.stem(one)), one[-1] == word[-1]))
 

@@ -119,7 +119,8 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     below = vocabulary().explode(found)
     names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
     narrower = [without_accents(name) for one in below[1:_BELOW] for name in (one.name, *one.entry_terms)]
-    decides = len(below) <= _BELOW and any(tree.startswith(_DECIDING) for tree in found.trees)
+    rare = all(words.weight(stem) >= words.MOST for stem in words.terms(said))
+    decides = len(below) <= _BELOW and (rare or any(tree.startswith(_DECIDING) for tree in found.trees))
     return Subject(said, tuple(names), tuple(narrower), decides and not _is_ordinary(said), heading, start)
 
 
@@ -200,12 +201,18 @@ def _is_ordinary(said: str) -> bool:
 
 
 def _is_unseen(word: str) -> bool:
-    """Whether a word may be a name: not in abstracts, in MeSH or in what people ask."""
+    """Whether a word that no abstract has names something: by headings that decide, or in no words of MeSH or people.
+
+    Capitals say that it is a name in any case.
+    """
     from medground.language.risk.notices import people_say
     from medground.pubmed.mesh import vocabulary
 
-    if len(word) < (_UNSEEN if word.islower() else _SHORT) or word in asked_words() or people_say(word):
+    rare = all(words.weight(stem) >= words.MOST for stem in words.terms(word))
+    if not (rare and words.terms(word)) or word in asked_words() or vocabulary().find(f"{word}s"):
         return False
-    if vocabulary().find(f"{word}s") or (word.islower() and vocabulary().has_word(word)):
-        return False
-    return bool(stems := words.terms(word)) and all(words.weight(stem) >= words.MOST for stem in stems)
+    if not word.islower():
+        return len(word) >= _SHORT and not people_say(word)
+    if len(word) >= _DISEASE and (named := vocabulary().naming(word)):
+        return any(tree.startswith(_DECIDING) for one in named for tree in one.trees)
+    return len(word) >= _UNSEEN and not people_say(word)

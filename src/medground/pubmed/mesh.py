@@ -242,13 +242,21 @@ class Vocabulary:
         """Names of one word, and the first words of headings."""
         return frozenset([*(name for name in self._numbers if " " not in name), *self._beginnings])
 
-    def has_word(self, word: str) -> bool:
-        """Whether a word stands in any name."""
-        return word in self._words
+    def naming(self, word: str) -> tuple[Heading, ...]:
+        """The headings that have a folded word in any name."""
+        found: dict[int, None] = {}
+        at = self._lines.find(word)
+        while at >= 0:
+            end = self._lines.index("\n", at)
+            name = self._lines[self._lines.rindex("\n", 0, at) + 1 : end]
+            if word in name.split():
+                found[self._numbers[name]] = None
+            at = self._lines.find(word, end)
+        return tuple(map(self._heading, found))
 
     @cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(word for name in self._numbers for word in name.split())
+    def _lines(self) -> str:
+        return "\n".join(["", *self._numbers, ""])
 
     def nearest(self, text: str, limit: int = 5) -> tuple[Nearest, ...]:
         """Return up to `limit` headings with names similar to the text, best first."""
