@@ -37,6 +37,38 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
     assert {thing.said for thing in reading_of(question).subjects if thing.decides} == things
 
 
+@each_row(
+    ("question", "plain", "things"),
+    [
+        ("what chemo helps against hodgkins", "what chemotherapy helps against Hodgkin", {"Hodgkin"}),
+        ("symptons of pnuemonia", "symptom of pneumonia", {"pneumonia"}),
+        ("Does velnorixan lower BP?", "Does velnorixan lower blood pressure?", {"velnorixan", "blood pressure"}),
+        (
+            "What is the outlook for my sister with Hartlow?",
+            "What is the outlook for my sister with Hartlow?",
+            {"Hartlow"},
+        ),
+        ("Does turmeric cure ebola?", "Does turmeric cure ebola?", {"turmeric", "ebola"}),
+        (
+            "He has gout and asthma, and takes aspirin and ramipril. His wife heard of velnorixan. Could it help?",
+            "His wife heard of velnorixan. Could it help?",
+            {"velnorixan"},
+        ),
+    ],
+)
+def test_people_are_read_as_they_mean_it(question: str, plain: str, things: set[str]) -> None:
+    asked = reading_of(question)
+    assert asked.plain == plain
+    assert {thing.said for thing in asked.subjects if thing.decides} == things
+
+
+def test_what_was_typed_is_a_name_too_and_names_stand_together() -> None:
+    asked = reading_of("Can you die from a ministroke?")
+    assert asked.unnamed(["A mini stroke is a warning."]) == asked.unnamed(["A ministroke passes."]) == []
+    sclerosis = reading_of("Is multiple sclerosis fatal?")
+    assert sclerosis.unnamed(["Multiple cysts form early, and most patients have seizures with sclerosis."])
+
+
 def test_a_code_of_a_gene_has_its_other_codes() -> None:
     asked = reading_of("Does lomafenib work in HER2 positive patients?")
     assert asked.unnamed(["Lomafenib shrank tumours with ERBB2 amplification."]) == []

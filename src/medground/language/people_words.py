@@ -42,6 +42,11 @@ def as_meant(text: str) -> tuple[str, dict[str, str]]:
     return _said().sub(lambda found: changed[found[0]], text), changed
 
 
+def also_said(meant: str) -> list[str]:
+    """All that people say for words of papers."""
+    return [said for said, other in _meant().items() if other == meant]
+
+
 @cache
 def corrected(word: str) -> str:
     """What an unknown lower-case word is misspelt for: the commonest that differs in one letter; empty if none does."""

@@ -17,7 +17,7 @@ from medground.language.aspects import asked_in, aspects_of
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.noun_phrases import Thing, things
-from medground.language.people_words import as_meant
+from medground.language.people_words import also_said, as_meant, corrected
 from medground.language.sentences import sentence_spans
 from medground.language.subject import PART, Subject, is_slip, pattern, subjects
 from medground.language.subject import forms as forms_of
@@ -130,7 +130,7 @@ class QuestionReading:
         for said, meant in self._as_meant[1].items():
             typed = [thing.said.replace(meant, said) for thing in found]
             found = tuple(
-                thing if own == thing.said else replace(thing, names=(own, *thing.names))
+                thing if own == thing.said else replace(thing, names=(own, *also_said(meant), *thing.names))
                 for thing, own in zip(found, typed, strict=True)
             )
         return found
@@ -307,6 +307,11 @@ class QuestionReading:
         found = [word for word in dict.fromkeys(words.tokens(text)) if word.isalpha()]
         rare = [word for word in found if words.weight(words.stem(word)) >= words.MOST]
         return {said: word for said in self._unknown if said not in found for word in rare if is_slip(said, word)}
+
+    def read_as(self, text: str) -> dict[str, str]:
+        """What is misspelt in this and is not in a text, each with what it was read as."""
+        typed = ((said, meant) for said, meant in self._as_meant[1].items() if corrected(said) == meant)
+        return {said: meant for said, meant in typed if said not in words.tokens(text)} | self.misspelt(text)
 
     @cached_property
     def _unknown(self) -> list[str]:

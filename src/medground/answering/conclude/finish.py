@@ -104,6 +104,8 @@ async def finish(
         UnknownCitation: a sentence cites evidence that this run never quoted.
         BudgetExhausted: the run reached one of its limits.
     """
+    for said, meant in reading_of(question.text).read_as(" ".join(quote.quote for quote in evidence)).items():
+        run.warn(f"“{said}” was read as “{meant}”; did you mean that?")
     cited_ids = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
     for evidence_id in cited_ids:
         run.ledger.cite(evidence_id)  # fails before anything is paid for
