@@ -1,4 +1,4 @@
-"""Symbols of genes and proteins by their writing: human ones such as TP53, those of fish and mice such as cyp17a1."""
+"""Symbols of genes and proteins in a question, their MeSH headings, and the word lists of research."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 
 from medground.language.word_lists import word_lists
-from medground.language.words import FUNCTION_WORDS, abstracts_with, stem
+from medground.language.words import abstracts_with, stem
 from medground.pubmed.mesh import Heading, vocabulary
-from medground.sources.proteins.genes import genes_in
+from medground.sources.proteins.genes import NamedGene, genes_in, is_protein_name
 
 LISTS = word_lists("research_words")
 
@@ -18,15 +18,6 @@ def matching(name: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(sorted(LISTS[name]))})\b", re.IGNORECASE)
 
 
-_WITH_NUMBER = re.compile(
-    r"(?:[A-Z]{2,6}|[a-z]{2,6}|[A-Z][a-z]{1,5}|p)-?\d{1,2}(?:[A-Za-z]{1,2}\d{0,2})?(?:l\d?)?|"
-    r"[A-Z]\d[A-Z]{1,4}\d{0,2}|[A-Z][a-z]{2}[A-Z]\d?|"
-    r"(?:ZNF|CD|SLC|KIAA|LOC|TMEM|FAM|TRIM)\d{1,5}[A-Z]?\d{0,2}|(?:mi|let-|si|sn|lnc)R?NA?-?\d+\w*|miR-\d+\w*(?:-[35]p)?"
-)
-_NONE = re.compile(
-    rf"(?:{'|'.join(LISTS['of a study'])})-?\d+\w*|[a-z]{{2,}}-?\d+(?:mg|ml|kg|d|h|w|m|y)|(?:h\d+n\d+)|\d.*",
-    re.IGNORECASE,
-)
 SAYS_GENE = matching("says gene")
 _COMMON = 27
 """Abstracts, of the 8,135 that were counted, with a word that is no rare name."""
@@ -48,19 +39,10 @@ def in_branches(heading: Heading | None, branches: str | tuple[str, ...]) -> boo
 
 
 def is_symbol(token: str, question: str, start: int) -> bool:
-    """Whether a word of a question is the symbol of a gene or a protein.
-
-    It is where it is written like one and `genes_in` finds it, or has the form of one with a number. So is any word
-    that is not one of abstracts and stands right before `gene` or `mutant`.
-    """
-    if token in LISTS["not genes"] or token.lower() in FUNCTION_WORDS or _NONE.fullmatch(token) or len(token) < 2:
-        return False
-    written = any(letter.isdigit() or letter.isupper() for letter in token[1:])
-    if _WITH_NUMBER.fullmatch(token) or (written and token in _known(question)):
-        return True
-    after = question[start + len(token) : start + len(token) + 24]
-    lower = re.fullmatch(r"[a-z]{3,6}\d?[ab]?", token) and not abstracts_with(stem(token))
-    return bool(lower) and bool(re.match(r"\s+(?:gene|mutants?|knock-?(?:out|down)|null|morphants?)\b", after))
+    """Whether a word of a question is the symbol of a gene or a protein, and not the word that names it."""
+    found = any((one.start, one.name) == (start, token) for one in _genes(question))
+    is_word = token[1:].isalpha() and token[1:].islower()
+    return found and not (is_word and is_protein_name(token))
 
 
 def names_protein(name: str) -> bool:
@@ -70,5 +52,5 @@ def names_protein(name: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _known(question: str) -> frozenset[str]:
-    return frozenset(one.name for one in genes_in(question))
+def _genes(question: str) -> tuple[NamedGene, ...]:
+    return genes_in(question)
