@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.errors import MedgroundError, UsageError
 from medground.faces.cli.asking import received
 from medground.faces.cli.options import Quiet, Where, home_folder
 from medground.faces.cli.progress import described, in_bytes, joined, show_built, show_found, shown_progress, summary
@@ -158,7 +159,6 @@ def enrich(
 ) -> None:
     """Fill what documents lack from their records, without reading their files again."""
     from medground.corpus.change import enrich as enrich_corpus
-    from medground.errors import UsageError
 
     home = library()
     known = home.info(name)
@@ -195,8 +195,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 @corpus_app.command("list")
 def list_corpora() -> None:
     """List all corpora with their contents."""
-    from medground.errors import MedgroundError
-
     home = library()
     names = home.list()
     if not names:
@@ -246,7 +244,6 @@ def search(
 ) -> None:
     """Search the passages of a corpus. Searches by words and, if the corpus has vectors, by meaning."""
     from medground.engine.blocking import BlockingEngine
-    from medground.errors import UsageError
     from medground.home.settings import Settings
     from medground.values.where import parse_where
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.errors import UsageError
 from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, group, home_folder, load_settings
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data, say_json
@@ -44,7 +45,6 @@ def init(
     ),
 ) -> None:
     """Write a settings file that shows every setting with its default. Never overwrites a file."""
-    from medground.errors import UsageError
     from medground.home.settings import settings_file
 
     text = settings_file()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.errors import MedgroundError
 from medground.faces.cli.options import Quiet, Where, home_folder, knowledge_bases, load_settings, searched
 from medground.faces.cli.progress import show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_data
@@ -55,8 +56,6 @@ def build(
 @kb_app.command("list")
 def list_bases() -> None:
     """List all bases with their sources."""
-    from medground.errors import MedgroundError
-
     _, bases = _opened()
     names = bases.list()
     if not names:
