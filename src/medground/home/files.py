@@ -14,6 +14,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import IO
 
@@ -154,3 +155,8 @@ def tell_not_kept(path: Path, error: OSError) -> None:
 @cache
 def _tell_once(home: Path, reason: str) -> None:
     log.warning("answers and their traces are not kept: %s cannot be written to (%s)", home, reason)
+
+
+def script(room: str, name: str) -> str:
+    """The SQL of `NAME.sql` in a room of the package."""
+    return (resources.files("medground") / room / f"{name}.sql").read_text(encoding="utf-8")
