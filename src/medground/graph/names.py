@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
@@ -121,6 +122,15 @@ JOINTS = {"and": "and", "or": "or", "&": "and", ",": "and", "/": "or", "plus": "
 """Words between two names of one kind."""
 
 ALL = EMPTY.union(*CUES.values())
+
+
+_PHRASES = tomllib.loads((files("medground.graph") / "question_phrases.toml").read_text(encoding="utf-8"))
+SAID = {name: re.compile("".join(pieces), re.IGNORECASE) for name, pieces in _PHRASES["said"].items()}
+"""Courtesy, lead-ins and what refers back, by name."""
+SAME = [(re.compile(said, re.IGNORECASE), word) for said, word in _PHRASES["same"]]
+"""Phrases that say the same as one word."""
+ASKS = [(re.compile(rf"\b(?:{said})\b", re.IGNORECASE), words) for said, words in _PHRASES["asks"]]
+"""Phrases, and words of the predicates that a question asks for with them."""
 
 
 def cues_of(word: str) -> frozenset[str]:
