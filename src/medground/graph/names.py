@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
 from importlib.resources import files
+
+from medground.home.files import tables
 
 FULL, NUMBER_LOST, HEAD = 0, 1, 2
 """How much of a name a key keeps: all of it, all but the number in a series, or the syndrome's family name."""
@@ -124,7 +125,7 @@ JOINTS = {"and": "and", "or": "or", "&": "and", ",": "and", "/": "or", "plus": "
 ALL = EMPTY.union(*CUES.values())
 
 
-_PHRASES = tomllib.loads((files("medground.graph") / "question_phrases.toml").read_text(encoding="utf-8"))
+_PHRASES = tables("graph", "question_phrases")
 SAID = {name: re.compile("".join(pieces), re.IGNORECASE) for name, pieces in _PHRASES["said"].items()}
 """Courtesy, lead-ins and what refers back, by name."""
 SAME = [(re.compile(said, re.IGNORECASE), word) for said, word in _PHRASES["same"]]

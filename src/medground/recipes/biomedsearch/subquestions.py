@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
-from importlib import resources
 
+from medground.home.files import tables
 from medground.language.sentences import sentence_spans
 from medground.pubmed.mesh import vocabulary
 from medground.recipes.biomedsearch.drafts import DraftedQuestion
@@ -52,7 +51,7 @@ DIRECT = "association"
 """The dimension of a question whose words ask for none."""
 
 
-_STORED = tomllib.loads((resources.files(__package__) / "dimensions.toml").read_text(encoding="utf-8"))
+_STORED = tables("recipes/biomedsearch", "dimensions")
 DIMENSIONS = {one["name"]: Dimension.model_validate(one) for one in _STORED["dimensions"]}
 """All dimensions by name, the general before the specific."""
 USUAL: dict[str, tuple[str, ...]] = {kind: tuple(names) for kind, names in _STORED["usual"].items()}
