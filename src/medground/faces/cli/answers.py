@@ -14,7 +14,7 @@ import typer
 
 from medground.errors import UsageError
 from medground.faces.cli import terminal
-from medground.faces.cli.options import AnswerName, formats, home_folder
+from medground.faces.cli.options import AnswerName, ToFile, formats, home_folder
 from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_json
 
 if TYPE_CHECKING:
@@ -226,9 +226,7 @@ def export(
             metavar="NAME|FILE", help="Citation style for markdown, docx, html and pdf: a name or a CSL file."
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
-    ] = None,
+    output: ToFile = None,
 ) -> None:
     """Print a kept answer in another format.
 

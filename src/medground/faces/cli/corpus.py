@@ -9,7 +9,7 @@ import typer
 
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli.asking import received
-from medground.faces.cli.options import Quiet, Where, home_folder
+from medground.faces.cli.options import AsJson, MostPassages, Quiet, SearchWords, Where, Yes, home_folder
 from medground.faces.cli.progress import described, in_bytes, joined, show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_json
 
@@ -189,9 +189,6 @@ def _records(home: Library, name: str, sources: list[str] | None) -> list[Record
     return None if sources is None else open_records(home, name, sources)
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
-
-
 @corpus_app.command("list")
 def list_corpora() -> None:
     """List all corpora with their contents."""
@@ -207,7 +204,7 @@ def list_corpora() -> None:
 
 
 @corpus_app.command("info")
-def info(name: Name, json: Json = False) -> None:
+def info(name: Name, json: AsJson = False) -> None:
     """Show what a corpus contains and how it was built."""
     with library().open(name) as snapshot:
         if json:
@@ -237,8 +234,8 @@ def verify(name: Name) -> None:
 @corpus_app.command("search")
 def search(
     name: Name,
-    query: Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")],
-    limit: Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)] = 10,
+    query: SearchWords,
+    limit: MostPassages = 10,
     where: Where = None,
     embed: Embed = None,
 ) -> None:
@@ -258,9 +255,7 @@ def search(
 
 
 @corpus_app.command("remove")
-def remove(
-    name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False
-) -> None:
+def remove(name: Name, yes: Yes = False) -> None:
     """Delete a corpus."""
     home = library()
     if not yes and home.has(name):

@@ -86,6 +86,13 @@ AnswerName = Annotated[
         help="The trace id of an answer, or its id for the latest; or last.",
     ),
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+ToFile = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
+]
+SearchWords = Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")]
+MostPassages = Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 
 Where = Annotated[

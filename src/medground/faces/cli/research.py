@@ -170,9 +170,7 @@ def plan(
         str | None,
         typer.Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default what FILE ends with."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
-    ] = None,
+    output: by.ToFile = None,
     from_plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Check and show a plan that was edited, instead of making one.")
     ] = None,

@@ -196,9 +196,8 @@ class SnapshotCatalogue:
         """Description of the catalogue."""
         manifest = self._snapshot.manifest
         updated = f"{manifest.created:%Y/%m/%d %H:%M}"
-        return About(
-            f"{manifest.name}@{manifest.hash[:16]}", self._index.records, updated, tables("faces/eutils", "fields")
-        )
+        fields = tables("faces/eutils", "fields")["fields"]
+        return About(f"{manifest.name}@{manifest.hash[:16]}", self._index.records, updated, fields)
 
     def search(
         self, term: str, within: Query | None, order: Order, *, start: int, limit: int, check: Check, field: str = ""

@@ -17,6 +17,7 @@ from medground.corpus.library import Library
 from medground.errors import ConfigError
 from medground.faces import joining
 from medground.faces.service.building import forget_abandoned
+from medground.faces.service.values import TEXTS
 from medground.faces.web.routes import router
 from medground.faces.web.state import PageState as Held
 from medground.faces.web.state import Sessions, SignedIn, Suggestions, Throttle
@@ -33,18 +34,7 @@ INDEX = "index.html"
 _HASHED = "assets/"
 _KEPT = "public, max-age=31536000, immutable"
 _FRESH = "no-cache"
-_KINDS = {
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
-    ".ico": "image/x-icon",
-    ".png": "image/png",
-    ".wasm": "application/wasm",
-    ".woff2": "font/woff2",
-}
+_KINDS = TEXTS["media"]
 _NOT_PACKED = (".ico", ".png", ".woff2")
 
 
