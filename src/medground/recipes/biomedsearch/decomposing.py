@@ -15,15 +15,15 @@ from medground.models.operators.base import InvalidOutput, Operator, OperatorInp
 from medground.models.operators.reading import prompt
 from medground.recipes.base import list_of
 from medground.recipes.biomedsearch import keywords as ordering
-from medground.recipes.biomedsearch.drafts import (
+from medground.recipes.biomedsearch.keywords import keywords
+from medground.recipes.biomedsearch.subquestions import (
+    DIMENSIONS,
     DraftedKeyword,
     DraftedQuestion,
     KeywordedQuestion,
     Name,
     Texts,
 )
-from medground.recipes.biomedsearch.keywords import keywords
-from medground.recipes.biomedsearch.subquestions import DIMENSIONS
 from medground.recipes.biomedsearch.subquestions import subquestions as parts
 from medground.values.research_plan import TOOLS, Tool
 
