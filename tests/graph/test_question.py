@@ -93,16 +93,7 @@ def test_a_closed_question_is_decided_only_by_what_is_stored(hpo: GraphStore, te
     assert (ask(hpo, text).closed or "open") == closed
 
 
-@each_row(
-    ("text", "closed", "branch"),
-    [
-        ("Does Wilson disease affect the liver?", "yes", "HP:0001392"),
-        ("Does Turner syndrome damage her heart?", "yes", "HP:0001627"),
-        ("Are there skin problems in Fabry disease?", "yes", "HP:0000951"),
-        ("What eye problems occur in Marfan syndrome?", "", "HP:0000478"),
-        ("Symptoms of liver disease in cystic fibrosis", "", "HP:0001392"),
-    ],
-)
+@each_row(("text", "closed", "branch"), QUESTIONS["organs"])
 def test_a_part_of_the_body_is_its_branch(hpo: GraphStore, text: str, closed: str, branch: str, ask: Ask) -> None:
     finding = ask(hpo, text)
     places = [(fact.document_id, fact.start, fact.end) for fact in finding.facts]
@@ -124,19 +115,7 @@ def test_how_a_question_was_read_is_said(hpo: GraphStore, text: str, note: str, 
     assert note in ask(hpo, text).note
 
 
-@each_row(
-    ("text", "closed", "answer", "documents"),
-    [
-        ("Does Turner syndrome cause short height?", "yes", "", []),
-        ("My niece has just been diagnosed with Rett syndrome. Will she have seizures?", "", "", ["OMIM:312750"]),
-        ("Is COL4A5 linked to Alport syndrome?", "yes", "COL4A5", ["OMIM:301050"]),  # the gene of a type of it
-        ("NF1", "", "", ["OMIM:162200", "OMIM:193520"]),
-        # a more specific feature counts where the asked one has no frequency
-        ("Which diseases have tall stature and ectopia lentis?", "yes", "Marfan syndrome", []),
-        ("How is Huntington disease inherited?", "yes", "Autosomal dominant inheritance", []),
-        ("When does Wilson disease begin?", "", "Juvenile onset (20 of 30 patients)", []),
-    ],
-)
+@each_row(("text", "closed", "answer", "documents"), QUESTIONS["found"])
 def test_what_is_found(hpo: GraphStore, text: str, closed: str, answer: str, documents: list[str], ask: Ask) -> None:
     finding = ask(hpo, text)
     assert (finding.closed, answer in finding.answer) == (closed, True)

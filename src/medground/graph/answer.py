@@ -16,7 +16,7 @@ from medground.graph import lists
 from medground.graph.features import diseases_with, feature, profile
 from medground.graph.intent import Asked, GraphQuestion, asked_of
 from medground.graph.linking import Mention, Piece, corrected, genes_in, is_sure, link, organs_in, tokens
-from medground.graph.names import SAID, SAME
+from medground.graph.names import EXAMPLES, SAID, SAME
 from medground.graph.relation import ConceptKind, StatedAt, sentence
 from medground.graph.store import GraphStore
 from medground.values.graph import GraphFact, GraphFinding, RelationKind
@@ -166,16 +166,6 @@ _FINDERS: dict[RelationKind, Callable[[GraphStore, GraphQuestion], GraphFinding 
 # Wordings that the graph understands, about the names in a question that it did not understand.
 
 _SUGGESTED = 3
-_EXAMPLES = (
-    "Is {p} a feature of {d}?",
-    "How is {d} inherited?",
-    "What are the features of {d}?",
-    "Which genes are associated with {d}?",
-    "Which diseases have {p}?",
-    "What is {p}?",
-    "Which diseases are caused by {g} mutations?",
-    "When does {d} begin?",
-)
 _SLOTS: dict[str, ConceptKind] = {"p": "phenotype", "d": "disease", "g": "gene"}
 
 
@@ -191,7 +181,7 @@ def wordings(store: GraphStore, text: str) -> tuple[str, ...]:
             if concepts := mention.of(kind):
                 named.setdefault(slot, concepts[0].name)
                 break
-    fitting = (e.format(**named) for e in _EXAMPLES if all(slot in named for slot in _SLOTS if f"{{{slot}}}" in e))
+    fitting = (e.format(**named) for e in EXAMPLES if all(slot in named for slot in _SLOTS if f"{{{slot}}}" in e))
     read = ((wording, read_question(store, wording)) for wording in fitting)
     found = ((wording, find(store, question)) for wording, question in read if question is not None)
     return tuple(islice((wording for wording, finding in found if finding and finding.facts), _SUGGESTED))

@@ -128,6 +128,8 @@ ALL = EMPTY.union(*CUES.values())
 _PHRASES = tables("graph", "question_phrases")
 SAID = {name: re.compile("".join(pieces), re.IGNORECASE) for name, pieces in _PHRASES["said"].items()}
 """Courtesy, lead-ins and what refers back, by name."""
+EXAMPLES: list[str] = _PHRASES["examples"]
+"""Wordings that the graph understands, with places for names."""
 SAME = [(re.compile(said, re.IGNORECASE), word) for said, word in _PHRASES["same"]]
 """Phrases that say the same as one word."""
 ASKS = [(re.compile(rf"\b(?:{said})\b", re.IGNORECASE), words) for said, words in _PHRASES["asks"]]

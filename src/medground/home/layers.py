@@ -20,7 +20,7 @@ _LONGEST = 300
 _PLACES = ("body", "query", "path", "header")
 """Where a framework found a field; its name says enough."""
 
-_SAYS = tables("home", "wrong_values")
+_SAYS: Mapping[str, str] = tables("home", "wrong_values")
 
 
 def wrong_values(errors: Sequence[Mapping[str, Any]], most: int = 5) -> str:
