@@ -19,21 +19,20 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from medground.errors import MedgroundError
-from medground.faces.service.values import INTERNAL, TEXTS, Problem, problem_of
+from medground.faces.service.values import INTERNAL, PROBLEM, TEXTS, Problem, problem_of
 from medground.faces.serving import Refusal, check_length, too_large, whole_body
 from medground.home.layers import wrong_values
 
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
-_PREFIX = "urn:medground:problem:"
 
 
 def problem_for(status: int, detail: str, *, retry_after: int | None = None) -> Problem:
     """A problem of HTTP itself, by its status."""
     known = TEXTS["http"]
     name, title, step = known.get(str(status), known["400" if status < 500 else "503"])
-    return Problem(type=_PREFIX + name, title=title, status=status, detail=detail, next=step, retry_after=retry_after)
+    return Problem(type=PROBLEM + name, title=title, status=status, detail=detail, next=step, retry_after=retry_after)
 
 
 def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:

@@ -79,7 +79,7 @@ class Repeat:
 
 
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
-_PREFIX = "urn:medground:problem:"
+PROBLEM = "urn:medground:problem:"
 
 
 class Problem(Frozen):
@@ -99,7 +99,7 @@ class Problem(Frozen):
 TEXTS: Mapping[str, Any] = tables("faces/service", "texts")
 
 INTERNAL = Problem(
-    type=f"{_PREFIX}internal",
+    type=f"{PROBLEM}internal",
     title="Internal error",
     status=500,
     detail="An unexpected error occurred; the server's log has the details.",
@@ -116,7 +116,7 @@ def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
         detail = detail.replace(text, "(home)")
     wait = getattr(error, "retry_after", None)
     return Problem(
-        type=_PREFIX + name,
+        type=PROBLEM + name,
         title=title,
         status=status,
         detail=detail,
