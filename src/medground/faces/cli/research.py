@@ -160,7 +160,6 @@ def _deliver(answer: Answer, file: Path | None, shown: Shown) -> None:
 
 
 _FORMS = {".txt": "tree", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}
-_NAMES = ("tree", "mermaid", "svg", "json")
 _WIDTH = 100
 
 
@@ -201,8 +200,8 @@ def plan(
 
 def form_of_plan(form: str | None, output: Path | None) -> str:
     """The format that is named, else the one that the file's name ends with."""
-    if form is not None and form not in _NAMES:
-        raise UsageError(f"unknown format {form!r}; use one of {', '.join(_NAMES)}")
+    if form is not None and form not in _FORMS.values():
+        raise UsageError(f"unknown format {form!r}; use one of {', '.join(_FORMS.values())}")
     if form is None and output is not None and output.suffix.lower() not in _FORMS:
         raise UsageError(f"cannot tell the format of {output.name}; end it with {', '.join(_FORMS)} or give --format")
     return form or (_FORMS[output.suffix.lower()] if output is not None else "tree")
