@@ -29,7 +29,7 @@ _ORDINARY = 2.5
 """Weight below which a single word is too ordinary to decide, such as pain or surgery."""
 _SHORT = 4
 """Letters of a name that means something else in lower case or inside a word, such as MG or AIDS."""
-_APART = 4
+_APART = 2
 """Content words that may stand between those of a name."""
 _UNSEEN = 6
 """Letters of a plain word that decides because no abstract and no heading has it."""
