@@ -25,6 +25,7 @@ _ABOUT_RECORDS = (
     "them, and --where limits a question to some of them, such as --where year=2020.."
 )
 
+
 async def answered(run: Run, recipe: Recipe) -> Answer:
     """The answer of a run, which is kept with its settings and its trace.
 

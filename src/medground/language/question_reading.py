@@ -173,22 +173,23 @@ class QuestionReading:
 
         What the title does not name must stand near each other.
         """
+        if not self._deciding:
+            return False
         title, _, body = without_accents(text).partition("\n")
-        wanted = self._stems_of_subject - set(words.terms(title))
-        return bool(self._deciding) and (
-            not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
-        )
+        wanted = self._stems_of_subject.difference(words.terms(title))
+        return not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
 
-    def share_named(self, text: str) -> float:
-        """The share that a text names of the things that this is about, and of what is asked of them: 0 to 1.
+    def share_named(self, *texts: str) -> float:
+        """The share that texts name of the things that this is about, and of what is asked of them: 0 to 1.
 
         What decides of what is asked, such as harms, weighs as much as all things together.
         """
         things = len(self._stems_of_things)
         asked = (max(things, 1) if self._deciding_aspects else 1) if self.aspects else 0
-        found = set(words.terms(without_accents(self.in_own_words(text)))) if things else set[str]()
-        named = sum(found.issuperset(stems) for stems in self._stems_of_things)
-        spoken = asked if asked and not (self._deciding_aspects or self.aspects).isdisjoint(aspects_of(text)) else 0
+        found = {t for text in texts for t in words.terms(without_accents(self.in_own_words(text)))} if things else ()
+        named = sum(stems.issubset(found) for stems in self._stems_of_things)
+        wanted = self._deciding_aspects or self.aspects
+        spoken = asked if asked and any(not wanted.isdisjoint(aspects_of(text)) for text in texts) else 0
         return (named + spoken) / (things + asked) if things + asked else 0.0
 
     @cached_property
@@ -274,21 +275,15 @@ class QuestionReading:
 
     def in_own_words(self, text: str) -> str:
         """A text with every name of what this is about replaced by the words that are used here."""
-        lower, read = text.lower(), text
-        for start, name, said in self._replacements:
-            if start in lower:
-                read = name.sub(said, read)
-        for said, meant in self.misspelt(read).items():
-            read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
-        return words.spelled_out(read, self.text)
+        return _in_own_words(self, text)
 
     def misspelt(self, text: str) -> dict[str, str]:
         """Unknown words of this that a text lacks, each with the unknown word of the text that it may be a slip for."""
         if not self._unknown:
             return {}
         found = [word for word in dict.fromkeys(words.tokens(text)) if word.isalpha()]
-        rare = [word for word in found if words.weight(words.stem(word)) >= words.MOST]
-        return {said: word for said in self._unknown if said not in found for word in rare if is_slip(said, word)}
+        slips = ((said, word) for said in self._unknown if said not in found for word in found if is_slip(said, word))
+        return {said: word for said, word in slips if words.weight(words.stem(word)) >= words.MOST}
 
     @cached_property
     def _unknown(self) -> list[str]:
@@ -301,6 +296,18 @@ class QuestionReading:
         pairs = [(name, thing.said) for thing in self.subjects for name in thing.other_names]
         pairs.sort(key=lambda pair: -len(pair[0]))
         return [(PART.findall(name)[0].lower(), pattern(name), said.replace("\\", "")) for name, said in pairs]
+
+
+@lru_cache(maxsize=4096)
+def _in_own_words(asked: QuestionReading, text: str) -> str:
+    """Remembered, because a passage is weighed, screened and quoted."""
+    lower, read = text.lower(), text
+    for start, name, said in asked._replacements:
+        if start in lower:
+            read = name.sub(said, read)
+    for said, meant in asked.misspelt(read).items():
+        read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
+    return words.spelled_out(read, asked.text)
 
 
 def _spelled(text: str) -> Words:

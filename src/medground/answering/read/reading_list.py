@@ -143,7 +143,8 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
     asked = reading_of(question.text)
-    naming = {r.document_id for r in weighed if words.mentions(asked.in_own_words(_text(r)), asked.rarest_name)}
+    name = asked.rarest_name
+    naming = {r.document_id for r in weighed if not name or words.mentions(asked.in_own_words(_text(r)), name)}
     return [
         replace(
             reading,
@@ -192,9 +193,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
         replace(
             reading,
             strengths={
-                start: value
-                + _NAMED * asked.share_named(f"{title}\n{sentence}")
-                + _DEFINED * asked.is_defined_in(sentence)
+                start: value + _NAMED * asked.share_named(title, sentence) + _DEFINED * asked.is_defined_in(sentence)
                 for (start, sentence), value in zip(places(reading), values, strict=True)
                 for title in [reading.passages[0].title if reading.passages else ""]
             },

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from medground.answering.read.evidence import described
 from medground.answering.run import Run
@@ -157,12 +158,18 @@ def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
     passage = document.text[max(0, evidence.start - around) : evidence.end + around]
     quoted = passage if evidence.origin == "text" else evidence.quote
     said = "\n".join([document.title, ", ".join(document.authors), quoted])
-    meant = (
-        " ".join(found["long"].split()[-len(found["short"]) :])
-        for found in _DEFINED.finditer(document.text)
-        if re.search(rf"\b{re.escape(found['short'])}\b", said)
-    )
+    meant = [
+        long
+        for short, long in _abbreviations(document.text)
+        if short in said and re.search(rf"\b{re.escape(short)}\b", said)
+    ]
     return "\n".join([said, *meant, *(heading.descriptor for heading in document.mesh)])
+
+
+@lru_cache(maxsize=64)
+def _abbreviations(text: str) -> list[tuple[str, str]]:
+    """Each abbreviation that a text defines, with as many words before it as it has characters."""
+    return [(one["short"], " ".join(one["long"].split()[-len(one["short"]) :])) for one in _DEFINED.finditer(text)]
 
 
 _LONGEST = 120
