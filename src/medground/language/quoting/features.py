@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from medground.language import words
 from medground.language.quoting.asked import Asked, asked
-from medground.language.quoting.cues import HOLDS, NOT_PROSE, ROLES
+from medground.language.quoting.cues import HOLDS, ROLES, is_printed_around
 from medground.language.quoting.pool import FOUND, Candidate, Pool, parts
 from medground.language.quoting.pool import NAMES as SECTIONS
 
@@ -179,13 +179,13 @@ def _of_form(pool: Pool, number: int, sentence: _Sentence) -> Row:
         "log length": math.log1p(len(terms)),
         "short": float(len(terms) < 4),
         "long": float(len(terms) > 35),
-        "not prose": float(NOT_PROSE.search(text) is not None),
+        "not prose": float(is_printed_around(text)),
         "starts with question's word": float(bool(terms) and terms[0] in pool.wanted),
         "subject late": math.log1p(places[0]) if places else 3.0,
         "tight": len(sentence.held) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0,
         "defines": defines,
         "asked: defines": defines if "definition" in pool.asked.kinds else 0.0,
-        "digits": float(any(c.isdigit() for c in text)),
+        "digits": float(any(map(str.isdigit, text))),
     }
 
 

@@ -61,6 +61,8 @@ class Pool:
         self.total = sum(asked.weights) or 1.0
         self.names = {t: w for t, w in self.weight.items() if t in asked.names}
         self.name_total = sum(self.names.values()) or 1.0
+        parts = [[(t, words.weight(t)) for t in sorted(set(part))] for part in asked.parts]
+        self.parts = [(part, sum(weight for _, weight in part)) for part in parts]
         lengths = [len(s) for b in self.sentences for s in b]
         self.mean_length = (sum(lengths) / len(lengths) if lengths else 1.0) or 1.0
         self._rarities()
@@ -125,7 +127,9 @@ class Pool:
 
     def weakest_part(self, held: Collection[str]) -> float:
         """The share, by weight, of the part of the question that is covered least."""
-        return min(words.coverage(part, held) for part in self.asked.parts)
+        return min(
+            sum(weight for term, weight in part if term in held) / total if total else 0.0 for part, total in self.parts
+        )
 
     def bm25(self, terms: Sequence[str], held: Collection[str]) -> float:
         """Okapi BM25 of a sentence, with the question's weights."""
