@@ -30,14 +30,12 @@ _WHAT_IS = re.compile(
 )
 """What is X? Or X alone."""
 _PEOPLE = {
-    **dict.fromkeys(
-        ["Child", "Infant", "Infant, Newborn", "Infant, Premature"], "child infant newborn neonate pediatric"
-    ),
-    **dict.fromkeys(["Adolescent"], "adolescent teenager child pediatric"),
+    **dict.fromkeys(["Child", "Adolescent"], "pediatric"),
+    **dict.fromkeys(["Infant", "Infant, Newborn", "Infant, Premature"], ""),
     **dict.fromkeys(["Pregnancy", "Pregnant Women"], "pregnancy pregnant gestation maternal"),
-    "Aged": "aged older elderly",
+    "Aged": "older",
 }
-"""Headings of people for whom an answer may differ, with the words by which texts name them."""
+"""Headings of people for whom an answer may differ, with the words by which texts name them beside those of MeSH."""
 _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
@@ -242,10 +240,28 @@ class QuestionReading:
         return frozenset(stem for said in found for stem in words.terms(without_accents(said)))
 
     def people_unnamed(self, texts: Sequence[str]) -> list[str]:
-        """The people that it is about, in its words, whom none of the texts names: children, or pregnancy."""
-        people = [thing for thing in self.subjects if thing.heading in _PEOPLE and not thing.decides]
-        found = {stem for text in texts for stem in words.terms(without_accents(text))}
-        return [one.said for one in people if found.isdisjoint(words.terms(f"{one.said} {_PEOPLE[one.heading]}"))]
+        """The people that it is about, in its words, whom none of the texts names: a finding in children is none in
+        infants.
+        """
+        read = [frozenset(words.terms(without_accents(text))) for text in texts] if self._people else []
+        return [
+            said
+            for said, names in self._people.items()
+            if not any(one.issuperset(words.terms(name)) for one in read for name in names)
+        ]
+
+    @cached_property
+    def _people(self) -> dict[str, list[str]]:
+        """The people that it is about, with all their names and those of the groups within them."""
+        from medground.pubmed.mesh import vocabulary
+
+        mesh, found = vocabulary(), dict[str, list[str]]()
+        for thing in self.subjects:
+            heading = None if thing.decides or not thing.heading else mesh.find(thing.heading)
+            if heading and (heading.name in _PEOPLE or any(tree.startswith("M01") for tree in heading.trees)):
+                names = (name for one in mesh.explode(heading) for name in (one.name, *one.entry_terms))
+                found[thing.said] = [thing.said, *names, *_PEOPLE.get(heading.name, "").split()]
+        return found
 
     @staticmethod
     def alone(thing: Subject) -> Query:
