@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.language import words
-from medground.language.quoting.asked import Asked, asked
-from medground.language.quoting.pool import FOUND, Candidate, Pool, parts
+from medground.language.quoting.pool import FOUND, Asked, Candidate, Pool, asked, parts
 from medground.language.quoting.pool import NAMES as SECTIONS
 from medground.language.word_lists import forms
 
