@@ -144,7 +144,11 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     best = max(likely.values(), default=0.0)
     asked = reading_of(question.text)
     name = asked.rarest_name
-    naming = {r.document_id for r in weighed if not name or words.mentions(asked.in_own_words(_text(r)), name)}
+    naming = {
+        r.document_id
+        for r in weighed
+        if not name or any(words.mentions(asked.in_own_words(text), name) for text in _texts(r))
+    }
     return [
         replace(
             reading,
@@ -202,8 +206,8 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     ]
 
 
-def _text(reading: Reading) -> str:
-    return "\n".join([*(p.title for p in reading.passages[:1]), *(p.text for p in reading.passages)])
+def _texts(reading: Reading) -> list[str]:
+    return [*(p.title for p in reading.passages[:1]), *(sentence for _, sentence in places(reading))]
 
 
 def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:
