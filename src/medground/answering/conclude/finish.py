@@ -138,10 +138,10 @@ def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) ->
     on_it = [quote for quote in quotes if asked.is_about(as_read(quote, documents[quote.document_id]))]
     for one, other in combinations(on_it, 2):
         papers = [documents[quote.document_id] for quote in (one, other)]
-        if one.document_id == other.document_id or "negation" not in differences(one.quote, other.quote):
+        if one.document_id == other.document_id:
             continue
         terms, others = sorted((frozenset(words.terms(quote.quote)) for quote in (one, other)), key=len)
-        if words.coverage(terms, others) >= _SAME_WORDS:
+        if words.coverage(terms, others) >= _SAME_WORDS and "negation" in differences(one.quote, other.quote):
             named = " and ".join(f"{paper.id} ({paper.year})" if paper.year else paper.id for paper in papers)
             run.warn(f"these sources may disagree: {named}")
             return
