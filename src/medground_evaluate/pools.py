@@ -23,7 +23,6 @@ from medground.corpus.faults import writing
 from medground.engine.engine import Engine
 from medground.errors import ModelFailed, UsageError
 from medground.home.files import write_whole
-from medground.home.line_file import LineFile
 from medground.home.settings import Settings
 from medground.models.operators.reasoning import reason, reason_or_recall
 from medground.recipes.reason_and_verify.demonstrations import opened_embedder
@@ -47,6 +46,7 @@ from medground.values.steps import Progress, no_progress
 from medground.version import __version__
 from medground_evaluate.datasets.registry import Records, Source, known_answer, read_records
 from medground_evaluate.items import Item
+from medground_evaluate.line_file import LineFile
 
 
 class Plan(Frozen):

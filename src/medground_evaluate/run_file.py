@@ -18,12 +18,12 @@ from pydantic import BaseModel, ValidationError
 from medground.answering.declaration import Declaration
 from medground.engine.engine import Engine
 from medground.errors import UsageError
-from medground.home.line_file import LineFile, Numbered, check_same, whole_lines
 from medground.home.registry import RECIPES
 from medground.home.settings import section_defaults, section_of, shared_now
 from medground.models.operators.base import Operator
 from medground.version import __version__
 from medground_evaluate.items import RunHeader, RunLine, Tally
+from medground_evaluate.line_file import LineFile, Numbered, check_same, whole_lines
 
 _LIBRARIES = (
     *("faiss-cpu", "numpy", "onnxruntime", "pydantic-ai-slim", "scikit-learn", "sentence-transformers", "tantivy"),

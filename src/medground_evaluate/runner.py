@@ -23,7 +23,6 @@ from medground.errors import (
     StorageFailed,
     UsageError,
 )
-from medground.home.line_file import work_off
 from medground.home.settings import Settings
 from medground.recipes.base import open_recipe
 from medground.sources.base import CountingSource, DescribedSource, FactSource, Source, TermsSource
@@ -34,6 +33,7 @@ from medground.values.query import Filters
 from medground.values.usage import UsageReport
 from medground_evaluate.datasets.loader import Loader, check_release
 from medground_evaluate.items import Item, RunLine, Tally
+from medground_evaluate.line_file import work_off
 from medground_evaluate.run_file import RunFile, make_header
 
 MOST_FOUND = 100

@@ -18,13 +18,13 @@ from pydantic import Field
 
 from medground.errors import StorageFailed
 from medground.home.files import write_whole
-from medground.home.line_file import Numbered, parsed
 from medground.values.answer import SnapshotReference
 from medground.values.document import DocumentId, Frozen
 from medground.values.question import Option, Question
 from medground_evaluate.blind import Audit
 from medground_evaluate.build.operators import Level, Says
 from medground_evaluate.items import Item
+from medground_evaluate.line_file import Numbered, parsed
 from medground_evaluate.run_file import HeadedFile
 
 OPTIONS = 4

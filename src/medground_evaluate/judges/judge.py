@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from medground.errors import ModelFailed, UsageError
-from medground.home.line_file import work_off
 from medground.models.base import CallLimits, Model
 from medground.models.operators.base import EvidenceView, Operator
 from medground.models.registry import Models
@@ -28,6 +27,7 @@ from medground_evaluate.judges.judgements import (
     rate_long_answer,
     scores,
 )
+from medground_evaluate.line_file import work_off
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from typing import Literal, Self, TypeVar
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from medground.errors import BadDocument, UsageError
-from medground.home.line_file import LineFile
 from medground.models.operators.base import (
     EvidenceView,
     InvalidOutput,
@@ -23,6 +22,7 @@ from medground.models.operators.base import (
 from medground.models.operators.reading import DATA_RULE
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
+from medground_evaluate.line_file import LineFile
 
 M = TypeVar("M", bound=BaseModel)
 

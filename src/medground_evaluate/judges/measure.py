@@ -24,7 +24,6 @@ from medground.answering.verify.critics import judgement_of
 from medground.answering.verify.judges import SETS as LEAST_SETS
 from medground.answering.verify.judges import Measured, asked_with, judges_folder, keep, stem
 from medground.errors import ModelFailed, UsageError
-from medground.home.line_file import LineFile, work_off
 from medground.home.settings import Settings
 from medground.models.base import CallLimits
 from medground.models.catalogue import Proof, shipped
@@ -36,6 +35,7 @@ from medground.values.usage import Author, Usage, UsageReport
 from medground.version import __version__
 from medground_evaluate.datasets.literature import SCIFACT
 from medground_evaluate.datasets.loader import json_lines
+from medground_evaluate.line_file import LineFile, work_off
 from medground_evaluate.statistics import wilson
 
 Truth = Literal["support", "refute", "neutral"]

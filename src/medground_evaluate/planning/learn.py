@@ -20,7 +20,6 @@ from typing import Any
 
 from medground.corpus.faults import writing
 from medground.errors import Stopped, UsageError
-from medground.home.line_file import locked
 from medground.models.planner import (
     AdapterCard,
     Libraries,
@@ -36,6 +35,7 @@ from medground.models.planner import (
     write_card,
 )
 from medground.values.steps import Progress, no_progress
+from medground_evaluate.line_file import locked
 from medground_evaluate.planning.explore import CHARACTERS_OF_A_TOKEN, GIB
 from medground_evaluate.planning.trainset import TrainingManifest, TrainingOptions, read_examples, read_manifest
 

@@ -19,11 +19,11 @@ from pydantic import Field, ValidationError
 
 from medground.corpus.faults import writing
 from medground.errors import BadDocument, UsageError
-from medground.home.line_file import whole_lines
 from medground.models.planner import Messages, messages
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.values.document import Frozen
 from medground.values.source_plan import MOST_QUERIES, SourceDescription, SourcePlan, tagged
+from medground_evaluate.line_file import whole_lines
 from medground_evaluate.planning.judging import agreement
 from medground_evaluate.planning.work import Asked, Judged, Label, read_work
 

@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field
 
 from medground.errors import BadDocument, ModelFailed, UsageError
-from medground.home.line_file import Numbered, parsed, whole_lines, work_off
 from medground.values.answer import SnapshotReference
 from medground.values.document import DocumentId, Frozen, SourceKind
 from medground.values.question import Option, Question, Task
@@ -20,6 +19,7 @@ from medground.values.source_plan import SourceDescription, SourceQuery
 from medground.values.steps import Progress, no_progress
 from medground.values.usage import Usage
 from medground_evaluate.items import Item
+from medground_evaluate.line_file import Numbered, parsed, whole_lines, work_off
 from medground_evaluate.run_file import HeadedFile
 
 State = Literal["found", "empty", "failed"]
