@@ -10,9 +10,8 @@ from typing import Self
 
 from pydantic import Field
 
-from medground.language.words import tokens
-from medground.values.document import Document, Frozen
-from medground.values.question import Task
+from medground.language import tokens
+from medground.values import Document, Frozen, Task
 from medground_evaluate.items import CLOSED, Item
 from medground_evaluate.statistics import wilson
 

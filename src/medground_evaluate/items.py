@@ -10,9 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from medground.values.document import Document, DocumentId, Frozen
-from medground.values.question import Question, Task
-from medground.values.usage import UsageReport
+from medground.values import Document, DocumentId, Frozen, Question, Task, UsageReport
 from medground_evaluate.statistics import wilson
 
 Split = Literal["train", "validation", "test", "unknown"]

@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 
 from medground.errors import BadDocument, MedgroundError, StorageFailed, UsageError
-from medground.home.files import make_folder, private_opener, sync, write_whole
+from medground.home import make_folder, private_opener, sync, write_whole
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")

@@ -16,8 +16,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from medground.errors import NotFound, UsageError
-from medground.faces.api.caller import Caller, door
-from medground.values.document import Frozen
+from medground.faces import Caller, door
+from medground.values import Frozen
 from medground_evaluate.compare import compare, read_result
 from medground_evaluate.items import UNFINISHED, RunLine, Tally, is_right, tallied
 from medground_evaluate.report.content import read_report

@@ -15,13 +15,12 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from medground.answering.declaration import Declaration
-from medground.engine.engine import Engine
+from medground import __version__
+from medground.answering import Declaration
+from medground.engine import Engine
 from medground.errors import UsageError
-from medground.home.registry import RECIPES
-from medground.home.settings import section_defaults, section_of, shared_now
-from medground.models.operators.base import Operator
-from medground.version import __version__
+from medground.home import RECIPES, section_defaults, section_of, shared_now
+from medground.models import Operator
 from medground_evaluate.items import RunHeader, RunLine, Tally
 from medground_evaluate.line_file import LineFile, Numbered, check_same, whole_lines
 

@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import get_args
 
-from medground.answering.rank.fuse import fuse
-from medground.corpus.chunk import chunk
-from medground.engine.engine import Engine
+from medground.answering import fuse
+from medground.corpus import chunk
+from medground.engine import Engine
 from medground.errors import (
     BudgetExhausted,
     ConfigError,
@@ -23,14 +23,26 @@ from medground.errors import (
     StorageFailed,
     UsageError,
 )
-from medground.home.settings import Settings
-from medground.recipes.base import open_recipe
-from medground.sources.base import CountingSource, DescribedSource, FactSource, Source, TermsSource
-from medground.values.answer import Answer, SnapshotReference
-from medground.values.document import Document, DocumentId, Hit, SourceKind
-from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
-from medground.values.query import Filters
-from medground.values.usage import UsageReport
+from medground.home import Settings
+from medground.recipes import open_recipe
+from medground.sources import CountingSource, DescribedSource, FactSource, Source, TermsSource
+from medground.values import (
+    Answer,
+    ConceptQuery,
+    Document,
+    DocumentId,
+    Filters,
+    Found,
+    Hit,
+    Lookup,
+    PlainWords,
+    ProteinQuery,
+    Ranker,
+    Ranking,
+    SnapshotReference,
+    SourceKind,
+    UsageReport,
+)
 from medground_evaluate.datasets.loader import Loader, check_release
 from medground_evaluate.items import Item, RunLine, Tally
 from medground_evaluate.line_file import work_off
@@ -72,7 +84,7 @@ class GivenSource(_Closing):
         self._check_open()
         if not self.accepts(lookup):
             raise UsageError(f"{self.name} takes query trees for rankers by words")
-        passages = [passage for document in self._documents.values() for passage in chunk(document)]
+        passages = [passage for document in self._documents.values() for passage in chunk.chunk(document)]
         limit = lookup.limit or len(passages)
         hits = tuple(
             Hit(passage=passage, ranker=self.name, rank=rank, score=1.0 / rank, source=self.name)

@@ -17,10 +17,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from medground.errors import StorageFailed
-from medground.home.files import write_whole
-from medground.values.answer import SnapshotReference
-from medground.values.document import DocumentId, Frozen
-from medground.values.question import Option, Question
+from medground.home import write_whole
+from medground.values import DocumentId, Frozen, Option, Question, SnapshotReference
 from medground_evaluate.blind import Audit
 from medground_evaluate.build.operators import Level, Says
 from medground_evaluate.items import Item

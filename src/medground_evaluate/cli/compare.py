@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import Sets, SettingsFile, load_settings
-from medground.faces.cli.terminal import say, say_json
+from medground.faces import Sets, SettingsFile, load_settings, say, say_json
 from medground_evaluate.cli.running import aligned, number, percent, run_stoppable
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def measure(
     settings: SettingsFile = None,
 ) -> None:
     """Measure a run from its stored answers and traces: reading depth, queries, MeSH, rounds, long answers."""
-    from medground.models.embedders import open_embedder
+    from medground.models import open_embedder
     from medground_evaluate.compare import items_of, read_result
     from medground_evaluate.metrics.measures import measure as measured
     from medground_evaluate.run_file import read_run
@@ -59,7 +58,7 @@ def uncertainty(
     nli: Annotated[str, typer.Option(help="NLI model with a label for contradiction: a folder or hub name.")],
 ) -> None:
     """Compute the long-text uncertainty (LUQ) of sampled answers; the paper uses nine at a temperature of 0.7."""
-    from medground.answering.verify.nli_critic import open_nli
+    from medground.answering import open_nli
     from medground_evaluate.metrics.uncertainty import nli_entailment, read_samples, uncertainty_of
 
     samples = read_samples(runs)  # before loading a model

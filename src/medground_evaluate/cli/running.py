@@ -8,8 +8,8 @@ from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from medground.faces.cli.terminal import bars, begin, say
-from medground.language.clean import one_line
+from medground.faces import bars, begin, say
+from medground.language import one_line
 
 if TYPE_CHECKING:
     from medground_evaluate.items import Tally

@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
-from medground.faces.cli.terminal import page, say, say_json
+from medground.faces import (
+    KnowledgeBase,
+    Preset,
+    Quiet,
+    Sets,
+    SettingsFile,
+    load_settings,
+    page,
+    say,
+    say_json,
+    searched,
+)
 from medground_evaluate.cli.running import aligned, run_stoppable
 
 if TYPE_CHECKING:
-    from medground.home.settings import Settings
-    from medground.recipes.reason_and_verify.pool import PoolManifest
-    from medground.values.document import Document
+    from medground.home import Settings
+    from medground.recipes import pool
+    from medground.values import Document
     from medground_evaluate.blind import Audit
     from medground_evaluate.build.make import Built
     from medground_evaluate.datasets.registry import FileCheck
@@ -106,7 +116,7 @@ def audit(
 
 
 def _documents(settings: Settings, names: list[str]) -> Iterator[Document]:
-    from medground.corpus.library import Library
+    from medground.corpus import Library
 
     library = Library(settings.home)
     for name in names:
@@ -171,7 +181,7 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Build a set of questions with several right answers, check each twice, and audit the set."""
-    from medground.faces.cli.progress import shown_progress
+    from medground.faces import shown_progress
     from medground_evaluate.build.make import Plan, build_set
     from medground_evaluate.build.operators import LEVELS
 
@@ -276,7 +286,7 @@ def build_pool_command(
     """Build a pool from training questions, replacing any pool of the same name."""
     import asyncio
 
-    from medground.faces.cli.progress import shown_progress
+    from medground.faces import shown_progress
     from medground_evaluate.datasets.registry import Source
     from medground_evaluate.pools import build_pool
     from medground_evaluate.runner import check_searched
@@ -298,10 +308,10 @@ def info(
     json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Check a pool and show how it was made."""
-    from medground.home.settings import Settings
-    from medground.recipes.reason_and_verify.pool import read_pool
+    from medground.home import Settings
+    from medground.recipes import pool
 
-    manifest = read_pool(name, Settings.load().home).manifest
+    manifest = pool.read_pool(name, Settings.load().home).manifest
     if json:
         say_json(manifest.model_dump_json(indent=2))
         return
@@ -309,12 +319,12 @@ def info(
     say(*_described(manifest))
 
 
-def _summary(manifest: PoolManifest) -> str:
+def _summary(manifest: pool.PoolManifest) -> str:
     classes = ", ".join(f"{number} {label}" for label, number in manifest.classes.items())
     return f"{manifest.name}: {manifest.demonstrations:,} demonstrations ({classes}), {manifest.sha256[:16]}"
 
 
-def _described(manifest: PoolManifest) -> list[str]:
+def _described(manifest: pool.PoolManifest) -> list[str]:
     return [
         f"made        {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
         f"from        {manifest.source} ({manifest.dataset}, {manifest.source_sha256[:16]}), seed {manifest.seed}",

@@ -18,10 +18,9 @@ from typing import Any, TextIO
 
 from pydantic import ValidationError
 
-from medground.corpus.readers.base import opened
-from medground.corpus.readers.compose import printable
+from medground.corpus import opened, printable
 from medground.errors import UsageError, UserMistake
-from medground.values.question import Option, Question, Task
+from medground.values import Option, Question, Task
 from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
 
 Record = Mapping[str, Any]

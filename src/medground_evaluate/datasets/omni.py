@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.xml import flat_text, records, root_name
+from medground.corpus import xml
 from medground.errors import UsageError
 from medground_evaluate.datasets.loader import (
     LETTERS,
@@ -97,10 +97,10 @@ def _record(name: str, i: str, question: str, gold: str, split: Split = "test") 
 
 def _liveqa(path: Path) -> Generator[Placed]:
     """The XML of TREC 2017: subject and message make the question; the first reference answer is the reference."""
-    for element in records(path, ["NLM-QUESTION"], [root_name(path)]):
+    for element in xml.records(path, ["NLM-QUESTION"], [xml.root_name(path)]):
         i = element.get("qid", "")
-        parts = [flat_text(element.find(f"Original-Question/{tag}")) for tag in ("SUBJECT", "MESSAGE")]
-        answer = flat_text(next(element.iter("ANSWER"), None))
+        parts = [xml.flat_text(element.find(f"Original-Question/{tag}")) for tag in ("SUBJECT", "MESSAGE")]
+        answer = xml.flat_text(next(element.iter("ANSWER"), None))
         yield f"{path.name}: {i}", _record("liveqa", i, " ".join(filter(None, parts)), answer)
 
 
@@ -243,14 +243,14 @@ def _medquad_records(path: Path) -> Generator[Placed]:
 
 
 def _medquad_pairs(file: Path) -> Generator[Placed]:
-    for element in records(file, ["Document"], ["Document"]):
+    for element in xml.records(file, ["Document"], ["Document"]):
         about = {name: element.get(name, "") for name in ("source", "url")}
-        about["focus"] = flat_text(element.find("Focus"))
+        about["focus"] = xml.flat_text(element.find("Focus"))
         for pair in element.iter("QAPair"):
-            question, answer = pair.find("Question"), flat_text(pair.find("Answer"))
+            question, answer = pair.find("Question"), xml.flat_text(pair.find("Answer"))
             if question is not None and answer:
                 told = {name: question.get(name, "") for name in ("qid", "qtype")}
-                own = {"question": flat_text(question), "answer": answer}
+                own = {"question": xml.flat_text(question), "answer": answer}
                 yield f"{file.name}: {told['qid']}", {**about, **told, **own}
 
 

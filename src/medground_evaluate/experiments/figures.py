@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from medground.home.settings import Settings
-from medground.values.usage import Author
+from medground.home import Settings
+from medground.values import Author
 from medground_evaluate.items import RunHeader, RunLine, tallied
 from medground_evaluate.judges.judgements import PAIR_AXES
 from medground_evaluate.metrics.answers import accuracy, class_scores, grounded_rate, macro_f1, support_scores
@@ -304,7 +304,7 @@ def nli_of(settings: Settings, named: str | None) -> str:
 
 def open_entailment(nli: str) -> Entailment:
     """The probability of entailment by an NLI model. It loads the model, and blocks while it does."""
-    from medground.answering.verify.nli_critic import open_nli
+    from medground.answering import open_nli
 
     return nli_entailment(open_nli(nli))
 

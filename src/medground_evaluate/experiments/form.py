@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from medground.errors import UsageError
-from medground.values.document import Frozen
+from medground.values import Frozen
 from medground_evaluate.datasets.loader import YES_NO_TASKS, Loader
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from medground.errors import StorageFailed, UsageError
-from medground.home.files import write_whole
-from medground.home.settings import Settings
+from medground.home import Settings, write_whole
 from medground_evaluate.experiments.figures import (
     DEVIATION,
     JUDGED,

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from medground.errors import ModelFailed, UsageError
-from medground.models.base import CallLimits, Model
-from medground.models.operators.base import EvidenceView, Operator
-from medground.models.registry import Models
-from medground.values.usage import Author, Usage, UsageReport
+from medground.models import CallLimits, EvidenceView, Model, Models, Operator
+from medground.values import Author, Usage, UsageReport
 from medground_evaluate.compare import Result
 from medground_evaluate.items import is_right
 from medground_evaluate.judges.judgements import (

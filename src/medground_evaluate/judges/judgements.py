@@ -11,17 +11,8 @@ from typing import Literal, Self, TypeVar
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from medground.errors import BadDocument, UsageError
-from medground.models.operators.base import (
-    EvidenceView,
-    InvalidOutput,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    Untrusted,
-)
-from medground.models.operators.reading import DATA_RULE
-from medground.values.document import Frozen
-from medground.values.usage import UsageReport
+from medground.models import DATA_RULE, EvidenceView, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.values import Frozen, UsageReport
 from medground_evaluate.line_file import LineFile
 
 M = TypeVar("M", bound=BaseModel)

@@ -19,20 +19,23 @@ from zlib import crc32
 
 from pydantic import ValidationError
 
-from medground.answering.verify.critic import Claim
-from medground.answering.verify.critics import judgement_of
-from medground.answering.verify.judges import SETS as LEAST_SETS
-from medground.answering.verify.judges import Measured, asked_with, judges_folder, keep, stem
+from medground import __version__
+from medground.answering import Claim, judgement_of, judges
 from medground.errors import ModelFailed, UsageError
-from medground.home.settings import Settings
-from medground.models.base import CallLimits
-from medground.models.catalogue import Proof, shipped
-from medground.models.operators.base import EvidenceView
-from medground.models.operators.verifying import EntailInput, entail
-from medground.models.registry import Models, list_price, open_models, own_address
-from medground.values.document import Frozen
-from medground.values.usage import Author, Usage, UsageReport
-from medground.version import __version__
+from medground.home import Settings
+from medground.models import (
+    CallLimits,
+    EntailInput,
+    EvidenceView,
+    Models,
+    Proof,
+    entail,
+    list_price,
+    open_models,
+    own_address,
+    shipped,
+)
+from medground.values import Author, Frozen, Usage, UsageReport
 from medground_evaluate.datasets.literature import SCIFACT
 from medground_evaluate.datasets.loader import json_lines
 from medground_evaluate.line_file import LineFile, work_off
@@ -95,10 +98,10 @@ def drawn_pairs(data: Path) -> list[LabelledPair]:
     if not data.is_dir():
         raise UsageError(f"{data} is not a folder; give the folder of scifact/ and nli/ with --data")
     there = [name for name, (place, _) in _PLACES.items() if (data / place).exists()]
-    if "SciFact dev" not in there or len(there) < LEAST_SETS:
+    if "SciFact dev" not in there or len(there) < judges.SETS:
         missing = ", ".join(place for name, (place, _) in _PLACES.items() if name not in there)
         raise UsageError(
-            f"{data} lacks {missing}; a proof needs scifact and {LEAST_SETS - 1} sets of nli (see its README)"
+            f"{data} lacks {missing}; a proof needs scifact and {judges.SETS - 1} sets of nli (see its README)"
         )
     found: list[LabelledPair] = []
     for name in there:
@@ -228,7 +231,7 @@ class Measurement:
 
     async def make(
         self, *, fresh: bool = False, concurrency: int = 8, watch: Callable[[int, int], None] = lambda done, of: None
-    ) -> Measured:
+    ) -> judges.Measured:
         """Ask what is left and store the result; from then on it counts on this machine.
 
         Raises:
@@ -263,7 +266,7 @@ class Measurement:
                 why = f"no reply ({unanswered[-1]}); {done}; run the same command to resume"
                 raise ModelFailed(why, model=self.model)
             found = self._result(sheet.lines)
-        keep(found, self.file.with_suffix(".json"))
+        judges.keep(found, self.file.with_suffix(".json"))
         return found
 
     def _check_first(self, sheet: Sheet) -> None:
@@ -286,7 +289,7 @@ class Measurement:
         said = "unusable" if found.relation in ("failed", "unsure") else found.relation
         return Line(pair=pair.id, said=said, reason=found.note, usage=UsageReport.of(reply.usage))
 
-    def _result(self, lines: Mapping[str, Line]) -> Measured:
+    def _result(self, lines: Mapping[str, Line]) -> judges.Measured:
         """The measurement that a complete sheet makes."""
         said = [(pair, lines[pair.id].said) for pair in self.pairs]
         proofs = []
@@ -300,11 +303,11 @@ class Measurement:
         silent = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
         none = {"seconds": 0.0, "cached_calls": 0, "searches": 0, "counts": 0}
         proofs += [_proof(CALLED_SUPPORTED, "supported", called, share), _proof(UNDECIDED, "neutral", silent, 0.5)]
-        return Measured(
+        return judges.Measured(
             model=self.model,
             address=own_address(self.model, self.settings),
             temperature=self.settings.model.temperature,
-            asked=asked_with(),
+            asked=judges.asked_with(),
             measured=datetime.now(UTC),
             made_by=f"medground {__version__}",
             proofs=tuple(proofs),
@@ -332,6 +335,6 @@ def prepared(model: str, data: Path, settings: Settings) -> Measurement:
     chosen = settings.with_options({"model.default": model, "model.operators": {}, "model.cache": False})
     models = open_models(chosen, ())
     pairs = drawn_pairs(data)
-    pin = [models.of(entail.name).identity, asked_with(), [pair.id for pair in pairs]]
-    name = stem(model, hashlib.sha256(json.dumps(pin).encode()).hexdigest())
-    return Measurement(model, chosen, pairs, models, judges_folder(settings.home) / f"{name}.jsonl")
+    pin = [models.of(entail.name).identity, judges.asked_with(), [pair.id for pair in pairs]]
+    name = judges.stem(model, hashlib.sha256(json.dumps(pin).encode()).hexdigest())
+    return Measurement(model, chosen, pairs, models, judges.judges_folder(settings.home) / f"{name}.jsonl")

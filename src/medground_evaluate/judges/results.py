@@ -11,10 +11,10 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from medground.engine.answers import Answers
+from medground.engine import Answers
 from medground.errors import BadDocument, StorageFailed, UsageError
-from medground.models.operators.base import EvidenceView
-from medground.values.document import Frozen
+from medground.models import EvidenceView
+from medground.values import Frozen
 from medground_evaluate.compare import Result, items_of
 from medground_evaluate.judges.judgements import (
     LONG_AXES,

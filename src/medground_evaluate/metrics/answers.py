@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
-from medground.answering.verify.critic import Claim, Critic
-from medground.models.operators.base import EvidenceView
-from medground.values.answer import Answer
+from medground.answering import Claim, Critic
+from medground.models import EvidenceView
+from medground.values import Answer
 from medground_evaluate.items import RunLine, is_right
 from medground_evaluate.statistics import ClassScore, Mean, Share, item_score, mean, scores_by_class
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from medground.values.steps import Asking, PlanningSources, Searching
-from medground.values.usage import UsageReport
+from medground.values import Asking, PlanningSources, Searching, UsageReport
 from medground_evaluate.statistics import Mean, mean
 
 MODEL_ONLY = "model-only"

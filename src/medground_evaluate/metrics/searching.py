@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.errors import ConfigError
-from medground.pubmed.parser import repair_syntax
-from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
-from medground.values.document import DocumentId
+from medground.pubmed import Chain, Leaf, Negated, Node, Span, repair_syntax
+from medground.values import DocumentId
 from medground_evaluate.items import RunLine
 from medground_evaluate.statistics import Mean, Share, item_score, mean
 

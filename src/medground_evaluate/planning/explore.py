@@ -17,23 +17,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from medground.answering.declaration import Declaration
-from medground.answering.run import Run
-from medground.answering.trace import Trace
-from medground.engine.engine import Engine
+from medground.answering import Declaration, Run, Trace
+from medground.engine import Engine
 from medground.errors import UsageError
-from medground.home.settings import Settings
-from medground.models.operators.base import Operator
-from medground.models.operators.reasoning import reason_or_recall
-from medground.models.registry import list_price
-from medground.recipes.omni_rag.operators import ExploredSource
-from medground.recipes.omni_rag.read_plan import read_plan
-from medground.recipes.omni_rag.search import plannable, search_plan
-from medground.recipes.pubmed_reasoner.answering import recall
-from medground.recipes.settings import OmniRagSettings
-from medground.values.question import Question
-from medground.values.source_plan import SourceDescription, SourcePlan, SourceQuery, tagged
-from medground.values.steps import Progress, no_progress
+from medground.home import Settings
+from medground.models import Operator, list_price, reason_or_recall
+from medground.recipes import ExploredSource, OmniRagSettings, plannable, read_plan, recall, search_plan
+from medground.values import Progress, Question, SourceDescription, SourcePlan, SourceQuery, no_progress, tagged
 from medground_evaluate.datasets.registry import Source, read_records
 from medground_evaluate.items import Item
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found

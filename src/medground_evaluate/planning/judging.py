@@ -15,19 +15,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from medground.answering.rank.rerank import open_reranker
-from medground.answering.run import Run
-from medground.corpus.faults import writing
-from medground.engine.engine import Engine
+from medground.answering import Run, open_reranker
+from medground.corpus import writing
+from medground.engine import Engine
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
-from medground.home.settings import Settings
-from medground.language.sentences import sentence_spans
-from medground.models.operators.base import SentencedPassage, SentenceView
-from medground.models.operators.reasoning import ReasonInput, reason_or_recall
-from medground.recipes.pubmed_reasoner.answering import RecallInput, recall
-from medground.values.document import Passage
-from medground.values.source_plan import SourceQuery
-from medground.values.steps import Progress, no_progress
+from medground.home import Settings
+from medground.language import sentence_spans
+from medground.models import ReasonInput, SentencedPassage, SentenceView, reason_or_recall
+from medground.recipes import RecallInput, recall
+from medground.values import Passage, Progress, SourceQuery, no_progress
 from medground_evaluate.agreement import in_words, kappa, same_share
 from medground_evaluate.metrics.answers import rouge_l
 from medground_evaluate.planning.explore import run_of

@@ -12,12 +12,20 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field
 
 from medground.errors import BadDocument, ModelFailed, UsageError
-from medground.values.answer import SnapshotReference
-from medground.values.document import DocumentId, Frozen, SourceKind
-from medground.values.question import Option, Question, Task
-from medground.values.source_plan import SourceDescription, SourceQuery
-from medground.values.steps import Progress, no_progress
-from medground.values.usage import Usage
+from medground.values import (
+    DocumentId,
+    Frozen,
+    Option,
+    Progress,
+    Question,
+    SnapshotReference,
+    SourceDescription,
+    SourceKind,
+    SourceQuery,
+    Task,
+    Usage,
+    no_progress,
+)
 from medground_evaluate.items import Item
 from medground_evaluate.line_file import Numbered, parsed, whole_lines, work_off
 from medground_evaluate.run_file import HeadedFile

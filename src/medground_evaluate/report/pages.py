@@ -14,8 +14,8 @@ from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from medground.errors import StorageFailed
-from medground.home.files import write_whole
-from medground.wording.markup import escaped, template
+from medground.home import write_whole
+from medground.wording import escaped, template
 from medground_evaluate.compare import Comparison, Pair, Row
 from medground_evaluate.report.content import (
     ACCURACY,

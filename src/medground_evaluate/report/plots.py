@@ -13,7 +13,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from medground.language.clean import clean
+from medground.language import clean
 from medground_evaluate.compare import Comparison
 from medground_evaluate.report.content import STATUSES, Report, percent, read_report, statuses_of, used_statuses
 
@@ -24,7 +24,7 @@ Part = str | Markup | float
 def element(tag: str, *parts: Part | Iterable[Part], **attributes: Part) -> Markup:
     """One element. `class_` becomes `class`, and `_` in names becomes `-`."""
     named = Markup().join(
-        Markup(' {}="{}"').format(name.rstrip("_").replace("_", "-"), clean(str(value)))
+        Markup(' {}="{}"').format(name.rstrip("_").replace("_", "-"), clean.clean(str(value)))
         for name, value in attributes.items()
     )
     if tag in _VOID:
@@ -34,10 +34,13 @@ def element(tag: str, *parts: Part | Iterable[Part], **attributes: Part) -> Mark
 
 def joined(parts: Iterable[Part | Iterable[Part]]) -> Markup:
     """The parts joined together, with texts escaped."""
-    return Markup().join(
-        part if isinstance(part, Markup) else clean(str(part)) if isinstance(part, str | float | int) else joined(part)
-        for part in parts
-    )
+    return Markup().join(map(_part, parts))
+
+
+def _part(part: Part | Iterable[Part]) -> Markup | str:
+    if isinstance(part, Markup):
+        return part
+    return clean.clean(str(part)) if isinstance(part, str | float | int) else joined(part)
 
 
 # The numbers that both formats of a report show, and their plots as SVG.
