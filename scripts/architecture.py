@@ -89,7 +89,7 @@ def circles(arrows: Arrows) -> Iterator[list[str]]:
 
 
 def not_exported(tree: ast.Module) -> Iterator[str]:
-    """What a file imports from `medground` past the names that its rooms export: those of their stubs, and the errors."""
+    """What a file imports from `medground` past the errors and the names that its rooms export, in their stubs."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("medground."):
             stub = SRC.joinpath(*str(node.module).split("."), "__init__.pyi")

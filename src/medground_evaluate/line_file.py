@@ -13,9 +13,9 @@ import json
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, ClassVar, Self, TypeVar
+from typing import IO, ClassVar, Generic, Self, TypeVar
 
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
@@ -23,6 +23,7 @@ from pydantic import BaseModel, ValidationError
 from medground.errors import BadDocument, MedgroundError, StorageFailed, UsageError
 from medground.home import make_folder, private_opener, sync, write_whole
 
+H = TypeVar("H", bound=BaseModel)
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 Numbered = tuple[int, bytes]
@@ -53,8 +54,11 @@ def locked(path: Path) -> FileLock:
     return lock
 
 
-class LineFile:
+class LineFile(Generic[M]):
     """A file that is being filled, whose lock this process holds. Use it as a context manager.
+
+    Attributes:
+        lines: the finished work, in the order in which it was finished, as far as it is kept in memory.
 
     Raises:
         UsageError: another process is writing the file, or it is something else than `what`.
@@ -67,6 +71,7 @@ class LineFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.lines: list[M] = []
         self._lock = locked(path)
         self._synced = time.monotonic()
         try:
@@ -97,8 +102,13 @@ class LineFile:
         """Forget all lines; they go from the file with the next one."""
         self._end = 0
 
+    def add(self, line: M) -> None:
+        """Add a finished piece; it is in the file on return."""
+        self.write(line)
+        self.lines.append(line)
+
     def write(self, line: BaseModel) -> None:
-        """Add a line. All of it is written on return, and flushed to disk within seconds.
+        """Write a line. All of it is written on return, and flushed to disk within seconds.
 
         Raises:
             StorageFailed: the file cannot be written.
@@ -162,6 +172,38 @@ class LineFile:
             f"{self.path} cannot be written ({error.strerror or error}); free some space, then run the same "
             "command to resume"
         )
+
+
+class HeadedFile(LineFile[M], Generic[H, M]):
+    """A file whose first line determines the others, started or resumed. Use it as a context manager.
+
+    Raises:
+        UsageError: the file was made with another head, or another process is writing it.
+        BadDocument: the file holds something else.
+        StorageFailed: the file cannot be written.
+    """
+
+    def __init__(self, path: Path, head: H, line: type[M]) -> None:
+        super().__init__(path)
+        with self.closing_on_error():
+            if found := [*self.whole_lines()]:
+                there, lines = headed(found, type(head), line, path, self.what)
+                check_same(there, head, path)
+                self.lines += lines
+            else:
+                self.write(head)
+
+
+def headed(lines: Sequence[Numbered], head: type[H], line: type[M], path: Path, what: str) -> tuple[H, Iterator[M]]:
+    """The head of a file, and its other lines, which are read as they are asked for.
+
+    Raises:
+        BadDocument: the first line is no such head.
+    """
+    first = next(parsed(lines[:1], head, path, what), None)
+    if first is None:
+        raise BadDocument(f"not {what}", file=str(path), position=1)
+    return first, parsed(lines[1:], line, path, f"a line of {what}")
 
 
 async def work_off(jobs: Iterable[T], do: Callable[[T], Awaitable[None]], workers: int) -> None:

@@ -47,7 +47,7 @@ class Step(Frozen):
     left_out: str = ""
 
 
-class Unfinished(LineFile):
+class Unfinished(LineFile[Step]):
     """The finished steps, stored in `NAME.partial` next to the pool. Steps of a different plan are discarded.
 
     Use it as a context manager; only one process at a time builds a pool.
@@ -62,20 +62,13 @@ class Unfinished(LineFile):
     def __init__(self, file: Path, plan: Plan) -> None:
         super().__init__(file.with_suffix(".partial"))
         self._pool = file
-        self.steps: list[Step] = []
         with contextlib.suppress(ValidationError, ValueError):
             first, *lines = [raw for _, raw in self.whole_lines()]
             if Plan.model_validate_json(first) == plan:
-                self.steps += map(Step.model_validate_json, lines)
+                self.lines += map(Step.model_validate_json, lines)
                 return
         self.clear()
         self.write(plan)
-
-    def add(self, steps: Sequence[Step]) -> None:
-        """Save finished steps."""
-        for step in steps:
-            self.write(step)
-        self.steps += steps
 
     def finish(self, solved: Sequence[pool.Solved], manifest: pool.PoolManifest) -> pool.PoolManifest:
         """Write the pool, replacing any of the same name, and delete the steps."""
@@ -101,9 +94,9 @@ async def solve_all(
 
     Questions for which the model failed are not saved, so the next build tries them again. Their errors are returned.
     """
-    done = {step.id for step in unfinished.steps}
+    done = {step.id for step in unfinished.lines}
     waiting = [task for task in tasks if task[0].id not in done]
-    made = sum(step.solved is not None for step in unfinished.steps)
+    made = sum(step.solved is not None for step in unfinished.lines)
     wanted = len(tasks) if limit is None else min(limit, len(tasks))
     failures: list[ModelFailed] = []
     progress(STEP, min(made, wanted), wanted)
@@ -113,7 +106,8 @@ async def solve_all(
         results = await asyncio.gather(*(_tried(task, engine) for task in batch))
         steps = [result for result in results if isinstance(result, Step)]
         failures += [result for result in results if isinstance(result, ModelFailed)]
-        unfinished.add(steps)
+        for step in steps:
+            unfinished.add(step)
         made += sum(step.solved is not None for step in steps)
         progress(STEP, made, wanted)
     return failures
@@ -213,7 +207,7 @@ async def build_pool(
         plan = _plan(records, seed, engine, encoder)
         with Unfinished(file, plan) as unfinished:
             failures = await solve_all(tasks, unfinished, limit, engine, progress)
-            solved = [step.solved for step in unfinished.steps if step.solved is not None][:limit]
+            solved = [step.solved for step in unfinished.lines if step.solved is not None][:limit]
             if not solved:
                 why = (
                     f"no passage was found for any question of {source.path}; name the right corpus with --corpus NAME"
@@ -232,7 +226,7 @@ async def build_pool(
                 models={one.name: engine.models.of(one.name).name for one in asked},
                 settings=engine.settings.section(ReasonAndVerifySettings).model_dump(mode="json"),
                 embedder=embedder,
-                left_out=_left_out(records, clean, unfinished.steps, len(failures)),
+                left_out=_left_out(records, clean, unfinished.lines, len(failures)),
                 demonstrations=len(solved),
                 classes=dict(sorted(Counter(one.label for one in solved).items())),
                 agreed=sum(one.said == one.answer for one in solved),

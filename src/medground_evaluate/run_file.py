@@ -6,14 +6,14 @@ import contextlib
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from medground import __version__
 from medground.answering import Declaration
@@ -22,7 +22,7 @@ from medground.errors import UsageError
 from medground.home import RECIPES, section_defaults, section_of, shared_now
 from medground.models import Operator
 from medground_evaluate.items import RunHeader, RunLine, Tally
-from medground_evaluate.line_file import LineFile, Numbered, check_same, whole_lines
+from medground_evaluate.line_file import LineFile, whole_lines
 
 _LIBRARIES = (
     *("faiss-cpu", "numpy", "onnxruntime", "pydantic-ai-slim", "scikit-learn", "sentence-transformers", "tantivy"),
@@ -140,42 +140,7 @@ def _versions() -> Mapping[str, str]:
 _HEADER = b'{"format":'
 
 
-H = TypeVar("H", bound=BaseModel)
-M = TypeVar("M", bound=BaseModel)
-
-
-class HeadedFile(LineFile, Generic[H, M]):
-    """A file of finished work below a head that determines it, started or resumed. Use it as a context manager.
-
-    Args:
-        parse: reads the head and the lines of a file.
-
-    Attributes:
-        lines: the finished work, in the order in which it was finished.
-
-    Raises:
-        UsageError: the file was made with another head, or another process is writing it.
-        BadDocument: the file holds something else.
-        StorageFailed: the file cannot be written.
-    """
-
-    def __init__(self, path: Path, head: H, parse: Callable[[Sequence[Numbered], Path], tuple[H, list[M]]]) -> None:
-        super().__init__(path)
-        self.lines: list[M] = []
-        with self.closing_on_error():
-            if found := [*self.whole_lines()]:
-                there, self.lines = parse(found, path)
-                check_same(there, head, path)
-            else:
-                self.write(head)
-
-    def add(self, line: M) -> None:
-        """Add a finished piece; it is in the file on return."""
-        self.write(line)
-        self.lines.append(line)
-
-
-class RunFile(LineFile):
+class RunFile(LineFile[RunLine]):
     """A run that is being written. Use it as a context manager."""
 
     what = "a Medground run"
@@ -203,7 +168,7 @@ class RunFile(LineFile):
                 self.write(self.header)
 
     def append(self, line: RunLine) -> None:
-        """Add a finished item. The whole line is written on return, and flushed to disk within seconds."""
+        """Add a finished item, which is counted and not kept in memory."""
         self.write(line)
         self.done.add(line.id)
         self.tally.add(line)

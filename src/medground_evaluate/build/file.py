@@ -22,8 +22,7 @@ from medground.values import DocumentId, Frozen, Option, Question, SnapshotRefer
 from medground_evaluate.blind import Audit
 from medground_evaluate.build.operators import Level, Says
 from medground_evaluate.items import Item
-from medground_evaluate.line_file import Numbered, parsed
-from medground_evaluate.run_file import HeadedFile
+from medground_evaluate.line_file import HeadedFile
 
 OPTIONS = 4
 RIGHT = (2, 3)
@@ -142,7 +141,7 @@ class BuildFile(HeadedFile[Head, Line]):
     what = "the file of a build"
 
     def __init__(self, path: Path, head: Head) -> None:
-        super().__init__(path, head, _parsed)
+        super().__init__(path, head, Line)
 
     def subtopics(self, topic: str) -> list[SubTopic]:
         """The sub-topics of a topic; none before it was divided."""
@@ -177,11 +176,6 @@ class BuildFile(HeadedFile[Head, Line]):
             elif line.dropped and any(one.question is not None and one.question.id in line.dropped for one in found):
                 found = []
         return found
-
-
-def _parsed(lines: Sequence[Numbered], path: Path) -> tuple[Head, list[Line]]:
-    (head,) = parsed(lines[:1], Head, path, BuildFile.what)
-    return head, list(parsed(lines[1:], Line, path, "a line of a build"))
 
 
 QUESTIONS, SHEET, AUDIT = "questions.jsonl", "review.csv", "audit.json"

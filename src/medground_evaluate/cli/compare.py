@@ -255,16 +255,14 @@ def _show_pair(pair: Pair, questions: int) -> None:
 
 
 def _show_mirage(results: Sequence[Result]) -> None:
-    from medground_evaluate.mirage_scorer import score_run
+    from medground_evaluate.mirage_scorer import averages, score_run
 
     table: list[tuple[str, ...]] = [("MIRAGE scores", "set", "its script", "honest", "errors of the script")]
     for result in results:
         scores = score_run(result.header, result.lines.values())
-        several = len(scores.sets) > 1
-        for s in (*scores.sets, *((scores.whole,) if several else ())):
-            name = "all questions" if several and s is scores.whole else s.name
-            table.append((result.name, name, percent(s.published.value), percent(s.honest.value), s.note or "none"))
-        if several and scores.average is not None:
-            table.append((result.name, "mean of sets", *map(percent, scores.average), ""))
+        shares = ((s, percent(s.published.value), percent(s.honest.value)) for s in scores)
+        table += [(result.name, s.name, *both, s.note or "none") for s, *both in shares]
+        if len(scores) > 1:
+            table.append((result.name, "mean of sets", *map(percent, averages(scores[:-1])), ""))
     say("")
     say(*aligned(table))

@@ -185,7 +185,7 @@ async def _judge(
 
         async def work(job: _Job) -> None:
             fields = await _ask(models, operator, job)
-            sheet.append(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
+            sheet.add(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
             watch(len(sheet.lines), len(jobs))
 
         await work_off([job for job in jobs if (job.item, job.shown) not in done], work, concurrency)

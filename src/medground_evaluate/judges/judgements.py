@@ -250,7 +250,7 @@ def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
     }
 
 
-class Sheet(LineFile):
+class Sheet(LineFile[Judgement]):
     """A file of judgements that is being written, started or resumed. Use it as a context manager.
 
     Raises:
@@ -273,8 +273,3 @@ class Sheet(LineFile):
                     f"{path} has judgements by {other.judge} with different runs, judge or instructions; "
                     "name another file with --out"
                 )
-
-    def append(self, line: Judgement) -> None:
-        """Add a judgement; it is in the file on return."""
-        self.write(line)
-        self.lines.append(line)

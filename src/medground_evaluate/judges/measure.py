@@ -143,8 +143,8 @@ class Line(Frozen):
     usage: UsageReport = UsageReport()
 
 
-class Sheet(LineFile):
-    """The file of one measurement, whose name tells judge, instructions and pairs: what the judge said, by pair.
+class Sheet(LineFile[Line]):
+    """The file of one measurement, whose name tells judge, instructions and pairs: what the judge said of each pair.
 
     A damaged line is asked for again. `fresh` forgets what is in the file.
     """
@@ -153,18 +153,16 @@ class Sheet(LineFile):
 
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
         super().__init__(path)
-        self.lines: dict[str, Line] = {}
         if fresh:
             self.clear()
         for _, raw in self.whole_lines():
             with suppress(ValidationError):
-                line = Line.model_validate_json(raw)
-                self.lines[line.pair] = line
+                self.lines.append(Line.model_validate_json(raw))
 
-    def append(self, line: Line) -> None:
-        """Add a line; it is in the file on return."""
-        self.write(line)
-        self.lines[line.pair] = line
+    def left(self, pairs: Iterable[LabelledPair]) -> list[LabelledPair]:
+        """The pairs without a line."""
+        done = {line.pair for line in self.lines}
+        return [pair for pair in pairs if pair.id not in done]
 
 
 CALLED_SUPPORTED = "the statements it calls supported"
@@ -219,10 +217,10 @@ class Measurement:
 
     def left(self, *, fresh: bool = False) -> Estimate:
         """What is still to be asked, and its cost if every reply can be used."""
-        left = self.pairs
+        left = [*self.pairs]
         if not fresh and self.file.exists():
             with Sheet(self.file) as sheet:
-                left = [pair for pair in self.pairs if pair.id not in sheet.lines]
+                left = sheet.left(left)
         schema = len(json.dumps(entail.output.model_json_schema()))
         characters = sum(len(entail.instructions) + schema + len(entail.prompt(pair.asked)) for pair in left)
         tokens, replies = int(round(characters / _CHARACTERS, -3)), len(left) * _REPLY
@@ -252,12 +250,12 @@ class Measurement:
                     if len(unanswered) > MOST_UNANSWERED:
                         raise
                     return
-                sheet.append(line)
+                sheet.add(line)
                 watch(len(sheet.lines), len(self.pairs))
                 self._check_first(sheet)
 
             try:
-                await work_off([pair for pair in self.pairs if pair.id not in sheet.lines], work, concurrency)
+                await work_off(sheet.left(self.pairs), work, concurrency)
             except ModelFailed as error:
                 if error.unreadable:
                     raise
@@ -265,12 +263,12 @@ class Measurement:
                 done = f"{len(sheet.lines):,} of {len(self.pairs):,} pairs are judged and kept"
                 why = f"no reply ({unanswered[-1]}); {done}; run the same command to resume"
                 raise ModelFailed(why, model=self.model)
-            found = self._result(sheet.lines)
+            found = self._result({line.pair: line for line in sheet.lines})
         judges.keep(found, self.file.with_suffix(".json"))
         return found
 
     def _check_first(self, sheet: Sheet) -> None:
-        said = list(sheet.lines.values())
+        said = sheet.lines
         if len(said) >= FIRST and all(line.said == "unusable" for line in said):
             why = f"none of its first {len(said)} replies could be used: {said[-1].reason}"
             raise ModelFailed(f"{why}; it is not a judge (--fresh asks again)", model=self.model, unreadable=True)
