@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from medground.values import Document, DocumentId, Frozen, Question, Task, UsageReport
-from medground_evaluate.statistics import wilson
+from medground_evaluate.statistics import Share
 
 Split = Literal["train", "validation", "test", "unknown"]
 
@@ -204,14 +204,9 @@ class Tally:
         return max(0, self.items - self.lines)
 
     @property
-    def final_accuracy(self) -> float | None:
-        """Accuracy over all items; those without a line count as wrong."""
-        return self.right / (self.scored + self.unfinished) if self.scored else None
-
-    @property
-    def final_interval(self) -> tuple[float, float]:
-        """Its 95 % interval."""
-        return wilson(self.right, self.scored + self.unfinished)
+    def final(self) -> Share:
+        """Correct answers of all items; those without a line count as wrong. Of 0 if no line has a gold answer."""
+        return Share(self.right, self.scored + self.unfinished if self.scored else 0)
 
     @property
     def majority(self) -> tuple[tuple[str, ...], int] | None:

@@ -30,7 +30,6 @@ Numbered = tuple[int, bytes]
 """A line with its number, from 1."""
 
 _SYNC_SECONDS = 2.0
-_BLOCK = 1 << 16
 _log = logging.getLogger(__name__)
 
 
@@ -80,7 +79,7 @@ class LineFile(Generic[M]):
             self._file: IO[bytes] = open(  # noqa: SIM115
                 path, "r+b" if path.exists() else "x+b", buffering=0, opener=private_opener
             )
-            self._end = _whole_length(self._file)
+            self._end = _whole_length(path)
         except OSError as error:
             self._lock.release()
             raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another file") from None
@@ -284,14 +283,9 @@ def _is_json(line: bytes) -> bool:
     return False
 
 
-def _whole_length(file: IO[bytes]) -> int:
+def _whole_length(path: Path) -> int:
     """Number of bytes up to the end of the last complete line, which ends in a line feed and is JSON."""
-    end = start = file.seek(0, os.SEEK_END)
-    tail = b""
-    while start > 0 and tail.count(b"\n") < 2:
-        start = max(0, start - _BLOCK)
-        file.seek(start)
-        tail = file.read(end - start)
-    whole = tail[: tail.rfind(b"\n") + 1]
-    last = whole[whole.rfind(b"\n", 0, -1) + 1 :]
-    return start + len(whole) - (0 if _is_json(last) else len(last))
+    length, last = 0, b""
+    for _, last in whole_lines(path, ""):
+        length += len(last)
+    return length - (0 if _is_json(last) else len(last))

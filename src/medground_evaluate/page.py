@@ -19,7 +19,7 @@ from medground.errors import NotFound, UsageError
 from medground.faces import Caller, door
 from medground.values import Frozen
 from medground_evaluate.compare import compare, read_result
-from medground_evaluate.items import UNFINISHED, RunLine, Tally, is_right, tallied
+from medground_evaluate.items import UNFINISHED, RunLine, is_right, tallied
 from medground_evaluate.report.content import read_report
 from medground_evaluate.report.pages import as_html
 from medground_evaluate.run_file import read_run
@@ -28,19 +28,25 @@ from medground_evaluate.statistics import Share
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _SUFFIX = ".jsonl"
 _MOST_KNOWN = 1_000
+_ACCURACY = "correct answers, of all items; a failure counts as wrong"
 
 
-class Accuracy(Frozen):
-    """A share of correct answers with its 95 % interval (Wilson), from 0 to 1.
+class Metric(Frozen):
+    """A share with its 95 % interval (Wilson), from 0 to 1, and what it counts. Without items there is no value."""
 
-    `of` counts every item with a gold answer and every unfinished one: failures and refusals count as wrong.
-    """
-
-    value: float
-    low: float
-    high: float
+    name: str
+    words: str = Field(description="what is counted, and of what")
     right: int
     of: int
+    value: float | None
+    low: float
+    high: float
+
+    @classmethod
+    def of_share(cls, name: str, words: str, share: Share) -> Metric:
+        """A share with its interval."""
+        low, high = share.interval
+        return cls(name=name, words=words, right=share.right, of=share.of, value=share.value, low=low, high=high)
 
 
 class Listed(Frozen):
@@ -58,7 +64,7 @@ class Listed(Frozen):
     with_context: bool = False
     items: int = 0
     unfinished: int = 0
-    accuracy: Accuracy | None = None
+    accuracy: Metric | None = None
     majority: str = Field(default="", description="the most common gold answer")
     majority_share: float | None = Field(default=None, description="how many items always answering so gets right")
     statuses: Mapping[str, int] = Field(default_factory=dict)
@@ -125,7 +131,7 @@ def _read(path: Path) -> Listed:
     return Listed(
         id=path.stem,
         unfinished=tally.unfinished,
-        accuracy=_accuracy(tally),
+        accuracy=Metric.of_share("accuracy", _ACCURACY, tally.final) if tally.scored else None,
         majority=", ".join(gold),
         majority_share=count / tally.scored if gold else None,
         statuses=dict(tally.statuses.most_common()),
@@ -134,29 +140,9 @@ def _read(path: Path) -> Listed:
     )
 
 
-def _accuracy(tally: Tally) -> Accuracy | None:
-    if tally.final_accuracy is None:
-        return None
-    low, high = tally.final_interval
-    of = tally.scored + tally.unfinished
-    return Accuracy(value=tally.final_accuracy, low=low, high=high, right=tally.right, of=of)
-
-
 Which = Literal["all", "right", "wrong", "failed"]
 _FAILED = frozenset(["failed", "unreadable", "budget"])
 MOST_QUESTIONS = 200
-
-
-class Metric(Frozen):
-    """A share with its 95 % interval (Wilson), from 0 to 1, and what it counts. Without items there is no value."""
-
-    name: str
-    words: str = Field(description="what is counted, and of what")
-    right: int
-    of: int
-    value: float | None
-    low: float
-    high: float
 
 
 class ClassTold(Frozen):
@@ -213,7 +199,7 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
     row = compare([result]).rows[0]
     given = row.statuses.get("answered", 0)
     shares = {
-        "accuracy": ("correct answers, of all items; a failure counts as wrong", row.accuracy),
+        "accuracy": (_ACCURACY, row.accuracy),
         "answered": ("items with an answer, of all items", Share(given, row.items)),
         "correct when it answered": ("correct answers, of the answers given", Share(row.accuracy.right, given)),
         "cites evidence": ("items whose answer cites a quote, of all items", row.grounded),
@@ -223,8 +209,10 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
     counts = Counter({**row.statuses, UNFINISHED: row.unfinished})
     return OpenedRun(
         run=listed,
-        metrics=tuple(_metric(name, *of) for name, of in shares.items()),
-        outcomes=tuple(_metric(name, "of all items", Share(n, row.items)) for name, n in counts.most_common() if n),
+        metrics=tuple(Metric.of_share(name, *of) for name, of in shares.items()),
+        outcomes=tuple(
+            Metric.of_share(name, "of all items", Share(n, row.items)) for name, n in counts.most_common() if n
+        ),
         classes=tuple(ClassTold.model_validate(one, from_attributes=True) for one in row.classes),
         macro_f1=row.macro_f1,
         support=row.support.support.value,
@@ -259,11 +247,6 @@ def _fits(line: RunLine, which: Which) -> bool:
     if which == "failed":
         return line.status in _FAILED
     return bool(line.gold) and is_right(line) is (which == "right")
-
-
-def _metric(name: str, words: str, share: Share) -> Metric:
-    low, high = share.interval
-    return Metric(name=name, words=words, right=share.right, of=share.of, value=share.value, low=low, high=high)
 
 
 router = APIRouter(prefix="/v1/runs", tags=["page"])

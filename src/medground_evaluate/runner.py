@@ -99,7 +99,7 @@ class GivenSource(_Closing):
 
 
 class RecordingSource(_Closing):
-    """Wraps a source and records the rankings that it gives."""
+    """Wraps a source and records the rankings that it gives. What is only counted is not recorded."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -107,6 +107,8 @@ class RecordingSource(_Closing):
         # What the source says of itself, so that a plan names it as it does outside of a run.
         self.described = source.described if isinstance(source, DescribedSource) else None
         self.terms = source.terms if isinstance(source, TermsSource) else None
+        if isinstance(source, CountingSource):
+            self.count = source.count
         self.rankings: list[Ranking] = []
 
     def accepts(self, lookup: Lookup) -> bool:
@@ -126,29 +128,9 @@ class RecordingSource(_Closing):
         return await self._source.fetch(ids)
 
 
-class RecordingCountingSource(RecordingSource):
-    """The same for a source that can count. What is only counted is not recorded."""
-
-    def __init__(self, source: Source, counting: CountingSource) -> None:
-        super().__init__(source)
-        self._counting = counting
-
-    async def count(self, lookup: Lookup, filters: Filters) -> int:
-        """Number of documents that the wrapped source finds."""
-        self._check_open()
-        return await self._counting.count(lookup, filters)
-
-
 def recording(sources: Sequence[Source]) -> list[Source]:
     """The sources, wrapped to record their rankings. Sources of facts have no rankings and stay as they are."""
-    return [
-        source
-        if isinstance(source, FactSource)
-        else RecordingCountingSource(source, source)
-        if isinstance(source, CountingSource)
-        else RecordingSource(source)
-        for source in sources
-    ]
+    return [source if isinstance(source, FactSource) else RecordingSource(source) for source in sources]
 
 
 def found_documents(sources: Sequence[Source], k: int) -> tuple[DocumentId, ...]:

@@ -199,11 +199,7 @@ def test_stages_by_hand() -> None:
     planned += [span("search corpus:omni.book", 2, 4), span("operator assess", 4, 5, tokens=10)]
     searched = [span("search corpus:omni.book", 5, 7), span("search graph:omni", 6, 8)]
     found = stages([*planned, *searched, span("operator read", 8, 9, tokens=1000)])
-    assert found and (found.planning, found.retrieval, found.answering) == (
-        Stage(3.0, 112, 2),
-        Stage(5.0),
-        Stage(2.0, 1001, 1),
-    )
+    assert found == {"planning": Stage(3.0, 112, 2), "retrieval": Stage(5.0), "answering": Stage(2.0, 1001, 1)}
     planning, retrieval, answering = stage_means([found, None])
     assert (planning.name, planning.seconds, planning.tokens) == ("planning", Mean(3.0, 1), Mean(112.0, 1))
     assert (retrieval.seconds.value, answering.tokens.value) == (5.0, 1001.0)

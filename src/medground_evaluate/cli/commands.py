@@ -14,7 +14,7 @@ import typer
 from medground.faces import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, page, say, searched
 from medground_evaluate.cli.compare import compare_runs, measure, uncertainty
 from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judged, shown_judging
-from medground_evaluate.cli.running import aligned, run_stoppable, show_summary, shown_run
+from medground_evaluate.cli.running import Corpora, aligned, run_stoppable, show_summary, shown_run
 from medground_evaluate.cli.sets import audit, build, data_app, demonstrations_app
 from medground_evaluate.cli.train import train_app
 
@@ -163,7 +163,7 @@ def run(
     data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
     recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
     model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless by default.")] = None,
-    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    corpus: Corpora = None,
     kb: KnowledgeBase = None,
     split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions of the file.")] = None,

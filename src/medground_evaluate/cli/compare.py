@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces import Sets, SettingsFile, load_settings, say, say_json
-from medground_evaluate.cli.running import aligned, number, percent, run_stoppable
+from medground_evaluate.cli.running import Json, aligned, number, percent, run_stoppable
 
 if TYPE_CHECKING:
     from medground_evaluate.blind import Baseline
@@ -29,7 +29,7 @@ def measure(
     embedding: Annotated[
         str | None, typer.Option(help="Model that encodes queries to measure their diversity, such as minilm.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
     sets: Sets = None,
     settings: SettingsFile = None,
 ) -> None:
@@ -126,7 +126,7 @@ def compare_runs(
         Path | None, typer.Option(help="The set's file or folder, to show the best baseline without evidence.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed for the bootstrap.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
     from json import dumps

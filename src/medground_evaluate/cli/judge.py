@@ -11,7 +11,7 @@ import typer
 
 from medground.faces import Quiet, Sets, SettingsFile, confirm, count, load_settings, page, say, say_json
 from medground.language import one_line
-from medground_evaluate.cli.running import aligned, number, run_stoppable
+from medground_evaluate.cli.running import Json, aligned, number, run_stoppable
 
 if TYPE_CHECKING:
     from medground.answering import judges
@@ -82,7 +82,7 @@ def judge(
     limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N questions.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of judgements in parallel.")] = 1,
     out: Annotated[Path | None, typer.Option(help="File of the judgements; by default in the home folder.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
     sets: Sets = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
@@ -113,7 +113,7 @@ def judge(
 
 def judged(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of judgements by models or people.")],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Summarise judgements and, with several judges, show how far they agree."""
     from medground.language import some
@@ -180,8 +180,6 @@ judge_app = typer.Typer(
     help="Measure whether a model may call statements supported or contradicted, and list who may.",
     no_args_is_help=True,
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @judge_app.command("measure")

@@ -21,7 +21,7 @@ from medground.faces import (
     say_json,
     searched,
 )
-from medground_evaluate.cli.running import aligned, run_stoppable
+from medground_evaluate.cli.running import AsTraining, Corpora, Json, SetName, aligned, run_stoppable
 
 if TYPE_CHECKING:
     from medground.home import Settings
@@ -92,7 +92,7 @@ def audit(
     ] = None,
     linear: Annotated[bool, typer.Option(help="Fit linear models; needs scikit-learn.")] = True,
     seed: Annotated[int, typer.Option(help="Seed for the folds of the linear models.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
     sets: Sets = None,
     settings: SettingsFile = None,
 ) -> None:
@@ -160,6 +160,7 @@ Coverage = Annotated[
 
 
 def build(
+    command: typer.Context,
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the set; an unfinished one is resumed.")],
     topic: Annotated[list[str] | None, typer.Option("--topic", help="A topic to ask about; repeatable.")] = None,
     random_topics: Annotated[int, typer.Option(min=0, help="Draw so many topics from titles of the corpora.")] = 0,
@@ -171,7 +172,7 @@ def build(
     tries: Annotated[int, typer.Option(min=1, help="Most attempts for a question.")] = 5,
     rounds: Annotated[int, typer.Option(min=0, help="How often questions that can be guessed are made again.")] = 3,
     seed: Annotated[int, typer.Option(help="Seed for whatever is drawn.")] = 0,
-    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    corpus: Corpora = None,
     kb: KnowledgeBase = None,
     model: Annotated[str | None, typer.Option(help="Model that writes and checks; keyless by default.")] = None,
     coverage: Coverage = 0.8,
@@ -186,18 +187,11 @@ def build(
     from medground_evaluate.build.operators import LEVELS
 
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
+    same = ("random_topics", "count", "subtopics", "papers", "top", "coverage", "tries", "rounds", "seed")
     plan = Plan(
         topics=tuple(dict.fromkeys(topic or ())),
-        random_topics=random_topics,
         levels=tuple(one for one in LEVELS if one in (level or [1])),
-        count=count,
-        subtopics=subtopics,
-        papers=papers,
-        top=top,
-        coverage=coverage,
-        tries=tries,
-        rounds=rounds,
-        seed=seed,
+        **{name: command.params[name] for name in same},
     )
     with shown_progress(quiet=quiet) as progress:
         built = run_stoppable(build_set(plan, chosen, out, progress=progress))
@@ -263,17 +257,13 @@ def build_pool_command(
     source: Annotated[
         Path, typer.Option("--from", metavar="FILE", help="File or folder of a data set with training questions.")
     ],
-    dataset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Its data set; recognised by its content by default.")
-    ] = None,
+    dataset: SetName = None,
     against: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", help="Questions that will be asked: nothing like them is taken; repeatable."),
     ] = None,
-    as_training: Annotated[
-        bool, typer.Option("--as-training", help="Take questions of every split: none of them will ever be asked.")
-    ] = False,
-    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    as_training: AsTraining = False,
+    corpus: Corpora = None,
     kb: KnowledgeBase = None,
     model: Annotated[str | None, typer.Option(help="Model that writes the rationales; keyless by default.")] = None,
     limit: Annotated[int | None, typer.Option(help="Maximum number of demonstrations; all by default.", min=1)] = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from medground.faces import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, page, say, searched
-from medground_evaluate.cli.running import run_stoppable
+from medground_evaluate.cli.running import AsTraining, Corpora, SetName, run_stoppable
 
 if TYPE_CHECKING:
     from medground_evaluate.planning.trainset import TrainingOptions
@@ -18,19 +18,14 @@ if TYPE_CHECKING:
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write; an unfinished one is resumed.")]
 Workers = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
 Check = Annotated[bool, typer.Option("--check", help="Only say what it will need.")]
-Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")]
 Model = Annotated[str | None, typer.Option(help="Model that answers; keyless by default.")]
 
 
 def explore(
     source: Annotated[Path, typer.Option("--from", metavar="FILE", help="File or folder of a data set.")],
     out: Out,
-    dataset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Its data set; recognised by its content by default.")
-    ] = None,
-    as_training: Annotated[
-        bool, typer.Option("--as-training", help="Take questions of every split: none of them will ever be asked.")
-    ] = False,
+    dataset: SetName = None,
+    as_training: AsTraining = False,
     queries: Annotated[int, typer.Option(min=1, max=12, help="Queries for each source.")] = 6,
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="NAME", help="Explore only this source; repeatable.")

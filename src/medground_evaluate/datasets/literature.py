@@ -12,11 +12,14 @@ from medground_evaluate.datasets.loader import (
     Loader,
     Placed,
     Record,
+    an_object,
     asked,
     described,
     is_json_lines,
     json_file,
     json_lines,
+    json_list,
+    or_json_lines,
 )
 from medground_evaluate.items import Item, Split
 
@@ -33,19 +36,16 @@ def _beside(path: Path, names: Sequence[str]) -> tuple[Path, ...]:
     return tuple(file for name in names if (file := path.with_name(name)).is_file())[:1]
 
 
+@or_json_lines
 def _pubmedqa_records(path: Path) -> Generator[Placed]:
-    if is_json_lines(path):
-        yield from json_lines(path)
-        return
     content = json_file(path)
     if not isinstance(content, dict):
         raise UsageError(f"{path} is not a PubMedQA file: it is not an object of records by PMID")
     test = next((frozenset(json_file(file)) for file in _beside(path, [_TEST])), None)
     for pmid, record in content.items():
-        if not isinstance(record, dict):
-            raise UsageError(f"{path.name}: {pmid}: not a JSON object")
-        split = "unknown" if test is None else "test" if pmid in test else "train"
-        yield f"{path.name}: {pmid}", {"pmid": pmid, "split": split, **{k.lower(): v for k, v in record.items()}}
+        where, split = f"{path.name}: {pmid}", "unknown" if test is None else "test" if pmid in test else "train"
+        lowered = {name.lower(): value for name, value in an_object(record, where).items()}
+        yield where, {"pmid": pmid, "split": split, **lowered}
 
 
 def _pubmedqa_item(record: Record) -> Item:
@@ -92,15 +92,9 @@ def _bioasq_records(path: Path) -> Generator[Placed]:
             for where, record in _bioasq_records(file):
                 yield where, {**record, "split": "test" if task == newest else "train"}
         return
-    content = json_file(path)
-    questions = content.get("questions") if isinstance(content, dict) else None
-    if not isinstance(questions, list):
-        raise UsageError(f'{path} is not a golden file of BioASQ Task B: it has no list "questions"')
-    for number, record in enumerate(questions, start=1):
+    for number, record in enumerate(json_list(path, "questions", "a golden file of BioASQ Task B"), start=1):
         where = f"{path.name}: question {number}"
-        if not isinstance(record, dict):
-            raise UsageError(f"{where}: not a JSON object")
-        yield where, record
+        yield where, an_object(record, where)
 
 
 def _bioasq_item(record: Record) -> Item:
@@ -219,10 +213,7 @@ def _covidqa_records(path: Path) -> Generator[Placed]:
                 articles = articles or _documents_of(path)
             yield where, {**record, "articles": articles}
         return
-    content = json_file(path)
-    if not isinstance(content, dict) or not isinstance(content.get("data"), list):
-        raise UsageError(f'{path} is not in SQuAD format: it has no list "data"')
-    for article in content["data"]:
+    for article in json_list(path, "data", "in SQuAD format"):
         for paragraph in article["paragraphs"]:
             text = paragraph["context"]
             known = {"doc_id": paragraph.get("document_id", ""), "title": text.partition("\n")[0], "text": text}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import json
@@ -65,9 +66,7 @@ def json_lines(path: Path) -> Generator[Placed]:
             except (ValueError, RecursionError) as error:
                 cut = "" if line.endswith(b"\n") else "the last line is truncated: "
                 raise UsageError(f"{where}: {cut}not JSON ({error}); copy or download the file again") from None
-            if not isinstance(record, dict):
-                raise UsageError(f"{where}: not a JSON object")
-            yield where, record
+            yield where, an_object(record, where)
 
 
 def is_json_lines(path: Path) -> bool:
@@ -82,6 +81,36 @@ def json_file(path: Path) -> Any:
             return json.loads(stream.read().decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
             raise UsageError(f"{path} is not JSON ({error}); copy or download it again") from None
+
+
+def or_json_lines(read: Callable[[Path], Generator[Placed]]) -> Callable[[Path], Generator[Placed]]:
+    """The reader of an owner's format, or of JSON Lines with the same records, whichever a file is named as."""
+    return lambda path: json_lines(path) if is_json_lines(path) else read(path)
+
+
+def an_object(record: Any, where: str) -> dict[str, Any]:
+    """The record, which must be a JSON object."""
+    if not isinstance(record, dict):
+        raise UsageError(f"{where}: not a JSON object")
+    return record
+
+
+def json_list(path: Path, name: str, kind: str) -> list[Any]:
+    """The list of this name in the object of a JSON file of a kind."""
+    content = json_file(path)
+    found = content.get(name) if isinstance(content, dict) else None
+    if not isinstance(found, list):
+        raise UsageError(f'{path} is not {kind}: it has no list "{name}"')
+    return found
+
+
+def csv_rows(path: Path) -> Iterator[list[str]]:
+    """The rows of a CSV file."""
+    with unpacked_text(path) as text:
+        try:
+            yield from csv.reader(text, strict=True)
+        except csv.Error as error:
+            raise UsageError(f"{path} is not a CSV file ({error}); copy or download it again") from None
 
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import csv
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
@@ -20,11 +19,12 @@ from medground_evaluate.datasets.loader import (
     Record,
     asked,
     closed,
+    csv_rows,
     described,
     is_json_lines,
     json_file,
     json_lines,
-    unpacked_text,
+    or_json_lines,
 )
 from medground_evaluate.items import Item, Split
 
@@ -41,11 +41,9 @@ _HOLES = frozenset(
 """Seven of the authors' 1,805 long questions have no text or no reference, so they cannot be asked or scored."""
 
 
+@or_json_lines
 def omni_records(path: Path) -> Generator[Placed]:
     """The records of an Omni-RAG file."""
-    if is_json_lines(path):
-        yield from json_lines(path)
-        return
     content = json_file(path)
     if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
         raise UsageError(f"{path} is not an Omni-RAG file: it is not a list of questions")
@@ -106,18 +104,13 @@ def _liveqa(path: Path) -> Generator[Placed]:
 
 def _medicationqa(path: Path) -> Generator[Placed]:
     """The table of MedInfo 2019, saved as CSV with its header."""
-    with unpacked_text(path) as text:
-        try:
-            rows = csv.DictReader(text, strict=True)
-            for number, row in enumerate(rows, start=1):
-                if not {"Question", "Answer"} <= row.keys():
-                    raise UsageError(
-                        f"{path} has no columns Question and Answer in its first line; save the table with its header"
-                    )
-                where = f"{path.name}: question {number}"
-                yield where, _record("medicationqa", f"medicationqa-{number:03d}", row["Question"], row["Answer"])
-        except csv.Error as error:
-            raise UsageError(f"{path} is not a CSV file ({error}); save the table again") from None
+    names, *rows = [*csv_rows(path)] or [[]]
+    if not {"Question", "Answer"} <= {*names}:
+        raise UsageError(f"{path} has no columns Question and Answer in its first line; save the table with its header")
+    for number, cells in enumerate(filter(None, rows), start=1):
+        row = dict(zip(names, cells, strict=False))
+        where = f"{path.name}: question {number}"
+        yield where, _record("medicationqa", f"medicationqa-{number:03d}", row["Question"], row["Answer"])
 
 
 def _expertqa(path: Path) -> Generator[Placed]:

@@ -12,7 +12,7 @@ from rapidfuzz.distance import LCSseq
 from medground.answering import Claim, Critic
 from medground.models import EvidenceView
 from medground.values import Answer
-from medground_evaluate.items import RunLine, is_right
+from medground_evaluate.items import RunLine, tallied
 from medground_evaluate.statistics import ClassScore, Mean, Share, item_score, mean, scores_by_class
 
 
@@ -22,12 +22,7 @@ def accuracy(lines: Iterable[RunLine], items: int | None = None) -> Share:
     An item that failed, was unreadable or was left unanswered counts as wrong, and so does one of the run's `items`
     without a line.
     """
-    right = scored = count = 0
-    for line in lines:
-        count += 1
-        scored += bool(line.gold)
-        right += is_right(line)
-    return Share(right, scored + max(0, (items or 0) - count) if scored else 0)
+    return tallied(lines, items or 0).final
 
 
 @dataclass(frozen=True)

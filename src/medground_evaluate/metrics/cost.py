@@ -74,13 +74,8 @@ class Stage:
     calls: int = 0
 
 
-@dataclass(frozen=True)
-class Stages:
-    """The stages of one question, or None for a recipe that does not plan sources."""
-
-    planning: Stage
-    retrieval: Stage
-    answering: Stage
+Stages = Mapping[str, Stage]
+"""The stages of one question: `planning`, `retrieval` and `answering`."""
 
 
 def stages(spans: Spans) -> Stages | None:
@@ -97,11 +92,12 @@ def stages(spans: Spans) -> Stages | None:
     asked = [span for span in spans if _is_of(span, Asking.span)]
     inside = [span for span in asked if any(start <= span["start"] < end for start, end in planned)]
     outside = [span for span in asked if span not in inside]
-    return Stages(
-        planning=_stage(without(planned, searched), inside),
-        retrieval=_stage(searched),
-        answering=_stage(without(whole, joined([*planned, *searched])), outside),
+    parts = (
+        _stage(without(planned, searched), inside),
+        _stage(searched),
+        _stage(without(whole, joined([*planned, *searched])), outside),
     )
+    return dict(zip(NAMES, parts, strict=True))
 
 
 @dataclass(frozen=True)
@@ -115,7 +111,7 @@ class StageMeans:
 
 def stage_means(each: Sequence[Stages | None]) -> tuple[StageMeans, ...]:
     """The means of `planning`, `retrieval` and `answering`; empty if no question planned sources."""
-    found = {name: [getattr(one, name) for one in each if one is not None] for name in NAMES}
+    found = {name: [one[name] for one in each if one is not None] for name in NAMES}
     return tuple(
         StageMeans(name, mean(one.seconds for one in of_it), mean(float(one.tokens) for one in of_it))
         for name, of_it in found.items()
