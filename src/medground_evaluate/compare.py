@@ -234,12 +234,18 @@ def _row_warnings(result: Result, cost: Cost) -> list[str]:
     return [*warnings, *tallied(result.lines.values(), result.header.items).incomplete]
 
 
-def _tested(first: Result, other: Result, seed: int) -> Pair:
+def in_common(first: Result, other: Result) -> list[str]:
+    """The questions that both runs have, in the order of the first. There must be one."""
     common = [i for i in first.lines if i in other.lines]
     if not common:
         raise UsageError(
             f"{first.name} and {other.name} have no question in common; compare runs over the same questions"
         )
+    return common
+
+
+def _tested(first: Result, other: Result, seed: int) -> Pair:
+    common = in_common(first, other)
     for i in common:
         if set(first.lines[i].gold) != set(other.lines[i].gold):
             raise UsageError(

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -138,6 +138,7 @@ def _versions() -> Mapping[str, str]:
 # A run's file: a header, then one JSON line per item, appended as items finish.
 
 _HEADER = b'{"format":'
+K = TypeVar("K", RunHeader, RunLine)
 
 
 class RunFile(LineFile[RunLine]):
@@ -178,11 +179,11 @@ class RunFile(LineFile[RunLine]):
         stored: RunHeader | None = None
         for number, raw in self.whole_lines():
             if raw.startswith(_HEADER):
-                stored = _header(raw, self.path, number)
+                stored = _read(RunHeader, raw, self.path, number)
                 continue
             if stored is None:
                 raise UsageError(f"{self.path} is not a Medground run; name another file with --out")
-            line = _line(raw, self.path, number)
+            line = _read(RunLine, raw, self.path, number)
             if line.id in self.done:
                 raise UsageError(f"{self.path}:{number}: {line.id!r} already has a line; remove one of the two")
             self.done.add(line.id)
@@ -216,26 +217,23 @@ def read_run(path: Path) -> tuple[RunHeader, Iterator[RunLine]]:
     header: RunHeader | None = None
     for number, raw in whole_lines(path, "give the file of a run"):
         if raw.startswith(_HEADER):
-            header = _header(raw, path, number)
+            header = _read(RunHeader, raw, path, number)
         elif header is None:
             break
     if header is None:
         raise UsageError(f"{path} is not a Medground run; create one with `medground eval run`")
     lines = whole_lines(path, "give the file of a run")
-    return header, (_line(raw, path, number) for number, raw in lines if not raw.startswith(_HEADER))
+    return header, (_read(RunLine, raw, path, number) for number, raw in lines if not raw.startswith(_HEADER))
 
 
-def _header(raw: bytes, path: Path, number: int) -> RunHeader:
+_WRONG = {
+    RunHeader: "this header is from another version of Medground; use another file",
+    RunLine: "this line is invalid; remove it, and its item will be asked again",
+}
+
+
+def _read(kind: type[K], raw: bytes, path: Path, number: int) -> K:
     try:
-        return RunHeader.model_validate_json(raw)
+        return kind.model_validate_json(raw)
     except ValidationError:
-        why = "this header is from another version of Medground; use another file"
-        raise UsageError(f"{path}:{number}: {why}") from None
-
-
-def _line(raw: bytes, path: Path, number: int) -> RunLine:
-    try:
-        return RunLine.model_validate_json(raw)
-    except ValidationError:
-        why = "this line is invalid; remove it, and its item will be asked again"
-        raise UsageError(f"{path}:{number}: {why}") from None
+        raise UsageError(f"{path}:{number}: {_WRONG[kind]}") from None

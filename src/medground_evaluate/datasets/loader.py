@@ -210,6 +210,7 @@ class Loader:
         parts: the file and the files next to it that belong to it.
         folder: whether a folder is the set itself, in several files.
         unlike: explains why a record is not known, if the set can tell.
+        prefix, only_gold: of a subset of the set: how the ids begin, and the only possible answers.
     """
 
     info: DataSetInfo
@@ -223,6 +224,8 @@ class Loader:
     folder: Callable[[Path], bool] = lambda path: False
     ours: Callable[[Record], bool] = lambda record: True
     unlike: Callable[[Record], str] = lambda record: ""
+    prefix: str = ""
+    only_gold: frozenset[str] = frozenset()
 
     def find(self, path: Path) -> Path:
         """The file of the set: `path` itself or, if `path` is a folder, the file in it; the folder if it is the set.
@@ -264,6 +267,8 @@ class Loader:
 
     def ids(self, path: Path, split: str) -> Iterator[str]:
         """Ids of the items of a split, without building the items; checks the records as `read` does."""
+        if self.only_gold:
+            return (item.id for item in self.read(path, split))
         return (i for _, i, _ in self._of(path, split))
 
     def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
@@ -276,9 +281,14 @@ class Loader:
         for where, i, record in self._of(path, split):
             if wanted is None or wanted(i):
                 try:
-                    yield self.item(record)
+                    item = self.item(record)
                 except (ValueError, KeyError, TypeError, AttributeError) as error:
                     raise UsageError(f"{where}: {i}: {_reason(error)}") from None
+                if not self.only_gold:
+                    yield item
+                elif self.only_gold.issuperset(item.gold):
+                    task = YES_NO_TASKS.get(self.only_gold)
+                    yield item.asked_as(task) if task and item.question.task in CLOSED else item
 
     def _of(self, path: Path, split: str) -> Iterator[tuple[str, str, Record]]:
         seen: set[str] = set()
@@ -287,9 +297,8 @@ class Loader:
                 if not self.known(record):
                     why = self.unlike(record) or "find its set with `medground data check`"
                     raise UsageError(f"{where}: not a record of {self.info.name}; {why}")
-                if not self.ours(record):
+                if not self.ours(record) or not (i := self.key(record)).startswith(self.prefix):
                     continue
-                i = self.key(record)
                 if i in seen:
                     raise UsageError(f"{where}: the id {i!r} occurs twice; remove one of the two")
                 seen.add(i)
