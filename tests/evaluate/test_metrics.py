@@ -380,20 +380,12 @@ def test_as_a_command(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert json.loads(capsys.readouterr().out)["depths"]["never"] == 1
 
 
-def test_uncertainty_of_runs_by_hand(tmp_path: Path) -> None:
-    async def same_words(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        return [1.0 if premise == sentence else 0.25 for premise, sentence in pairs]
-
-    texts = [("It helps.", "It is so."), ("It helps.", ""), ("It harms.", "")]
-    paths = [written(tmp_path / f"{n}.jsonl", asked(1, a), asked(2, b)) for n, (a, b) in enumerate(texts)]
-    found = asyncio.run(uncertainty_of(read_samples(paths), same_words))
-    assert (read_samples(paths).runs, read_samples(paths).temperature) == (3, 0.7)
-    confidence = [(1 + 0.25) / 2, (1 + 0.25) / 2, 0.25]
-    assert found.each["q1"].value == pytest.approx(sum(1 - c for c in confidence) / 3)
+def test_runs_are_samples_or_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [("It helps.", "It is so."), ("It harms.", "")]
+    samples = read_samples([written(tmp_path / f"{a}.jsonl", asked(1, a), asked(2, b)) for a, b in texts])
+    found = asyncio.run(uncertainty_of(samples, entailment_by_words))
+    assert (samples.runs, samples.temperature, found.each["q1"].value) == (2, 0.7, 1.0)
     assert (found.mean.of, found.mean.without) == (1, 1)  # a single answer has no uncertainty
-
-
-def test_runs_that_are_not_samples_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = written(tmp_path / "1.jsonl", asked(1, "It helps."))
     with pytest.raises(UsageError, match="two or more runs"):
         read_samples([one, one])

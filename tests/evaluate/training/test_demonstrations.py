@@ -27,7 +27,7 @@ from medground.home.settings import Settings
 from medground.models.base import Keyless
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.models.registry import Models
-from medground.recipes.reason_and_verify.demonstrations import fits, selected
+from medground.recipes.reason_and_verify.demonstrations import selected
 from medground.recipes.reason_and_verify.pool import (
     NEAR_DUPLICATE,
     Pool,
@@ -42,7 +42,6 @@ from medground.recipes.reason_and_verify.pool import (
 from medground.recipes.settings import ReasonAndVerifySettings
 from medground.testing.command import run
 from medground.values.answer import Answer
-from medground.values.question import Question
 from medground_evaluate.datasets.registry import Source
 from medground_evaluate.pools import build_pool
 
@@ -393,19 +392,6 @@ def test_a_set_that_several_loaders_read_is_named(with_snippets: Settings, golde
         made_pool(with_snippets, Source(golden / "task7b.json"))
     with pytest.raises(UsageError, match=r"from a training split; .*6 refused: from the split test"):
         made_pool(with_snippets, Source(golden / "task7b.json", "bioasq-yesno"))
-
-
-def test_only_demonstrations_with_a_fitting_answer_are_shown() -> None:
-    fitting: dict[tuple[Any, str], list[Any]] = {
-        ("yes-no", "yes"): ["yes-no", "yes-no-maybe"],
-        ("yes-no-maybe", "no"): ["yes-no", "yes-no-maybe"],
-        ("yes-no-maybe", "maybe"): ["yes-no-maybe"],
-        ("free", "answered"): ["free"],
-    }
-    for (task, answer), wanted in fitting.items():
-        solved = Solved.model_construct(task=task, answer=(answer,))
-        asked = {one: Question.ask("Does it help?", task=one) for one in ("yes-no", "yes-no-maybe", "free")}
-        assert [one for one, question in asked.items() if fits(solved, question)] == wanted
 
 
 def test_a_pool_without_passages_cannot_show_them(with_snippets: Settings, golden: Path) -> None:
