@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -27,7 +28,6 @@ from medground_evaluate.statistics import Share
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _SUFFIX = ".jsonl"
-_MOST_KNOWN = 1_000
 _ACCURACY = "correct answers, of all items; a failure counts as wrong"
 
 
@@ -78,15 +78,14 @@ class Listed(Frozen):
 
 
 class Runs:
-    """The runs of a folder, read again only where a file has changed."""
+    """The runs of a folder. A file is read again only where it has changed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._known: OrderedDict[tuple[str, int, int], Listed] = OrderedDict()
 
     def list(self) -> list[Listed]:
         """All runs, the one that was written to last first. A file that is not a run says so."""
-        return [self._listed(path) for _, path in sorted(self._files(), key=lambda found: -found[0])]
+        return [_listed(path) for _, path in sorted(self._files(), key=lambda found: -found[0])]
 
     def find(self, run_id: str) -> tuple[Path, Listed]:
         """The file of a run, and what it is. Only files in the folder itself are found.
@@ -97,7 +96,7 @@ class Runs:
         path = next((path for _, path in self._files() if path.stem == run_id), None)
         if path is None:
             raise UsageError(f"no run {run_id[:80]!r}; `medground eval run` makes one")
-        listed = self._listed(path)
+        listed = _listed(path)
         if listed.problem:
             raise UsageError(listed.problem)
         return path, listed
@@ -108,18 +107,14 @@ class Runs:
                 if path.is_file() and not path.is_symlink() and _ID.fullmatch(path.stem):
                     yield path.stat().st_mtime, path
 
-    def _listed(self, path: Path) -> Listed:
-        state = path.stat()
-        key = (path.name, state.st_mtime_ns, state.st_size)
-        if (known := self._known.pop(key, None)) is None:
-            known = _read(path)
-        self._known[key] = known
-        while len(self._known) > _MOST_KNOWN:
-            self._known.popitem(last=False)
-        return known
+
+def _listed(path: Path) -> Listed:
+    state = path.stat()
+    return _read(path, (state.st_mtime_ns, state.st_size))
 
 
-def _read(path: Path) -> Listed:
+@lru_cache(maxsize=1_000)
+def _read(path: Path, state: tuple[int, int]) -> Listed:
     try:
         header, lines = read_run(path)
         tally = tallied(lines, header.items)
@@ -253,13 +248,9 @@ router = APIRouter(prefix="/v1/runs", tags=["page"])
 
 
 def _runs(request: Request) -> Runs:
-    """The runs of this server; what was read of them stays with the app."""
-    state = request.app.state
-    if not hasattr(state, "runs"):
-        settings = door(request).service.settings
-        state.runs = Runs(settings.serve.runs or settings.home / "runs")
-    found: Runs = state.runs
-    return found
+    """The runs of this server."""
+    settings = door(request).service.settings
+    return Runs(settings.serve.runs or settings.home / "runs")
 
 
 Folder = Annotated[Runs, Depends(_runs)]
