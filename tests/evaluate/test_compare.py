@@ -7,12 +7,12 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from lxml.html import document_fromstring
 from markdown_it import MarkdownIt
 from runs import header, line, write_lines, write_run
 from scipy.stats import binomtest
@@ -264,26 +264,14 @@ def runs(tmp_path: Path) -> list[Path]:
     return [written(tmp_path / "one.jsonl", SAID), written(tmp_path / "two.jsonl", better, recipe="ground")]
 
 
-class Page(HTMLParser):
+class Page:
     """What a browser would see."""
 
     def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str]] = []
-        self.texts: list[str] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-
-    def handle_data(self, data: str) -> None:
-        self.texts += data.split()
-
-    @property
-    def text(self) -> str:
-        return " ".join(self.texts)
+        elements = [*document_fromstring(html).iter("*")]
+        self.tags = [one.tag for one in elements]
+        self.attributes = [named for one in elements for named in one.items()]
+        self.text = " ".join(word for text in elements[0].itertext() for word in text.split())
 
 
 def test_figures_of_two_runs(runs: list[Path]) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from medground.errors import StorageFailed
+from medground.corpus import writing
 from medground.home import write_whole
 from medground.values import DocumentId, Frozen, Option, Question, SnapshotReference
 from medground_evaluate.blind import Audit
@@ -189,14 +189,9 @@ def write_set(questions: Sequence[BuiltQuestion], audit: Audit | None, folder: P
     files = {QUESTIONS: lines, SHEET: as_sheet(questions), **as_text(questions)}
     if audit is not None:
         files[AUDIT] = audit.model_dump_json(indent=2) + "\n"
-    for name, content in files.items():
-        try:
+    with writing(folder):
+        for name, content in files.items():
             write_whole(folder / name, content)
-        except OSError as error:
-            raise StorageFailed(
-                f"{folder / name} cannot be written ({error.strerror or error}); free some space, then run the same "
-                "command again"
-            ) from None
     return [folder / name for name in files]
 
 
