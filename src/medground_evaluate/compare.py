@@ -9,7 +9,7 @@ from pathlib import Path
 
 from medground.errors import UsageError
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.items import Item, RunHeader, RunLine, is_right, tallied
+from medground_evaluate.items import Item, RunHeader, RunLine, tallied
 from medground_evaluate.metrics.answers import (
     DocumentCitations,
     SetScores,
@@ -252,7 +252,7 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
                 f"{first.name} and {other.name} have different gold answers for {i!r}; run one of them again"
             )
     scored = [i for i in common if first.lines[i].gold]
-    right = {i: (is_right(first.lines[i]), is_right(other.lines[i])) for i in scored}
+    right = {i: (first.lines[i].right, other.lines[i].right) for i in scored}
     won = tuple(i for i, (one, two) in right.items() if two and not one)
     lost = tuple(i for i, (one, two) in right.items() if one and not two)
     both = sum(one and two for one, two in right.values())

@@ -106,6 +106,11 @@ class RunLine(Frozen):
         """Older runs hold estimates from word statistics (`lean`), which counted as answers; their figures stay."""
         return "answered" if status == "lean" else status
 
+    @property
+    def right(self) -> bool:
+        """Whether the answer equals the gold answer: of several correct values, none is missing and none is extra."""
+        return bool(self.gold) and set(self.answer) == set(self.gold)
+
 
 class RunHeader(Frozen):
     """First line of a run's file: everything that could change its results.
@@ -135,11 +140,6 @@ class RunHeader(Frozen):
 # Running totals over the lines of a run, in constant memory.
 
 UNFINISHED = "unfinished"
-
-
-def is_right(line: RunLine) -> bool:
-    """Whether the answer equals the gold answer: if several values are correct, none is missing and none is extra."""
-    return bool(line.gold) and set(line.answer) == set(line.gold)
 
 
 def tallied(lines: Iterable[RunLine], items: int) -> Tally:
@@ -175,7 +175,7 @@ class Tally:
         self.statuses[line.status] += 1
         if line.gold:
             self.scored += 1
-            self.right += is_right(line)
+            self.right += line.right
             self.gold[tuple(sorted(line.gold))] += 1
         self.usage += line.usage
         self.error = line.error or self.error

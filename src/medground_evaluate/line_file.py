@@ -182,15 +182,23 @@ class HeadedFile(LineFile[M], Generic[H, M]):
         StorageFailed: the file cannot be written.
     """
 
+    replaces: ClassVar[bool] = False
+    """Whether a file with another head, or of something else, is begun again instead of refused."""
+
     def __init__(self, path: Path, head: H, line: type[M]) -> None:
         super().__init__(path)
         with self.closing_on_error():
-            if found := [*self.whole_lines()]:
-                there, lines = headed(found, type(head), line, path, self.what)
-                check_same(there, head, path)
-                self.lines += lines
-            else:
-                self.write(head)
+            try:
+                if found := [*self.whole_lines()]:
+                    there, lines = headed(found, type(head), line, path, self.what)
+                    check_same(there, head, path)
+                    self.lines = [*lines]
+                    return
+            except (BadDocument, UsageError):
+                if not self.replaces:
+                    raise
+                self.clear()
+            self.write(head)
 
 
 def headed(lines: Sequence[Numbered], head: type[H], line: type[M], path: Path, what: str) -> tuple[H, Iterator[M]]:

@@ -55,7 +55,7 @@ def score_run(header: RunHeader, lines: Iterable[RunLine]) -> list[MirageScore]:
     every = [reply for replies in by_set.values() for reply in replies]
     left = max(0, header.items - len(every))
     if len(by_set) == 1:
-        return [_score(*by_set, every, left)]
+        return [_score(next(iter(by_set)), every, left)]
     return [*(_score(name, replies, 0) for name, replies in by_set.items()), _score("all questions", every, left)]
 
 

@@ -20,7 +20,7 @@ from medground.errors import NotFound, UsageError
 from medground.faces import Caller, door
 from medground.values import Frozen
 from medground_evaluate.compare import compare, read_result
-from medground_evaluate.items import UNFINISHED, RunLine, is_right, tallied
+from medground_evaluate.items import UNFINISHED, RunLine, tallied
 from medground_evaluate.report.content import read_report
 from medground_evaluate.report.pages import as_html
 from medground_evaluate.run_file import read_run
@@ -230,7 +230,7 @@ def questions_of(path: Path, *, which: Which = "all", offset: int = 0, limit: in
     passed = sum(1 for _ in islice(fitting, offset))
     names = ("id", "question", "gold", "answer", "error")
     shown = tuple(
-        AskedTold(**{name: getattr(line, name) for name in names}, outcome=line.status, right=is_right(line))
+        AskedTold(**{name: getattr(line, name) for name in names}, outcome=line.status, right=line.right)
         for line in islice(fitting, limit)
     )
     return QuestionPage(questions=shown, offset=offset, total=passed + len(shown) + sum(1 for _ in fitting))
@@ -241,7 +241,7 @@ def _fits(line: RunLine, which: Which) -> bool:
         return True
     if which == "failed":
         return line.status in _FAILED
-    return bool(line.gold) and is_right(line) is (which == "right")
+    return bool(line.gold) and line.right is (which == "right")
 
 
 router = APIRouter(prefix="/v1/runs", tags=["page"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import random
 from collections import Counter
@@ -13,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from medground import __version__
 from medground.answering import Reasoned, Run, Trace, reasoned
@@ -26,7 +24,7 @@ from medground.recipes import ReasonAndVerifySettings, find_evidence, opened_emb
 from medground.values import Evidence, Frozen, Hit, Progress, SnapshotReference, no_progress
 from medground_evaluate.datasets.registry import Records, Source, known_answer, read_records
 from medground_evaluate.items import Item
-from medground_evaluate.line_file import LineFile
+from medground_evaluate.line_file import HeadedFile
 
 
 class Plan(Frozen):
@@ -47,7 +45,7 @@ class Step(Frozen):
     left_out: str = ""
 
 
-class Unfinished(LineFile[Step]):
+class Unfinished(HeadedFile[Plan, Step]):
     """The finished steps, stored in `NAME.partial` next to the pool. Steps of a different plan are discarded.
 
     Use it as a context manager; only one process at a time builds a pool.
@@ -58,17 +56,11 @@ class Unfinished(LineFile[Step]):
     """
 
     what = "an unfinished pool"
+    replaces = True
 
     def __init__(self, file: Path, plan: Plan) -> None:
-        super().__init__(file.with_suffix(".partial"))
+        super().__init__(file.with_suffix(".partial"), plan, Step)
         self._pool = file
-        with contextlib.suppress(ValidationError, ValueError):
-            first, *lines = [raw for _, raw in self.whole_lines()]
-            if Plan.model_validate_json(first) == plan:
-                self.lines += map(Step.model_validate_json, lines)
-                return
-        self.clear()
-        self.write(plan)
 
     def finish(self, solved: Sequence[pool.Solved], manifest: pool.PoolManifest) -> pool.PoolManifest:
         """Write the pool, replacing any of the same name, and delete the steps."""

@@ -221,13 +221,9 @@ def _show_retrieval(results: Sequence[Result]) -> None:
 
 
 def _show_classes(row: Row) -> None:
-    say("", f"classes of {row.name}")
-    table = [("class", "gold", "given", "precision", "recall", "F1")]
-    table += [
-        (s.label, f"{s.gold:,}", f"{s.given:,}", number(s.precision), number(s.recall), number(s.f1))
-        for s in row.classes
-    ]
-    say(*aligned(table))
+    from medground_evaluate.report.content import CLASSES, class_rows
+
+    say("", f"classes of {row.name}", *aligned([CLASSES, *class_rows(row)]))
     answers = sorted({answer for _, answer in row.confusion})
     golds = sorted({gold for gold, _ in row.confusion})
     say("gold answers (rows) and answers given (columns)")

@@ -13,7 +13,6 @@ from medground.errors import ModelFailed, UsageError
 from medground.models import CallLimits, EvidenceView, Model, Models, Operator
 from medground.values import Author, Usage, UsageReport
 from medground_evaluate.compare import Result, in_common
-from medground_evaluate.items import is_right
 from medground_evaluate.judges.judgements import (
     CompareInput,
     CompareOutput,
@@ -52,7 +51,7 @@ def pairs_of(one: Result, other: Result) -> Pairs:
         if values[0] != values[1]:
             raise UsageError(f"the runs differ in {field}: {values[0]} and {values[1]}; compare runs over the same set")
     both = in_common(one, other)
-    right = [i for i in both if is_right(one.lines[i]) and is_right(other.lines[i])]
+    right = [i for i in both if one.lines[i].right and other.lines[i].right]
     explained = [i for i in right if one.lines[i].text.strip() and other.lines[i].text.strip()]
     return Pairs(right=tuple(explained), both=len(both), unexplained=len(right) - len(explained))
 

@@ -17,12 +17,12 @@ from medground.errors import StorageFailed
 from medground.home import write_whole
 from medground.wording import escaped, template
 from medground_evaluate.compare import Comparison, Pair, Row
+from medground_evaluate.items import RunLine
 from medground_evaluate.report.content import (
     ACCURACY,
     CLASSES,
     COSTS,
     STATUSES,
-    Given,
     Report,
     accuracy_rows,
     class_rows,
@@ -169,7 +169,7 @@ def as_markdown(report: Report) -> str:
     )
 
 
-def _given(given: Given | None) -> str:
+def _given(given: RunLine | None) -> str:
     return "not asked" if given is None else ", ".join(given.answer) or given.status
 
 
