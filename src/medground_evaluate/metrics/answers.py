@@ -52,10 +52,6 @@ def set_scores(lines: Iterable[RunLine]) -> SetScores:
     )
 
 
-NO_ANSWER = ""
-"""Stands for every status without an answer. It is not a class, as a missing answer is never correct."""
-
-
 def class_scores(lines: Iterable[RunLine]) -> tuple[ClassScore, ...]:
     """A score for each class that is a gold answer or was given, sorted by label.
 
@@ -72,15 +68,12 @@ def macro_f1(scores: Iterable[ClassScore]) -> float | None:
 
 
 def confusion(lines: Iterable[RunLine]) -> Counter[tuple[str, str]]:
-    """How often each gold answer received each answer: a count by `(gold, answer)`, with `NO_ANSWER` for no answer.
+    """How often each gold answer received each answer: a count by `(gold, answer)`, with an empty text for no answer.
 
     Several correct answers form a single class here, such as `A, C`.
     """
-    return Counter((_joined(line.gold), _joined(line.answer) or NO_ANSWER) for line in lines if line.gold)
-
-
-def _joined(values: Iterable[str]) -> str:
-    return ", ".join(sorted(set(values)))
+    pairs = ((line.gold, line.answer) for line in lines if line.gold)
+    return Counter((", ".join(sorted({*gold})), ", ".join(sorted({*answer}))) for gold, answer in pairs)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,16 @@ from medground.errors import UsageError
 from medground.home import Settings
 from medground.models import Operator, list_price, reason_or_recall
 from medground.recipes import ExploredSource, OmniRagSettings, plannable, read_plan, recall, search_plan
-from medground.values import Progress, Question, SourceDescription, SourcePlan, SourceQuery, no_progress, tagged
+from medground.values import (
+    Passage,
+    Progress,
+    Question,
+    SourceDescription,
+    SourcePlan,
+    SourceQuery,
+    no_progress,
+    tagged,
+)
 from medground_evaluate.datasets.registry import Source, read_records
 from medground_evaluate.items import Item
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
@@ -34,7 +43,6 @@ from medground_evaluate.planning.work import (
     Head,
     Judged,
     JudgedQuery,
-    Piece,
     Spent,
     State,
     Tried,
@@ -187,11 +195,11 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
     said = tagged(SourcePlan(queries=written), tuple(one.name for one in sources))
     asked = run.clock()
     tried: list[Tried] = []
-    passages: dict[str, Piece] = {}
+    passages: dict[str, Passage] = {}
     for one in await search_plan(read_plan(said, sources, queries).plan, run):
         for got in one.queries:
             here = {hit.passage.key: hit.passage for hit in got.hits}
-            passages |= {key: Piece.model_validate(passage, from_attributes=True) for key, passage in here.items()}
+            passages |= here
             state: State = "found" if here else "failed" if one.failure else "empty"
             tried.append(Tried(source=one.source.name, query=got.query, state=state, found=tuple(here)))
     spent = Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)

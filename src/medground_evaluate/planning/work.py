@@ -16,11 +16,11 @@ from medground.values import (
     DocumentId,
     Frozen,
     Option,
+    Passage,
     Progress,
     Question,
     SnapshotReference,
     SourceDescription,
-    SourceKind,
     SourceQuery,
     Task,
     Usage,
@@ -88,17 +88,6 @@ class Asked(Frozen):
         return Question(text=self.text, task=self.task, options=self.options, context=self.context)
 
 
-class Piece(Frozen):
-    """A passage that a query found, verbatim."""
-
-    document_id: DocumentId
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-    title: str = ""
-    kind: SourceKind
-    text: str
-
-
 class Tried(Frozen):
     """A query of the exploration and the keys of the passages that it found, best first: `d_j^i`."""
 
@@ -113,7 +102,7 @@ class Explored(Frozen):
 
     question: Asked
     queries: tuple[Tried, ...] = ()
-    passages: dict[str, Piece] = Field(default_factory=dict)
+    passages: dict[str, Passage] = Field(default_factory=dict)
     spent: Spent = Spent()
 
 

@@ -23,7 +23,7 @@ from medground.home.settings import Settings
 from medground.models.operators.base import InvalidOutput
 from medground.recipes.omni_rag.operators import ExploredSource
 from medground.testing.command import run as medground
-from medground.values.document import SourceKind
+from medground.values.document import Passage, SourceKind
 from medground.values.question import Question
 from medground.values.source_plan import SourceQuery
 from medground_evaluate.datasets.registry import Source
@@ -56,7 +56,6 @@ from medground_evaluate.planning.work import (
     Asked,
     Explored,
     Judged,
-    Piece,
     Spent,
     Tried,
     WorkFile,
@@ -111,7 +110,8 @@ def asked(answer: str = "yes", **fields: object) -> Asked:
 
 def explored(kind: SourceKind = "research", passages: int = 4, **fields: object) -> Explored:
     pieces = {
-        f"X:{n}#0-6": Piece(document_id=f"X:{n}", start=0, end=6, kind=kind, text=f"zinc {n}") for n in range(passages)
+        f"X:{n}#0-6": Passage(document_id=f"X:{n}", start=0, end=6, kind=kind, text=f"zinc {n}")
+        for n in range(passages)
     }
     tried = Tried(source=kind, query=SourceQuery(text="zinc"), state="found", found=tuple(pieces))
     return Explored(question=asked(**fields), queries=(tried,), passages=pieces)
