@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Literal, NamedTuple
 from zlib import crc32
@@ -39,6 +38,7 @@ from medground.values import Author, Frozen, Usage, UsageReport
 from medground_evaluate.datasets.literature import SCIFACT
 from medground_evaluate.datasets.loader import json_lines
 from medground_evaluate.line_file import LineFile, work_off
+from medground_evaluate.metrics.cost import Estimate
 from medground_evaluate.statistics import wilson
 
 Truth = Literal["support", "refute", "neutral"]
@@ -185,23 +185,6 @@ _CHARACTERS = 4
 """Characters of a token, roughly, in English."""
 _REPLY = 40
 """Tokens of a reply; what a model thinks before it is not counted."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """The expected cost. `price` is in US dollars; None means unknown."""
-
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    price: Decimal | None
-
-    def __str__(self) -> str:
-        price = "price unknown" if self.price is None else f"about ${self.price:.2f} at list price"
-        return (
-            f"{self.calls:,} calls, about {self.input_tokens:,} tokens in and {self.output_tokens:,} out "
-            f"(without any reasoning), {price}"
-        )
 
 
 @dataclass(frozen=True)

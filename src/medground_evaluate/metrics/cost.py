@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Any
 
 from medground.values import Asking, PlanningSources, Searching, UsageReport
@@ -49,6 +50,23 @@ def cost_ratio(cost: Cost, base: Cost) -> dict[str, float | None]:
     """The ratio to `base` for each field; None if the base costs nothing or a price is unknown."""
     of, to = asdict(cost), asdict(base)
     return {name: of[name] / to[name] if of[name] is not None and to[name] else None for name in of}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The expected cost of calls of a model. `price` is in US dollars; None means unknown."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    price: Decimal | None
+
+    def __str__(self) -> str:
+        price = "price unknown" if self.price is None else f"about ${self.price:.2f} at list price"
+        return (
+            f"{self.calls:,} calls, about {self.input_tokens:,} tokens in and {self.output_tokens:,} out "
+            f"(without any reasoning), {price}"
+        )
 
 
 Spans = Sequence[Mapping[str, Any]]
