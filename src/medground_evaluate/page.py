@@ -24,7 +24,7 @@ from medground_evaluate.items import UNFINISHED, RunLine, tallied
 from medground_evaluate.report.content import read_report
 from medground_evaluate.report.pages import as_html
 from medground_evaluate.run_file import read_run
-from medground_evaluate.statistics import Share
+from medground_evaluate.statistics import ClassScore, Share
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _SUFFIX = ".jsonl"
@@ -140,17 +140,6 @@ _FAILED = frozenset(["failed", "unreadable", "budget"])
 MOST_QUESTIONS = 200
 
 
-class ClassTold(Frozen):
-    """Precision, recall and F1 of one answer, such as `yes`; None where nothing was given or asked."""
-
-    label: str
-    gold: int
-    given: int
-    precision: float | None
-    recall: float | None
-    f1: float
-
-
 class AskedTold(Frozen):
     """One question of a run. `outcome` is its status; `right` says whether the answer is the gold answer."""
 
@@ -169,7 +158,7 @@ class OpenedRun(Frozen):
     run: Listed
     metrics: tuple[Metric, ...]
     outcomes: tuple[Metric, ...] = Field(description="how many items ended how, of all items")
-    classes: tuple[ClassTold, ...]
+    classes: tuple[ClassScore, ...]
     macro_f1: float | None
     support: float | None = Field(description="mean support score of the answers that have one")
     supported_answers: int = Field(description="how many answers have a support score")
@@ -208,7 +197,7 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
         outcomes=tuple(
             Metric.of_share(name, "of all items", Share(n, row.items)) for name, n in counts.most_common() if n
         ),
-        classes=tuple(ClassTold.model_validate(one, from_attributes=True) for one in row.classes),
+        classes=row.classes,
         macro_f1=row.macro_f1,
         support=row.support.support.value,
         supported_answers=row.support.support.of,

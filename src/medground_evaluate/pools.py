@@ -173,7 +173,6 @@ async def build_pool(
     *,
     limit: int | None = None,
     seed: int = 0,
-    embedder: str = EMBEDDER,
     progress: Progress = no_progress,
 ) -> pool.PoolManifest:
     """Build a pool, replacing any pool of the same name.
@@ -193,7 +192,7 @@ async def build_pool(
     """
     file = pool.pool_path(name, settings.home)
     records = await asyncio.to_thread(read_records, source)
-    encoder = await asyncio.to_thread(opened_embedder, embedder, settings.home)
+    encoder = await asyncio.to_thread(opened_embedder, EMBEDDER, settings.home)
     clean, tasks = await asyncio.to_thread(_tasks, records, encoder, seed)
     async with await Engine.open(_without_shots(settings), progress=progress) as engine:
         plan = _plan(records, seed, engine, encoder)
@@ -217,7 +216,7 @@ async def build_pool(
                 limit=limit,
                 models={one.name: engine.models.of(one.name).name for one in asked},
                 settings=engine.settings.section(ReasonAndVerifySettings).model_dump(mode="json"),
-                embedder=embedder,
+                embedder=EMBEDDER,
                 left_out=_left_out(records, clean, unfinished.lines, len(failures)),
                 demonstrations=len(solved),
                 classes=dict(sorted(Counter(one.label for one in solved).items())),

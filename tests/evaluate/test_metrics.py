@@ -53,7 +53,7 @@ from medground_evaluate.metrics.searching import (
     headings_of,
     query_statistics,
     ranking_scores,
-    retrieval_scores,
+    retrieval_means,
 )
 from medground_evaluate.metrics.uncertainty import luq, nli_entailment, read_samples, uncertainty_of
 from medground_evaluate.statistics import Mean
@@ -138,22 +138,25 @@ def test_retrieval_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
         line("none", gold_documents=("D:a",)),
         line("no gold"),
     ]
-    scores = retrieval_scores(lines, depths=(2, 4))
-    each = scores.each["q"]
+    known = {one.id: one for one in lines[:2]}
+    scores = ranking_scores(
+        {i: one.found for i, one in known.items()}, {i: one.gold_documents for i, one in known.items()}, (2, 4)
+    )
+    each = scores["q"]
     found = each["R@2"], each["P@2"], each["R@4"], each["P@4"], each["RR"]
     assert found == pytest.approx((1 / 3, 1 / 2, 2 / 3, 1 / 2, 1 / 2))
     best = 1 / math.log2(2) + 1 / math.log2(3) + 1 / math.log2(4)
     assert each["nDCG@4"] == pytest.approx((1 / math.log2(3) + 1 / math.log2(5)) / best)
-    assert set(scores.each["none"].values()) == {0.0}
-    assert scores.mean["RR"] == pytest.approx(1 / 4)  # MRR
-    assert scores.without_gold == 1 and retrieval_scores([]).mean == {}
+    assert set(scores["none"].values()) == {0.0}
+    assert retrieval_means(lines)["RR"] == pytest.approx(1 / 4)  # MRR
+    assert retrieval_means(lines[2:]) == {}
     assert ranking_scores({"q": ("D:x", "D:x", "D:a")}, {"q": ("D:a",)}, (1,))["q"]["RR"] == 1 / 2
     # trec_eval breaks ties of scores by id, so ascending or descending ids must make no difference.
     for order in ([f"D:{n}" for n in range(9)], [f"D:{n}" for n in range(9, 0, -1)]):
         assert ranking_scores({"q": order}, {"q": (order[4],)}, (5,))["q"]["RR"] == pytest.approx(1 / 5)
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[evaluate\]"'):
-        retrieval_scores(lines)
+        retrieval_means(lines)
 
 
 def test_headings_by_hand() -> None:

@@ -208,9 +208,9 @@ def _show_evidence(comparison: Comparison) -> None:
 
 
 def _show_retrieval(results: Sequence[Result]) -> None:
-    from medground_evaluate.metrics.searching import retrieval_scores
+    from medground_evaluate.metrics.searching import retrieval_means
 
-    means = [retrieval_scores(result.lines.values()).mean for result in results]
+    means = [retrieval_means(result.lines.values()) for result in results]
     names = next((list(scores) for scores in means if scores), [])
     table = [("retrieval", *("MRR" if name == "RR" else name for name in names))]
     table += [

@@ -84,12 +84,6 @@ class RunOfRow:
         return mean_cost(line.usage for line in self.lines) if self.lines else None
 
 
-def is_known(metric: str) -> bool:
-    """Whether it is a metric of one run or of a judge."""
-    named = metric in {*_SIMPLE, *_COSTS, *_RATIOS, *JUDGED}
-    return named or any(pattern.fullmatch(metric) for pattern in (_ROUND, _WITHIN))
-
-
 def read_row(path: Path, headings: Mapping[str, tuple[str, ...]], traces: Path) -> RunOfRow:
     """Read a run."""
     header, lines = read_run(path)

@@ -20,7 +20,6 @@ RUNNABLE = "runnable"
 POOLED = frozenset({"all", "average"})
 """Instead of one data set, a column may name `all` (the questions of all of them together) or `average` (the mean of
 their figures, if every one of them was run)."""
-FOLDER = "experiments"
 
 
 class Data(Frozen, extra="forbid"):
