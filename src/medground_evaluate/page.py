@@ -77,38 +77,35 @@ class Listed(Frozen):
     price: Decimal | None = Field(default=None, description="in US dollars; None: unknown")
 
 
-class Runs:
-    """The runs of a folder. A file is read again only where it has changed."""
+def listed_runs(folder: Path) -> list[Listed]:
+    """All runs of a folder, the one that was written to last first. A file that is not a run says so."""
+    return [_listed(path) for _, path in sorted(_files(folder), key=lambda found: -found[0])]
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
 
-    def list(self) -> list[Listed]:
-        """All runs, the one that was written to last first. A file that is not a run says so."""
-        return [_listed(path) for _, path in sorted(self._files(), key=lambda found: -found[0])]
+def find_run(folder: Path, run_id: str) -> tuple[Path, Listed]:
+    """The file of a run, and what it is. Only files in the folder itself are found.
 
-    def find(self, run_id: str) -> tuple[Path, Listed]:
-        """The file of a run, and what it is. Only files in the folder itself are found.
+    Raises:
+        NotFound: there is no run of this name, or it cannot be read.
+    """
+    path = next((path for _, path in _files(folder) if path.stem == run_id), None)
+    if path is None:
+        raise NotFound(f"no run {run_id[:80]!r}; create one with `medground eval run`")
+    listed = _listed(path)
+    if listed.problem:
+        raise NotFound(listed.problem)
+    return path, listed
 
-        Raises:
-            UsageError: there is no run of this name, or it cannot be read.
-        """
-        path = next((path for _, path in self._files() if path.stem == run_id), None)
-        if path is None:
-            raise UsageError(f"no run {run_id[:80]!r}; `medground eval run` makes one")
-        listed = _listed(path)
-        if listed.problem:
-            raise UsageError(listed.problem)
-        return path, listed
 
-    def _files(self) -> Iterator[tuple[float, Path]]:
-        if self.folder.is_dir():
-            for path in self.folder.glob(f"*{_SUFFIX}"):
-                if path.is_file() and not path.is_symlink() and _ID.fullmatch(path.stem):
-                    yield path.stat().st_mtime, path
+def _files(folder: Path) -> Iterator[tuple[float, Path]]:
+    if folder.is_dir():
+        for path in folder.glob(f"*{_SUFFIX}"):
+            if path.is_file() and not path.is_symlink() and _ID.fullmatch(path.stem):
+                yield path.stat().st_mtime, path
 
 
 def _listed(path: Path) -> Listed:
+    """What is known of a run, which is read again only where its file has changed."""
     state = path.stat()
     return _read(path, (state.st_mtime_ns, state.st_size))
 
@@ -236,13 +233,13 @@ def _fits(line: RunLine, which: Which) -> bool:
 router = APIRouter(prefix="/v1/runs", tags=["page"])
 
 
-def _runs(request: Request) -> Runs:
-    """The runs of this server."""
+def _folder(request: Request) -> Path:
+    """The folder of this server's runs."""
     settings = door(request).service.settings
-    return Runs(settings.serve.runs or settings.home / "runs")
+    return settings.serve.runs or settings.home / "runs"
 
 
-Folder = Annotated[Runs, Depends(_runs)]
+Folder = Annotated[Path, Depends(_folder)]
 
 
 class RunsListed(Frozen):
@@ -254,13 +251,13 @@ class RunsListed(Frozen):
 @router.get("", summary="Evaluation runs")
 async def runs(person: Caller, folder: Folder) -> RunsListed:
     """Runs of `medground eval run`, each with its accuracy: every item counts, a failure as wrong."""
-    return RunsListed(runs=tuple(await asyncio.to_thread(folder.list)))
+    return RunsListed(runs=tuple(await asyncio.to_thread(listed_runs, folder)))
 
 
 @router.get("/{run_id}", summary="An evaluation run", responses={404: {}, 422: {}})
 async def run(run_id: str, person: Caller, folder: Folder) -> OpenedRun:
     """Its metrics with 95 % intervals, how its items ended, its classes, its cost and its settings."""
-    return await asyncio.to_thread(lambda: open_run(*_found(folder, run_id)))
+    return await asyncio.to_thread(lambda: open_run(*find_run(folder, run_id)))
 
 
 @router.get("/{run_id}/questions", summary="Questions of a run", responses={404: {}, 422: {}})
@@ -274,7 +271,7 @@ async def questions(
 ) -> QuestionPage:
     """Its questions with gold answer, answer and outcome, in their order."""
     return await asyncio.to_thread(
-        lambda: questions_of(_found(folder, run_id)[0], which=which, offset=offset, limit=limit)
+        lambda: questions_of(find_run(folder, run_id)[0], which=which, offset=offset, limit=limit)
     )
 
 
@@ -290,13 +287,6 @@ async def questions(
 )
 async def report(run_id: str, person: Caller, folder: Folder) -> Response:
     """The report of `medground eval report` as a file to save; a browser never shows it as a page of this server."""
-    content = await asyncio.to_thread(lambda: as_html(read_report([_found(folder, run_id)[0]])))
+    content = await asyncio.to_thread(lambda: as_html(read_report([find_run(folder, run_id)[0]])))
     headers = {"Content-Disposition": f'attachment; filename="{run_id}.html"'}
     return Response(content, media_type="text/html", headers=headers)
-
-
-def _found(folder: Runs, run_id: str) -> tuple[Path, Listed]:
-    try:
-        return folder.find(run_id)
-    except UsageError as error:
-        raise NotFound(str(error)) from None
