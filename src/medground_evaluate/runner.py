@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import get_args
@@ -108,7 +109,7 @@ class RecordingSource(_Closing):
         self.described = source.described if isinstance(source, DescribedSource) else None
         self.terms = source.terms if isinstance(source, TermsSource) else None
         if isinstance(source, CountingSource):
-            self.count = source.count
+            self.count = partial(self._counted, source)
         self.rankings: list[Ranking] = []
 
     def accepts(self, lookup: Lookup) -> bool:
@@ -126,6 +127,10 @@ class RecordingSource(_Closing):
         """Documents from the wrapped source."""
         self._check_open()
         return await self._source.fetch(ids)
+
+    async def _counted(self, source: CountingSource, lookup: Lookup, filters: Filters) -> int:
+        self._check_open()
+        return await source.count(lookup, filters)
 
 
 def recording(sources: Sequence[Source]) -> list[Source]:
