@@ -110,7 +110,8 @@ def _medicationqa(path: Path) -> Generator[Placed]:
     for number, cells in enumerate(filter(None, rows), start=1):
         row = dict(zip(names, cells, strict=False))
         where = f"{path.name}: question {number}"
-        yield where, _record("medicationqa", f"medicationqa-{number:03d}", row["Question"], row["Answer"])
+        question, answer = (row.get(name, "") for name in ("Question", "Answer"))
+        yield where, _record("medicationqa", f"medicationqa-{number:03d}", question, answer)
 
 
 def _expertqa(path: Path) -> Generator[Placed]:
