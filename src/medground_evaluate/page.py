@@ -235,8 +235,7 @@ router = APIRouter(prefix="/v1/runs", tags=["page"])
 
 def _folder(request: Request) -> Path:
     """The folder of this server's runs."""
-    settings = door(request).service.settings
-    return settings.serve.runs or settings.home / "runs"
+    return door(request).service.settings.home / "runs"
 
 
 Folder = Annotated[Path, Depends(_folder)]
