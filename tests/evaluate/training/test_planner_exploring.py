@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import tomllib
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
@@ -62,6 +63,8 @@ from medground_evaluate.planning.work import (
     read_work,
     work_through,
 )
+
+TABLES = tomllib.loads((Path(__file__).parents[1] / "tables.toml").read_text(encoding="utf-8"))
 
 
 def exploring(records: Path, settings: Settings, out: Path, **options: object) -> object:
@@ -331,24 +334,7 @@ def test_an_unknown_or_forgotten_source_is_refused():
             explore.check(ASKED, ExploreOutput(plan=plan))
 
 
-@each_row(
-    ("said", "read"),
-    [
-        ("yes", "yes"),
-        ("No.", "no"),
-        ("**Yes**, the trial shows it", "yes"),
-        ("The documents do not say so. <answer>no</answer>", "no"),
-        ("First I thought <answer>yes</answer>, but <answer> NO </answer>", "no"),
-        ("<answer>yes", "yes"),
-        ("My judgement is yes", "yes"),
-        ("Asked yes/no, I say no", "no"),
-        (True, "yes"),
-        *(
-            (said, said)
-            for said in ("maybe", "yes or no", "It could be yes but also no", "", "I know nothing of nodes")
-        ),
-    ],
-)
+@each_row(("said", "read"), TABLES["yes or no"])
 def test_yes_and_no_are_read_from_what_judges_write(said: object, read: str):
     assert read_yes_no(said) == read
 
