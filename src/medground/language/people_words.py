@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 
 from rapidfuzz.distance import OSA
 
 from medground.language import words
-from medground.language.aspects import asked_words
+from medground.language.question_kinds import asked_words
+from medground.language.sentences import sentence_spans
+from medground.language.subject import Subject, subjects
 
 _SHORTEST = 6
 """Letters of a word that may be misspelt; a shorter one is too near to others."""
@@ -42,9 +46,22 @@ def as_meant(text: str) -> tuple[str, dict[str, str]]:
     return _said().sub(lambda found: changed[found[0]], text), changed
 
 
-def also_said(meant: str) -> list[str]:
-    """All that people say for words of papers."""
-    return [said for said, other in _meant().items() if other == meant]
+def typed_too(found: Sequence[Subject], changed: Mapping[str, str]) -> tuple[Subject, ...]:
+    """Things of a text that `as_meant` changed: what was typed, and what else people say for it, are names too."""
+    things = list(found)
+    for n, thing in enumerate(things):
+        for said, meant in changed.items():
+            if (own := thing.said.replace(meant, said)) != thing.said:
+                others = (other for other, same in _meant().items() if same == meant)
+                things[n] = replace(thing, names=(own, *others, *things[n].names))
+    return tuple(things)
+
+
+def asked_last(text: str, most: int) -> str:
+    """A text; if it has several sentences and more than `most` things decide, from the last one that names any."""
+    begun = [start for start, _ in sentence_spans(text)]
+    places = [thing.start for thing in subjects(text) if thing.decides] if len(begun) > 1 else []
+    return text[max(start for start in begun if start <= max(*places, 0)) :] if len(places) > most else text
 
 
 @cache

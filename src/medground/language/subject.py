@@ -17,9 +17,9 @@ from importlib import resources
 from rapidfuzz.distance import OSA
 
 from medground.language import words
-from medground.language.aspects import asked_words
 from medground.language.clean import without_accents
 from medground.language.dates import latest
+from medground.language.question_kinds import asked_words
 
 _DECIDING = ("B", "C", "D", "E", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
