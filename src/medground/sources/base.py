@@ -114,6 +114,17 @@ class CountingSource(Protocol):
 
 
 @runtime_checkable
+class CollectionSource(Protocol):
+    """A source that knows all that it holds, at no cost. Optional, beside `Source`."""
+
+    async def size(self, filters: Filters) -> int | None:
+        """Number of its documents within `filters`; None if it cannot be told."""
+
+    async def values(self, field: str) -> tuple[str, ...]:
+        """The values that its documents have in a field of `where`, the most frequent first; a few, or none known."""
+
+
+@runtime_checkable
 class HoldingSource(Protocol):
     """A source that has documents of recent searches at hand. Optional, beside `Source`."""
 

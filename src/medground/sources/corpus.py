@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, get_args
+from typing import TYPE_CHECKING, Protocol, get_args, runtime_checkable
 
 from medground.corpus.embedder import Embedder, embed_queries
 from medground.errors import ConfigError, SourceUnavailable, UsageError
@@ -51,6 +51,17 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Release the files or connections. Safe to call twice."""
+
+
+@runtime_checkable
+class SizedStore(Protocol):
+    """A store that knows how many documents it has, and their values. Optional, beside `Store`."""
+
+    def size(self, filters: Filters) -> int:
+        """Number of documents within `filters`."""
+
+    def values(self, field: str) -> tuple[str, ...]:
+        """Values of a field of `where`."""
 
 
 class CorpusSource:
@@ -144,6 +155,14 @@ class CorpusSource:
         """Documents by id. Unknown ids are left out. Raises what `Source.fetch` raises, and SnapshotCorrupt."""
         self._check_open()
         return await asyncio.to_thread(self._store.documents, ids)
+
+    async def size(self, filters: Filters) -> int | None:
+        """Number of its documents within `filters`; None for a store that does not count them."""
+        return await asyncio.to_thread(self._store.size, filters) if isinstance(self._store, SizedStore) else None
+
+    async def values(self, field: str) -> tuple[str, ...]:
+        """The values of a field of `where`, the most frequent first; none of a store that does not know them."""
+        return await asyncio.to_thread(self._store.values, field) if isinstance(self._store, SizedStore) else ()
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read; None if it is not known."""
