@@ -188,9 +188,10 @@ class Snapshot(Database):
             return self.manifest.counts.documents
         return len(self.holders(self._lexical.numbers(filters)))
 
-    def values(self, field: str) -> tuple[str, ...]:
-        """The first values of a field of `where`: of kinds, publication types (`design`) and years, and of metadata."""
-        return self.column_values(field) or self._lexical.values(field)
+    def values(self, field: str) -> tuple[str, ...] | None:
+        """Some values of a field of `where`: of kinds, publication types (`design`), years, and metadata; else None."""
+        values = self.column_values(field)
+        return self._lexical.values(field) if values is None and field in self.fields else values
 
     def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
         """The documents about a paper with one of these names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), in their order."""

@@ -18,6 +18,7 @@ from medground.sources.base import CollectionSource, CountingSource, FactSource,
 from medground.values.answer import Answer, SourceDocument
 from medground.values.lookup import Lookup
 from medground.values.query import Everything, Filters
+from medground.values.where import field_name
 from medground.wording.answer_blocks import limits_in_words
 from medground.wording.phrases import joined_names
 
@@ -110,7 +111,7 @@ async def nothing_within(run: Run) -> Answer | None:
     """
     held = [one for one in run.sources if isinstance(one, CollectionSource) and isinstance(one, CountingSource)]
     told = [
-        f"no document in {_name(source)} has {limits_in_words(limit)}; {await _values(source, limit)}"
+        f"no document in {_name(source)} has {limits_in_words(limit)}{await _values(source, limit)}"
         for limit in (_apart(run.limits) if held and run.recipe.needs_evidence else [])
         if not any([await one.count(Lookup(asked=Everything(), limit=1), limit) for one in held])
         for source in held
@@ -123,9 +124,11 @@ async def nothing_within(run: Run) -> Answer | None:
 
 
 async def _values(source: CollectionSource, limit: Filters) -> str:
-    field = limit.where[0][0] if limit.where else "year"
-    values = ", ".join(await source.values(field))
-    return f"its documents have {values}" if values else f"none has any {field}"
+    field = field_name(limit.where[0][0]) if limit.where else "year"
+    values = await source.values(field)
+    if values is None:
+        return ""
+    return f"; its documents have {', '.join(values)}" if values else f"; none has any {field}"
 
 
 def _apart(filters: Filters) -> list[Filters]:

@@ -120,8 +120,8 @@ class CollectionSource(Protocol):
     async def size(self, filters: Filters) -> int | None:
         """Number of its documents within `filters`; None if it cannot be told."""
 
-    async def values(self, field: str) -> tuple[str, ...]:
-        """The values that its documents have in a field of `where`, the most frequent first; a few, or none known."""
+    async def values(self, field: str) -> tuple[str, ...] | None:
+        """Some values that its documents have in a field of `where`; None if it does not know them."""
 
 
 @runtime_checkable

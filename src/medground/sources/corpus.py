@@ -60,8 +60,8 @@ class SizedStore(Protocol):
     def size(self, filters: Filters) -> int:
         """Number of documents within `filters`."""
 
-    def values(self, field: str) -> tuple[str, ...]:
-        """Values of a field of `where`."""
+    def values(self, field: str) -> tuple[str, ...] | None:
+        """Some values of a field of `where`; None if it does not know them."""
 
 
 class CorpusSource:
@@ -160,9 +160,9 @@ class CorpusSource:
         """Number of its documents within `filters`; None for a store that does not count them."""
         return await asyncio.to_thread(self._store.size, filters) if isinstance(self._store, SizedStore) else None
 
-    async def values(self, field: str) -> tuple[str, ...]:
-        """The values of a field of `where`, the most frequent first; none of a store that does not know them."""
-        return await asyncio.to_thread(self._store.values, field) if isinstance(self._store, SizedStore) else ()
+    async def values(self, field: str) -> tuple[str, ...] | None:
+        """Some values of a field of `where`; None if its store does not know them."""
+        return await asyncio.to_thread(self._store.values, field) if isinstance(self._store, SizedStore) else None
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read; None if it is not known."""
