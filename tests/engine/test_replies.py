@@ -69,7 +69,7 @@ def test_a_limit_that_leaves_nothing_names_the_field_and_its_values(engine: Bloc
     assert within("design=guideline") == f"{has} design guideline; its documents have {types}."
     assert within("ward=ED") == f"{has} ward ED; its documents have icu."
     assert within("journal=Lancet") == f"{has} journal Lancet."
-    assert within("year=2024..") == f"{has} year 2024..; its documents have 2012, 2021."
+    assert within("year=2024..") == f"{has} year 2024.."
 
 
 def test_requests_about_the_last_answer_are_done(engine: BlockingEngine) -> None:

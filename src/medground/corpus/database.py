@@ -114,17 +114,6 @@ class Database:
 
         return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
 
-    def column_values(self, field: str) -> tuple[str, ...] | None:
-        """The most frequent values of a field of `where` that has a column here; None for any other field."""
-        named = {"design": "publication_type", "date": "year"}.get(field, field)
-        table = "publication_types" if named == "publication_type" else "documents"
-        column = {"publication_type": "type", "kind": "kind", "year": "year", "retraction": "retraction"}.get(named)
-        if column is None:
-            return None
-        query = f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 8"  # noqa: S608
-        with reading(self.folder), self._lock:
-            return tuple(str(row[0]) for row in self._connection.execute(query))
-
     def all_documents(self) -> Iterator[Document]:
         """All documents, streamed in the order of their ids."""
         last = ""

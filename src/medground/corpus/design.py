@@ -10,23 +10,7 @@ from importlib import resources
 
 from medground.values.document import Document, Joined
 
-_LEVELS: tuple[frozenset[str], ...] = (
-    frozenset({"meta-analysis", "systematic review", "network meta-analysis", "systematic-review"}),
-    frozenset({"practice guideline", "guideline", "consensus development conference"}),
-    frozenset({"randomized controlled trial", "pragmatic clinical trial", "equivalence trial"}),
-    frozenset({"controlled clinical trial", "clinical trial, phase iii", "clinical trial, phase iv", "clinical trial"}),
-    frozenset({"observational study", "multicenter study", "comparative study", "validation study", "twin study"}),
-    frozenset({"review", "scoping review", "review-article"}),
-    frozenset({"case reports", "case-report"}),
-    frozenset(
-        {"editorial", "comment", "letter", "news", "newspaper article", "interview", "personal narrative", "lecture"}
-        | {"clinical trial protocol", "introductory journal article", "patient education handout", "biography"}
-        | {"reply", "article-commentary", "discussion", "opinion", "book-review", "correspondence"}
-        | {"retracted publication", "retraction of publication", "retraction notice", "expression of concern"}
-        | {"published erratum", "retraction", "retracted-article", "expression-of-concern", "correction"}
-    ),
-)
-"""From the strongest to the weakest kind of evidence."""
+_TABLE = tomllib.loads((resources.files("medground") / "data" / "designs.toml").read_text(encoding="utf-8"))
 UNKNOWN = 5
 """Level of a paper whose types name no design: the level of a review, below observational studies."""
 _ABSTRACT = 2500
@@ -38,7 +22,7 @@ _CLAUSE = 110
 def named_level(publication_types: Sequence[str]) -> int | None:
     """0 for the strongest design named, 7 for the weakest; None if none is named."""
     names = {name.casefold() for name in publication_types}
-    return next((level for level, designs in enumerate(_LEVELS) if names & designs), None)
+    return next((level for level, designs in enumerate(_TABLE["levels"]) if not names.isdisjoint(designs)), None)
 
 
 def design_level(publication_types: Sequence[str]) -> int:
@@ -85,5 +69,4 @@ def _named_in(lower: str) -> str:
 @cache
 def _forms() -> Mapping[str, re.Pattern[str]]:
     """The forms in lower case by the publication type that each states, and those of other names."""
-    text = (resources.files("medground") / "data" / "stated_designs.toml").read_text(encoding="utf-8")
-    return {name: re.compile("|".join(parts)) for name, parts in tomllib.loads(text).items()}
+    return {name: re.compile("|".join(parts)) for name, parts in _TABLE["forms"].items()}

@@ -250,11 +250,13 @@ class Lexical:
             found = self._searcher.terms_with_prefix(METADATA_NAME, "", limit=_MOST_FIELDS)
         return frozenset(name for name, _ in found)
 
-    def values(self, field: str) -> tuple[str, ...]:
-        """The first values of a metadata field, in the order of the alphabet."""
-        start = described(field, "")
+    def values(self, field: str) -> tuple[str, ...] | None:
+        """The first values of a field, in the order of the alphabet; None if they are not held whole."""
+        if ANALYSES.get(field) != "exact" and field not in self.fields:
+            return None
+        name, start = (field, "") if field in ANALYSES else (METADATA, described(field, ""))
         with reading(self._folder):
-            found = self._searcher.terms_with_prefix(METADATA, start, limit=_FEW_VALUES) if self.has_metadata else []
+            found = self._searcher.terms_with_prefix(name, start, limit=_FEW_VALUES)
         return tuple(value.removeprefix(start) for value, _ in found)
 
     def numbers(self, filters: Filters) -> list[int]:

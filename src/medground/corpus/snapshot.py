@@ -189,9 +189,8 @@ class Snapshot(Database):
         return len(self.holders(self._lexical.numbers(filters)))
 
     def values(self, field: str) -> tuple[str, ...] | None:
-        """Some values of a field of `where`: of kinds, publication types (`design`), years, and metadata; else None."""
-        values = self.column_values(field)
-        return self._lexical.values(field) if values is None and field in self.fields else values
+        """Some values of a field of `where`, in the order of the alphabet; None if they are not held whole."""
+        return self._lexical.values("publication_type" if field == "design" else field)
 
     def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
         """The documents about a paper with one of these names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), in their order."""

@@ -12,9 +12,11 @@ from medground.corpus.library import Library
 from medground.engine.answers import Answers
 from medground.errors import MedgroundError, UsageError
 from medground.language.clean import joined, sentence, some
+from medground.language.follow_up import within
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.requests import Request, request_in
-from medground.sources.base import CollectionSource, CountingSource, FactSource, Source
+from medground.sources.base import FactSource, Source
+from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer, SourceDocument
 from medground.values.lookup import Lookup
 from medground.values.query import Everything, Filters
@@ -59,12 +61,11 @@ async def replied(run: Run) -> Answer | None:
 
 async def _counted(run: Run, request: Request) -> str:
     """How many documents each collection holds, and how many of them a request means."""
-    own, told = run.question.filters, list[str]()
-    limits = request.limits.model_copy(update={"where": (*own.where, *request.limits.where)}) if own.where else None
-    wanted = limits or (request.limits if request.limits != _NO_LIMITS else own)
+    told, wanted = list[str](), within(run.question.filters, request.limits)
     for source in run.sources:
-        if not isinstance(source, CollectionSource) or (whole := await source.size(_NO_LIMITS)) is None:
+        if not isinstance(source, CorpusSource):
             continue
+        whole = await source.size(_NO_LIMITS)
         part = await source.size(wanted) if wanted != _NO_LIMITS else whole
         of = f", {part:,} of them with {limits_in_words(wanted).replace('; ', ' and ')}" if wanted != _NO_LIMITS else ""
         told.append(f"{_name(source)} holds {some(whole, 'document')}{of}")
@@ -109,7 +110,7 @@ async def nothing_within(run: Run) -> Answer | None:
 
     Where other sources are searched too, it is only a warning.
     """
-    held = [one for one in run.sources if isinstance(one, CollectionSource) and isinstance(one, CountingSource)]
+    held = [one for one in run.sources if isinstance(one, CorpusSource)]
     told = [
         f"no document in {_name(source)} has {limits_in_words(limit)}{await _values(source, limit)}"
         for limit in (_apart(run.limits) if held and run.recipe.needs_evidence else [])
@@ -123,7 +124,7 @@ async def nothing_within(run: Run) -> Answer | None:
     return None
 
 
-async def _values(source: CollectionSource, limit: Filters) -> str:
+async def _values(source: CorpusSource, limit: Filters) -> str:
     field = field_name(limit.where[0][0]) if limit.where else "year"
     values = await source.values(field)
     if values is None:
@@ -163,7 +164,7 @@ async def _nearby(asked: QuestionReading, run: Run) -> list[str]:
     """Questions on each single thing that the collections have something of, where that is not all that was asked."""
     things = list({thing.said: thing for thing in asked.subjects if thing.decides}.values())
     searched = {search.source for search in run.searches if search.status != "failed"}
-    local = [s for s in run.sources if isinstance(s, CountingSource) and s.state is not None and s.name in searched]
+    local = [one for one in run.sources if isinstance(one, CorpusSource) and one.name in searched]
     found = [
         thing.said
         for thing in things

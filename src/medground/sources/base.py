@@ -114,17 +114,6 @@ class CountingSource(Protocol):
 
 
 @runtime_checkable
-class CollectionSource(Protocol):
-    """A source that knows all that it holds, at no cost. Optional, beside `Source`."""
-
-    async def size(self, filters: Filters) -> int | None:
-        """Number of its documents within `filters`; None if it cannot be told."""
-
-    async def values(self, field: str) -> tuple[str, ...] | None:
-        """Some values that its documents have in a field of `where`; None if it does not know them."""
-
-
-@runtime_checkable
 class HoldingSource(Protocol):
     """A source that has documents of recent searches at hand. Optional, beside `Source`."""
 

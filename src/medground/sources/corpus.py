@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, get_args
 
 from medground.corpus.embedder import Embedder, embed_queries
 from medground.errors import ConfigError, SourceUnavailable, UsageError
@@ -49,19 +49,14 @@ class Store(Protocol):
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id. Unknown ids are left out."""
 
-    def close(self) -> None:
-        """Release the files or connections. Safe to call twice."""
-
-
-@runtime_checkable
-class SizedStore(Protocol):
-    """A store that knows how many documents it has, and their values. Optional, beside `Store`."""
-
     def size(self, filters: Filters) -> int:
         """Number of documents within `filters`."""
 
     def values(self, field: str) -> tuple[str, ...] | None:
         """Some values of a field of `where`; None if it does not know them."""
+
+    def close(self) -> None:
+        """Release the files or connections. Safe to call twice."""
 
 
 class CorpusSource:
@@ -156,13 +151,13 @@ class CorpusSource:
         self._check_open()
         return await asyncio.to_thread(self._store.documents, ids)
 
-    async def size(self, filters: Filters) -> int | None:
-        """Number of its documents within `filters`; None for a store that does not count them."""
-        return await asyncio.to_thread(self._store.size, filters) if isinstance(self._store, SizedStore) else None
+    async def size(self, filters: Filters) -> int:
+        """Number of its documents within `filters`."""
+        return await asyncio.to_thread(self._store.size, filters)
 
     async def values(self, field: str) -> tuple[str, ...] | None:
         """Some values of a field of `where`; None if its store does not know them."""
-        return await asyncio.to_thread(self._store.values, field) if isinstance(self._store, SizedStore) else None
+        return await asyncio.to_thread(self._store.values, field)
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read; None if it is not known."""
