@@ -126,7 +126,7 @@ def _dose(one: ReadSentence) -> float:
         return 0.0
     rated = any("/" in q.unit for q in doses) + (re.search(r"\bdos", one.text, _I) is not None)
     own = not one.names.isdisjoint(words.terms(one.text))  # the dose of what was studied, not of an anaesthetic
-    return _under(one, "methods", 1.0 + 0.4 * rated + 0.8 * own) - 0.5 * one.at
+    return _under(one, "methods", 1.0 + 0.4 * rated + own) - 0.5 * one.at
 
 
 def _age(one: ReadSentence) -> float:
