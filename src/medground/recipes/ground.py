@@ -115,7 +115,9 @@ async def _search(question: Question, run: Run, only: Sequence[str] | None = Non
         return [], False
     lookup = words_lookup(question).model_copy(update={"sources": tuple(only or ())})
     found = await run.look_up(lookup)
-    hits = await rerank(question, distinct(await readable(texts(fused(found, run)), run)), run)
+    fresh = distinct(await readable(texts(fused(found, run)), run))
+    retrieval = run.settings.retrieval
+    hits = await rerank(retrieval.reranker, question.text, fresh, retrieval.keep, run)
     await run.retrieve([hit.passage.document_id for hit in hits])
     return await _read(question, hits, run), True
 
