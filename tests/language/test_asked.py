@@ -6,6 +6,7 @@ from rows import each_row
 
 from medground.language.question_kinds import aspects_of
 from medground.language.question_reading import reading_of
+from medground.language.requests import request_in
 
 
 @each_row(
@@ -103,16 +104,24 @@ def test_a_definition_is_known_where_one_is_asked_for(question: str, sentence: s
 
 
 @each_row(
-    ("question", "about"),
+    ("text", "kind"),
     [
-        ("How many papers are in this collection?", True),
-        ("List the newest articles of the corpus", True),
-        ("How many genes are in this collection?", False),
-        ("Which studies compared chlorhexidine with placebo?", False),
+        ("How many papers are in this collection?", "collection"),
+        ("List the newest articles of the corpus", "collection"),
+        ("just the randomised ones please", "limits"),
+        ("in 2019", "limits"),
+        ("Where does this come from?", "check"),
+        ("Who are the authors?", "authors"),
+        ("the latest?", "latest"),
+        ("How many genes are in this collection?", ""),
+        ("Which studies compared chlorhexidine with placebo?", ""),
+        ("Is aspirin safe?", ""),
+        ("Why?", ""),
     ],
 )
-def test_questions_about_the_collection_are_no_medical_questions(question: str, about: bool) -> None:
-    assert reading_of(question).asks_about_records is about
+def test_requests_about_papers_and_answers_are_no_medical_questions(text: str, kind: str) -> None:
+    request = request_in(text, 2026)
+    assert (request.kind if request else "") == kind
 
 
 @each_row(

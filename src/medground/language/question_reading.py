@@ -90,11 +90,6 @@ class QuestionReading:
         """Whether it asks for news, or for people's own experience."""
         return question_kinds.asks_for_news(self.text)
 
-    @property
-    def asks_about_records(self) -> bool:
-        """Whether it is about a collection of papers and not about medicine."""
-        return question_kinds.asks_about_records(self.text)
-
     @cached_property
     def statement(self) -> str | None:
         """The statement that `yes` would assert; None where the rules are not sure of it."""
