@@ -59,12 +59,31 @@ def failed(proofs: Sequence[Proof]) -> list[str]:
     return [proof.dataset for proof in proofs if not proof.passes]
 
 
-def may_decide(model: str, settings: VerifySettings) -> bool:
-    """Whether this model may answer a question by judging it as a statement: measured on questions, or trusted."""
+ONE, SEVERAL = "one paper", "several papers"
+"""The kinds of answers to a closed question: how many papers have findings that say the same."""
+
+
+def decides_from(model: str, kind: str, settings: VerifySettings) -> float | None:
+    """The probability from which this model may answer a closed question of a kind; None if it may not.
+
+    It must have passed on all such answers, on each of yes and no, or be trusted.
+    """
     if model in settings.trusted_judges:
-        return True
-    asked = [proof for proof in _proofs(model) if proof.of == "questions"]
-    return may_judge(model, settings) and bool(asked) and all(proof.passes for proof in asked)
+        return 0.0
+    asked = _asked(model, kind)
+    passed = may_judge(model, settings) and all(proof.passes for proof in asked.values())
+    return shipped()[model].card.decides_from if passed and {"yes", "no"} <= asked.keys() else None
+
+
+def right_of(model: str, kind: str) -> str:
+    """How often answers of a kind were right where they were measured, in words; empty where none were."""
+    proof = _asked(model, kind).get("")
+    return f"{proof.accuracy:.0%} of {proof.pairs} such answers to {proof.dataset} were right" if proof else ""
+
+
+def _asked(model: str, kind: str) -> dict[str, Proof]:
+    """The measurements of answers of a kind, by what was answered."""
+    return {proof.said: proof for proof in _proofs(model) if proof.of == "questions" and proof.kind == kind}
 
 
 def domain(model: str) -> str:
