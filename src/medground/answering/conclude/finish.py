@@ -114,12 +114,13 @@ async def finish(
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = await find_conflicts(question, evidence, run)
-    split_up = bool(conflicts) or _tell_opposites(question, cited, run)
-    answered = None if split_up or (draft.answer and draft.basis != "model") else await judged(question, cited, run)
+    answered = None if conflicts or draft.basis == "graph fact" else await judged(question, cited, run)
     if answered is not None and {answered.value, *draft.answer} == {"yes", "no"}:  # no answer over quotes that deny it
         found, by = (answered.value,), run.settings.verify.critic
         objects = {"result": "contradicted", "found": found, "checked_by": by, "reason": answered.reason}
         check = AnswerCheck(answer=draft.answer, **objects)
+    if not conflicts and not (answered and answered.decides) and run.writer is not None and not run.writer.is_model:
+        _tell_opposites(question, cited, run)
     run.elsewhere = await _elsewhere(question, cited, run)
     return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
 
@@ -135,11 +136,8 @@ async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -
     return frozenset()
 
 
-def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) -> bool:
-    """Whether one of two papers denies what the other reports, by the words of their quotes, where no model reads them;
-    then a warning names them."""
-    if run.writer is None or run.writer.is_model:
-        return False
+def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) -> None:
+    """Warn of two papers of which one denies what the other reports, going by the words of their quotes."""
     asked, documents = reading_of(question.text), run.ledger.documents
     on_it = [quote for quote in quotes if asked.is_about(as_read(quote, documents[quote.document_id]))]
     for one, other in combinations(on_it, 2):
@@ -150,8 +148,7 @@ def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) ->
         if words.coverage(terms, others) >= _SAME_WORDS:
             named = " and ".join(f"{paper.id} ({paper.year})" if paper.year else paper.id for paper in papers)
             run.warn(f"these sources may disagree: {named}")
-            return True
-    return False
+            return
 
 
 async def with_choice(question: Question, report: Answer, run: Run, *, paragraphs: int, embedder: str) -> Answer:
