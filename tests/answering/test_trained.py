@@ -27,6 +27,7 @@ from medground.home.settings import Settings
 from medground.home.settings_groups import VerifySettings
 from medground.models.available import make
 from medground.models.operators.base import EvidenceView
+from medground.models.operators.writing import WriteOutput, WrittenSentence
 from medground.models.pair_network import PairNetwork
 from medground.recipes.ground import GROUND, ground
 from medground.values.answer import Answer
@@ -82,9 +83,9 @@ def verified(make_run: Any, memory_source: Any, claim: str, *documents: Document
     return asyncio.run(check_claim(run))
 
 
-def asked(make_run: Any, memory_source: Any, question: str, *documents: Document, **options: Any) -> Answer:
-    options = {"verify.critic": "critic", **options}
-    run = make_run(question, sources=[memory_source(documents)], options=options, recipe=GROUND)
+def asked(make_run: Any, memory_source: Any, question: str, *documents: Document, **more: Any) -> Answer:
+    options = {"verify.critic": "critic"}
+    run = make_run(question, sources=[memory_source(documents)], options=options, recipe=GROUND, **more)
     return asyncio.run(ground(run.question, run))
 
 
@@ -148,7 +149,8 @@ def test_a_proven_critic_gives_verdicts_and_says_what_it_was_measured_on(
     assert verdict.probability > 0.9
     assert found.warnings == ("critic was measured on lenses; it may be wrong more often on other texts",)
     critic("contradiction", proofs=CLAIMS)
-    assert verified(make_run, memory_source, "The gene is long.", TRIAL).statements[0].verdict.label == "contradicted"
+    for claim, label in {"The gene is long.": "contradicted", "The gene is a cause of asthma.": "not found"}.items():
+        assert verified(make_run, memory_source, claim, TRIAL).statements[0].verdict.label == label
 
 
 UNSURE = "critic is not sure enough to judge: it {} with a probability of 65%, and counts from {}"
@@ -272,6 +274,19 @@ def test_quotes_that_disagree_decide_nothing(
     assert asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER).decision.shown() == "yes"
     answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER, third)
     assert (answer.decision.status, len(answer.evidence)) == ("not judged", 3)
+
+
+def test_a_models_answer_is_not_shown_over_quotes_in_which_the_critic_reads_the_opposite(
+    critic: Any, make_run: Any, memory_source: Any, scripted_model: Any
+) -> None:
+    critic("contradiction", proofs=CLAIMS)
+    said = WrittenSentence(text=ONE_PAPER.text, evidence=("E1",))
+    model = scripted_model({"write": WriteOutput(sentences=(said,), answer=("yes",))})
+    by_model = {"model": model, "by_model": ("write",)}
+    answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, **by_model)
+    assert (answer.decision.status, answer.decision.shown()) == ("not judged", None)
+    assert "\n\nThe model answered yes, and its check found no\n" in str(answer)
+    assert asked(make_run, memory_source, "Which gene is it?", ONE_PAPER, **by_model).decision.check is None
 
 
 def test_domains_are_those_of_shipped_judges_with_the_sets_that_they_failed(critic: Any) -> None:
