@@ -15,15 +15,7 @@ from medground.answering.run import Run
 from medground.answering.verify.context import AROUND, as_read, unmentioned, usable
 from medground.answering.verify.critic import Claim, sound
 from medground.answering.verify.critics import open_critic
-from medground.answering.verify.judges import (
-    ONE,
-    SEVERAL,
-    decides_from,
-    has_last_word,
-    how_to_validate,
-    may_judge,
-    right_of,
-)
+from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_last_word, how_to_validate, may_judge
 from medground.answering.verify.overclaim import not_of_people, overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft
@@ -105,8 +97,7 @@ def _of_papers(
     """The reading that papers give, each with its probability and quote, the most probable first."""
     if not papers:
         return None
-    kind = SEVERAL if len(papers) > 1 else ONE
-    least, right = decides_from(critic, kind, run.settings.verify), right_of(critic, kind)
+    least, right = decides_from(critic, SEVERAL if len(papers) > 1 else ONE, run.settings.verify)
     by_model = run.writer is not None and run.writer.is_model
     said, by = "supported" if value == "yes" else "contradicted", f"quotes of {len(papers)} papers"
     reason = f"“{statement}” is {said} by {by if len(papers) > 1 else 'a quote'} below, as judged by {critic}"

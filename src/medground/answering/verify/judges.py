@@ -63,27 +63,21 @@ ONE, SEVERAL = "one paper", "several papers"
 """The kinds of answers to a closed question: how many papers have findings that say the same."""
 
 
-def decides_from(model: str, kind: str, settings: VerifySettings) -> float | None:
-    """The probability from which this model may answer a closed question of a kind; None if it may not.
+def decides_from(model: str, kind: str, settings: VerifySettings) -> tuple[float | None, str]:
+    """The probability from which this model may answer a closed question of a kind, None if it may not; and how often
+    such answers were right where they were measured, in words.
 
-    It must have passed on all such answers, on each of yes and no, or be trusted.
+    It must have passed on all such answers, and on each of yes and no; or be trusted.
     """
+    asked = {proof.said: proof for proof in _proofs(model) if proof.of == "questions" and proof.kind == kind}
+    right = ""
+    if all_of_them := asked.get(""):
+        share, number = f"{all_of_them.accuracy:.0%}", all_of_them.pairs
+        right = f"{share} of {number} such answers to {all_of_them.dataset} were right"
     if model in settings.trusted_judges:
-        return 0.0
-    asked = _asked(model, kind)
+        return 0.0, right
     passed = may_judge(model, settings) and all(proof.passes for proof in asked.values())
-    return shipped()[model].card.decides_from if passed and {"yes", "no"} <= asked.keys() else None
-
-
-def right_of(model: str, kind: str) -> str:
-    """How often answers of a kind were right where they were measured, in words; empty where none were."""
-    proof = _asked(model, kind).get("")
-    return f"{proof.accuracy:.0%} of {proof.pairs} such answers to {proof.dataset} were right" if proof else ""
-
-
-def _asked(model: str, kind: str) -> dict[str, Proof]:
-    """The measurements of answers of a kind, by what was answered."""
-    return {proof.said: proof for proof in _proofs(model) if proof.of == "questions" and proof.kind == kind}
+    return shipped()[model].card.decides_from if passed and {"yes", "no"} <= asked.keys() else None, right
 
 
 def domain(model: str) -> str:
