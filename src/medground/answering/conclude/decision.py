@@ -65,7 +65,7 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     may = by_other and may_judge(critic.name, trust) and question.task in ("yes-no", "yes-no-maybe")
     if not may or statement is None or not quotes:
         return None
-    claims = [Claim(statement, (view,)) for view in evidence_views(quotes, run)]
+    claims = [Claim(statement, (view,)) for view in evidence_views(quotes, documents)]
     with run.trace.span("asked", statement=statement, critic=critic.name):
         found = [sound(*pair) for pair in zip(claims, await critic.judge(claims), strict=True)]
     leaning = [(quote, one) for quote, one in zip(quotes, found, strict=True) if one.leans]

@@ -113,7 +113,7 @@ async def finish(
     check = await checked_answer(split, verdicts, run)
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
-    conflicts = await find_conflicts(question, evidence, run)
+    conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
     answered = None if conflicts or draft.basis == "graph fact" else await judged(question, cited, run)
     if answered is not None and {answered.value, *draft.answer} == {"yes", "no"}:  # no answer over quotes that deny it
         found, by = (answered.value,), run.settings.verify.critic
@@ -142,10 +142,10 @@ def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) ->
     on_it = [quote for quote in quotes if asked.is_about(as_read(quote, documents[quote.document_id]))]
     for one, other in combinations(on_it, 2):
         papers = [documents[quote.document_id] for quote in (one, other)]
-        if one.document_id == other.document_id or "negation" not in differences(one.quote, other.quote):
+        if one.document_id == other.document_id:
             continue
         terms, others = sorted((frozenset(words.terms(quote.quote)) for quote in (one, other)), key=len)
-        if words.coverage(terms, others) >= _SAME_WORDS:
+        if words.coverage(terms, others) >= _SAME_WORDS and "negation" in differences(one.quote, other.quote):
             named = " and ".join(f"{paper.id} ({paper.year})" if paper.year else paper.id for paper in papers)
             run.warn(f"these sources may disagree: {named}")
             return
