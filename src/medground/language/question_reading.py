@@ -41,6 +41,8 @@ _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
+_PARTS = re.compile(r"[.;\n]")
+_LEFT_OUT = words.stem("excluded")
 _NAME = 5
 """Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
@@ -246,9 +248,10 @@ class QuestionReading:
 
     def people_unnamed(self, texts: Sequence[str]) -> list[str]:
         """The people that it is about, in its words, whom none of the texts names: a finding in children is none in
-        infants.
+        infants, and a trial that excluded infants says nothing of them.
         """
-        read = [frozenset(words.terms(without_accents(text))) for text in texts] if self._people else []
+        parts = [part for text in texts for part in _PARTS.split(without_accents(text))] if self._people else []
+        read = [stems for part in parts if _LEFT_OUT not in (stems := frozenset(words.terms(part)))]
         return [
             said
             for said, names in self._people.items()
