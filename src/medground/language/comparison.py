@@ -27,6 +27,11 @@ class Comparison:
     core: str
     sides: tuple[tuple[Subject, ...], ...] = ()
 
+    @property
+    def said(self) -> list[str]:
+        """The words of each side."""
+        return [" and ".join(thing.said for thing in side) for side in self.sides]
+
     def each_side(self, found: Sequence[Subject]) -> list[list[Subject]]:
         """Each side with those of the things found that are on no side; all things together if there are no sides."""
         compared = [thing for side in self.sides for thing in side]
