@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from medground.language.noun_phrases import PREPOSITIONS
 from medground.language.subject import Subject
@@ -75,7 +76,7 @@ def _sides(before: Sequence[Subject], after: Sequence[Subject]) -> tuple[tuple[S
 
 def _choice(question: str, found: Sequence[Subject]) -> Comparison | None:
     """A choice between two neighbouring things: `A or B`."""
-    for one, other in zip(found, found[1:], strict=False):
+    for one, other in pairwise(found):
         if _OR.fullmatch(question, one.start + len(one.said), other.start):
             return Comparison(question, ((one,), (other,)))
     return None
