@@ -88,3 +88,9 @@ def _trees(thing: Subject) -> set[str]:
 
     found = vocabulary().find(thing.heading) if thing.heading else None
     return {tree[:1] for tree in found.trees} if found else {""}
+
+
+def together(found: Sequence[Subject]) -> str:
+    """The words for things that no text names together."""
+    *others, last = [thing.said for thing in found]
+    return f"{', '.join(others)} and {last} together" if others else last

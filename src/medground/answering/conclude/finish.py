@@ -109,7 +109,7 @@ async def finish(
     check = await checked_answer(split, verdicts, run)
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
-    conflicts = await find_conflicts(question, evidence, run)
+    conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
     if not conflicts and run.writer is not None and not run.writer.is_model:
         _tell_opposites(question, cited, run)
     answered = None if draft.answer or conflicts else await judged(question, cited, run)

@@ -13,7 +13,7 @@ from pydantic import Field
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.rank.fuse import distinct
-from medground.answering.rank.rerank import rerank_with, reranker_problems
+from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.verify.rationale import assessed
@@ -23,7 +23,7 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.statements import statements
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
 from medground.models.operators.verifying import assess
 from medground.recipes.base import Recipe, fused, readable_texts
@@ -55,13 +55,7 @@ def _says_something(value: RewriteInput, output: RewriteOutput) -> None:
 
 rewrite = Operator(
     name="rewrite",
-    instructions=(
-        "A search with the question below found little that bears on it; the passages are what it found. Rewrite the "
-        "question so that a search by words finds the right papers: spell out every abbreviation and keep it beside "
-        "its long form, add the precise medical terms and the usual other names of its condition, intervention and "
-        "outcome, correct misspellings. Keep its meaning, its population and its direction. Do not answer it and add "
-        "no finding. " + DATA_RULE
-    ),
+    instructions=prompt("rewrite"),
     input=RewriteInput,
     output=RewriteOutput,
     writes_queries=True,
@@ -149,7 +143,7 @@ async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[
     found = await run.look_up(asked.model_copy(update={"rankers": (Ranker.LEXICAL,)}))
     by_words = fused(found, run)  # one source keeps its own order
     candidates = islice(distinct(await readable_texts(by_words, run)), choices.candidates)
-    return await rerank_with(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
+    return await rerank(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
 
 
 async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned, run: Run) -> Answer:
