@@ -68,8 +68,9 @@ def _instead(documents: Sequence[Document], retracted: Collection[str]) -> dict[
             continue
         for other in documents[place + 1 :]:
             same = _same(shingles[document.id], shingles[other.id])
-            if set(document.paper).isdisjoint(other.paper):  # a preprint; without authors a title may be anybody's
-                same = bool(document.authors and other.authors) and _same_work(document, other)
+            if set(document.paper).isdisjoint(other.paper):  # a preprint and its paper, by the same authors
+                signed = document.authors and other.authors and _is_less(document) != _is_less(other)
+                same = bool(signed) and _same_work(document, other)
             if other.id not in instead and (same or (document.id in retracted and agrees(other, document))):
                 instead[other.id] = document.id
     return instead
