@@ -39,6 +39,10 @@ async def one_version(hits: Sequence[Hit], run: Run) -> list[Hit]:
         found = [run.ledger.documents[i] for i in group if i in run.ledger.documents]
         found.sort(key=lambda d: (d.id not in retracted, d.id not in quoted, *_is_less(d), -len(d.text), d.id))
         instead |= _instead(found, retracted)
+    documents = run.ledger.documents
+    for name, chosen in instead.items():
+        if chosen in retracted and set(documents[name].paper).isdisjoint(documents[chosen].paper):
+            run.warn(f"{name} is a version of a retracted paper, so it is not used as evidence")
     return _replaced(hits, instead)
 
 
@@ -67,11 +71,15 @@ def _instead(documents: Sequence[Document], retracted: Collection[str]) -> dict[
         if document.id in instead:
             continue
         for other in documents[place + 1 :]:
-            same = _same(shingles[document.id], shingles[other.id])
+            if other.id in instead:
+                continue
             if set(document.paper).isdisjoint(other.paper):  # a preprint and its paper, by the same authors
                 signed = document.authors and other.authors and _is_less(document) != _is_less(other)
                 same = bool(signed) and _same_work(document, other)
-            if other.id not in instead and (same or (document.id in retracted and agrees(other, document))):
+            else:
+                same = _same(shingles[document.id], shingles[other.id])
+                same = same or (document.id in retracted and agrees(other, document))
+            if same:
                 instead[other.id] = document.id
     return instead
 
