@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from medground.language import dates, question_kinds, words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
+from medground.language.comparison import Comparison, comparison, together
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, typed_too
 from medground.language.question_kinds import asked_in, aspects_of
@@ -100,7 +101,16 @@ class QuestionReading:
     @cached_property
     def topic(self) -> frozenset[str]:
         """Stems that name what it is about; all its content stems if it has no others."""
-        return words.topic(self.plain)
+        return words.topic(self._compared or self.plain)
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """What it compares; None if it compares nothing."""
+        return comparison(self.plain, self.subjects)
+
+    @property
+    def _compared(self) -> str:
+        return self.comparison.core if self.comparison else ""
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -154,12 +164,12 @@ class QuestionReading:
         """
         found = [thing for thing in self.subjects if thing.decides]
         read = [without_accents(words.spelled_out(text, self.plain)) for text in texts] if found else []
-        named = [[thing.is_named_in(text) for thing in found] for text in read]
-        missing = [thing.said for n, thing in enumerate(found) if not any(row[n] for row in named)]
-        if missing or len(found) > _TOGETHER or any(map(all, named)):
+        named = [{thing for thing in found if thing.is_named_in(text)} for text in read]
+        missing = [thing.said for thing in found if not any(thing in one for one in named)]
+        if missing or not found or len(found) > _TOGETHER:
             return missing
-        said = [thing.said for thing in found]
-        return [f"{', '.join(said[:-1])} and {said[-1]} together"] if found else []
+        wanted = self.comparison.each_side(found) if self.comparison else [found]
+        return [together(things) for things in wanted if not any(one.issuperset(things) for one in named)]
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
@@ -199,7 +209,12 @@ class QuestionReading:
 
     @cached_property
     def core(self) -> str:
-        """What a story of several clauses asks, in one; the text itself if it has one, or if nothing decides."""
+        """What a story of several clauses asks, in one, or a comparison without the words that only compare.
+
+        Else the text itself.
+        """
+        if self._compared:
+            return self._compared
         things = [thing.said for thing in self.subjects if thing.decides]
         if not (things and self._deciding_aspects and _CLAUSES.search(self.plain)):
             return self.plain
@@ -280,7 +295,7 @@ class QuestionReading:
     @cached_property
     def all_names(self) -> Query:
         """Its words in both spellings, and in place of each thing that has other names any of them."""
-        rest, parts, all_of_them = self.plain, list[Query](), list[Query]()
+        rest, parts, all_of_them = self._compared or self.plain, list[Query](), list[Query]()
         for thing in self.subjects:
             names = dict.fromkeys(form for name in thing.other_names[:_SEARCHED] for form in forms_of(name))
             said = Or(parts=(_spelled(thing.said), *(Phrase(text=name) for name in names)), best=True)
