@@ -274,7 +274,7 @@ def _runs(request: Request) -> Runs:
     state = request.app.state
     if not hasattr(state, "runs"):
         settings = door(request).service.settings
-        state.runs = Runs(settings.serve.runs or settings.home / "runs")
+        state.runs = Runs(settings.home / "runs")
     found: Runs = state.runs
     return found
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import unquote_plus
 
 import pytest
@@ -27,6 +28,7 @@ from medground.models.registry import Models
 from medground.pubmed.translate import parse
 from medground.recipes.base import open_recipe
 from medground.sources.base import Source, find_source
+from medground.sources.http.service import ADDRESSES
 from medground.values.document import Document
 from medground.values.lookup import ConceptQuery, Lookup, PlainWords, ProteinQuery
 from medground.values.query import And, DateRange, Mesh, Near, Not, Or, Phrase, Query, Range, Term, Words
@@ -61,9 +63,12 @@ def service(make_peer: MakePeer, tmp_path: Path) -> Callable[[str], tuple[Source
     """Opens a source by its name, with a service on loopback that finds nothing."""
 
     def open_source(name: str) -> tuple[Source, Peer]:
+        peer = make_peer(ANSWERS[name])
         where = "retrieval.pubmed" if name == "pubmed" else f"{name}.address"
-        options = {where: (peer := make_peer(ANSWERS[name])).url, **KEYS}
-        source: Any = find_source(name).open(Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options))
+        options = KEYS if name in ADDRESSES else {where: peer.url, **KEYS}
+        settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options)
+        with patch.dict(ADDRESSES, {name: peer.url}):
+            source: Any = find_source(name).open(settings)
         if name in FORMS:
             source._client._pace.per_second = float("inf")
         return source, peer

@@ -129,35 +129,8 @@ def one_line(error: pytest.ExceptionInfo[BadDocument]) -> str:
     return str(error.value)
 
 
-DRUGBANK = """\
-<?xml version="1.0" encoding="UTF-8"?>
-<drugbank xmlns="http://www.drugbank.ca" version="5.1">
-<drug type="small molecule">
-  <drugbank-id primary="true">DB00945</drugbank-id>
-  <drugbank-id>APRD00264</drugbank-id>
-  <name>Acetylsalicylic acid</name>
-  <description>Also known as Aspirin,&#13;
-acetylsalicylic acid (ASA) is a drug.</description>
-  <indication>For pain.</indication>
-  <pharmacodynamics>It disrupts prostaglandins.</pharmacodynamics>
-  <absorption></absorption>
-  <synonyms>
-    <synonym language="english" coder="">Aspirin</synonym>
-    <synonym language="german" coder="">Acetylsalicylsäure</synonym>
-  </synonyms>
-  <drug-interactions>
-    <drug-interaction>
-      <drugbank-id>DB00682</drugbank-id><name>Warfarin</name>
-      <description>The risk of bleeding can be increased.</description>
-    </drug-interaction>
-  </drug-interactions>
-  <pathways><pathway><smpdb-id>SMP0000083</smpdb-id><drugs>
-    <drug><drugbank-id>DB00945</drugbank-id><name>Acetylsalicylic acid</name></drug>
-  </drugs></pathway></pathways>
-</drug>
-<drug type="biotech"><drugbank-id primary="true">DB00001</drugbank-id><name>Lepirudin</name></drug>
-</drugbank>
-"""
+SAMPLES = Path(__file__).parent / "samples"
+DRUGBANK = (SAMPLES / "drugbank.xml").read_text(encoding="utf-8")
 
 
 def test_drugbank_gives_what_the_paper_adds_to_a_concept(tmp_path: Path) -> None:
@@ -178,44 +151,7 @@ def test_drugbank_gives_what_the_paper_adds_to_a_concept(tmp_path: Path) -> None
     }
 
 
-OBO = """\
-format-version: 1.2
-data-version: releases/2030-02-03
-default-namespace: disease_ontology
-ontology: doid
-
-[Term]
-id: DOID:1
-name: disease
-def: "A \\"disposition\\"\\nto suffer." [url:http\\://example.org]
-synonym: "illness" EXACT []
-synonym: "malady" RELATED layperson [X:1]
-synonym: "DIS" EXACT abbreviation []
-xref: UMLS_CUI:C0012634 {source="X"}
-xref: http://example.org/1
-alt_id: DOID:99
-
-[Term]
-id: DOID:2
-name: heart disease
-namespace: other_space
-is_a: DOID:1 {source="MONDO:1", x="!"} ! disease
-relationship: RO:0004026 UBERON:0000948 {a="b"} ! heart
-relationship: part_of DOID:1 ! disease
-
-[Term]
-id: DOID:3
-name: gone
-is_obsolete: true
-
-[Term]
-id: no colon
-name: odd
-
-[Typedef]
-id: RO:0004026
-name: disease has location
-"""
+OBO = (SAMPLES / "disease.obo").read_text(encoding="utf-8")
 
 
 def test_obo_terms_typedefs_and_what_is_left_out(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(
         (["ground.rounds=2"], {}, r"ground \(from the options\): is not a setting"),
         (["self_medrag.retractions=false"], {}, r"is a setting of all recipes now: recipe\.retractions"),
         (["brave.results=9"], {}, r"brave\.results \(from the options\): is no longer a setting; remove it"),
+        (["pdb.address=x"], {}, r"pdb\.address \(from the options\): is no longer a setting; remove it"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_its_layer(options: list[str], environ: dict[str, str], message: str) -> None:
@@ -97,7 +98,8 @@ def test_kept_settings_of_a_recipe_are_read_where_all_recipes_share_them_now() -
     assert (then.recipe.name, then.recipe.retractions, then.recipe.own_knowledge) == ("rag", False, False)
     assert then.as_read_by("rag")["pubmed_reasoner"]["signals"] == 7
     assert "retractions" not in now.as_read_by("ground")["recipe"]
-    groups = {"retrieval": {"sources": ["brave"]}, "brave": {"results": 100, "per_second": 2.0}}
+    pdb = {"address": "https://www.ebi.ac.uk/pdbe"}
+    groups = {"retrieval": {"sources": ["brave"]}, "brave": {"results": 100, "per_second": 2.0}, "pdb": pdb}
     kept = now.with_groups(groups)  # it had the value that is the only one now, and counts in the hash as it did
     assert kept.hash == "17438dcc97ce5d72"
     with pytest.raises(ConfigError, match="no longer a setting"):

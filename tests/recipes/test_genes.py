@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
 from medground.sources.proteins.genes import genes_in, organisms_named
 
+NAMED = tomllib.loads(Path(__file__).with_name("named_genes.toml").read_text(encoding="utf-8"))
 
-@each_row(
-    ("text", "genes", "organisms"),
-    [
-        ("Effects of cyp17a1 knockout(KO) on zebrafish?", ["cyp17a1"], ["Danio rerio"]),
-        ("Is Tp53 needed for apoptosis in mice?", ["Tp53"], ["Mus musculus"]),
-        ("What does p53 do in rats and patients?", ["p53"], ["Rattus norvegicus", "Homo sapiens"]),
-        ("IL-6 and TNF-alpha in ICU patients with COPD", ["IL-6", "TNF-alpha"], ["Homo sapiens"]),
-        ("BRCA1 mutations, BRCA mutation carriers", ["BRCA1", "BRCA"], []),
-        ("Which secretase cleaves the amyloid precursor protein?", ["amyloid precursor protein"], []),
-        ("the CBG22016 gene in Caenorhabditis briggsae", ["CBG22016"], ["Caenorhabditis briggsae"]),
-        ("c-kit; vascular endothelial growth factor", ["c-kit", "vascular endothelial growth factor"], []),
-        ("Does the yeast Spt6 bind the fruit fly?", ["Spt6"], ["Saccharomyces cerevisiae", "Drosophila melanogaster"]),
-        ("Does MRI or CT help in the ICU in COPD, ALS, PCOS and HIV?", [], []),
-        ("Is a CD4 count below 200 cells/mm3 in the UK a risk (OR 2.1, SD 4, p=0.03)?", [], []),
-        ("Can gene therapy restore function? Was the set of rest large?", [], []),
-        ("Nivolumab, liraglutide and insulin at 10 mg in type 2 diabetes, grade 3, stage T2N0M1", [], []),
-        ("Vitamin B12, H1N1, O157H7, SF-36, HbA1c and PM2.5 in Il and CAT scans", [], []),
-        ("a cat", [], ["Felis catus"]),
-    ],
-)
+
+@each_row(("text", "genes", "organisms"), NAMED["named"])
 def test_genes_and_organisms_are_told_apart(text: str, genes: list[str], organisms: list[str]) -> None:
     assert [one.name for one in genes_in(text)] == genes
     assert [one.scientific.partition(" (")[0] for one in organisms_named(text)] == organisms

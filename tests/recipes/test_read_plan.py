@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import get_args
 
 from hypothesis import given, settings
@@ -71,39 +73,10 @@ def test_no_text_raises_and_no_source_gets_more_than_three_queries(text: str) ->
     assert not (found.unread and found.plan.queries)
 
 
-WRITTEN: list[tuple[str, dict[str, list[str]], list[str]]] = [
-    ("<book> a\n<wiki> b\n\nI hope this helps.", {"book": ["a"], "wiki": ["b"]}, ["unclosed"]),
-    ("<book> a <wiki> b </wiki> c </book>", {"book": ["a", "c"], "wiki": ["b"]}, ["nested"]),
-    ("<book><query>a</query><query>b</query></book>", {"book": ["a", "b"]}, ["nested"]),
-    ("<BOOK> a </BOOK> <Guidelines> b </Guidelines>", {"book": ["a"], "guideline": ["b"]}, ["renamed source"]),
-    ("```xml\n<book> a </book>\n```", {"book": ["a"]}, ["other form"]),
-    ("&lt;book&gt; a &lt;/book&gt;", {"book": ["a"]}, ["other form"]),
-    ('{"book": ["a"]}', {}, ["nothing read"]),
-    ("Book: a ; b", {}, ["nothing read"]),
-    ("<book>\n1. a\n2. b\n</book>", {"book": ["a", "b"]}, ["marks removed"]),
-    ("<book> 1. a 2. b </book>", {"book": ["a", "b"]}, ["marks removed"]),
-    ("<book> a long\n query ; b </book>", {"book": ["a long query", "b"]}, []),
-    ("<book> none </book><wiki> N/A </wiki><research> a </research>", {"research": ["a"]}, ["no query"]),
-    ("<wiki> Na </wiki>", {"wiki": ["Na"]}, []),
-    ("<book> \"a\" ; 'b' ; “c” </book>", {"book": ["a", "b", "c"]}, ["marks removed"]),
-    ('<book> the "Levine" scale </book>', {"book": ['the "Levine" scale']}, []),
-    ("<book> {search_query0: a} ; {b} </book>", {"book": ["a", "b"]}, ["marks removed"]),
-    ("<pubmed> a ; b </pubmed><book> c </book>", {"book": ["c"]}, ["unknown source"]),
-    ("<book> a </book><book> b </book>", {"book": ["a", "b"]}, ["repeated source"]),
-    ("I use <book> and <wiki>.\n<book> a </book><wiki></wiki>", {"book": ["a"]}, ["text outside", "unclosed"]),
-    ("Here it is:\n<book> a </book>\nGood luck!", {"book": ["a"]}, ["text outside"]),
-    ("<plan>\n<book> a </book>\n</plan>", {"book": ["a"]}, []),
-    ("<think>maybe <wiki> x </wiki></think><book> a </book>", {"book": ["a"]}, []),
-    ("<graph> heart failure </graph>", {"graph": ["heart failure , "]}, ["no term"]),
-    ("<graph> heart failure, left, signs </graph>", {"graph": ["heart failure , left, signs"]}, ["several commas"]),
-    ("<graph> failure, left , signs, late </graph>", {"graph": ["failure, left , signs, late"]}, []),
-    ("<graph> (heart failure, signs) </graph>", {"graph": ["heart failure , signs"]}, ["marks removed"]),
-    ("I cannot help with that.", {}, ["nothing read"]),
-    ("", {}, ["nothing read"]),
-]
+WRITTEN = tomllib.loads(Path(__file__).with_name("written_plans.toml").read_text(encoding="utf-8"))["written"]
 
 
-@each_row(("text", "expected", "repairs"), WRITTEN)
+@each_row(("text", "expected", "repairs"), [tuple(one.values()) for one in WRITTEN])
 def test_what_models_write(text: str, expected: dict[str, list[str]], repairs: list[str]) -> None:
     found = read(text)
     assert asked(found) == expected

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from engines import FORMS, Result
@@ -22,6 +23,7 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.base import find_source
 from medground.sources.http.addresses import Allowed
 from medground.sources.http.pages import PageReader
+from medground.sources.http.service import ADDRESSES
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
 ONE = SubQuestion(id="q1", text="How does cyp17a1 knockout change the sex of zebrafish?", keywords=("cyp17a1",))
@@ -57,8 +59,8 @@ class Web:
     def engine(self, name: str, answer: Sequence[Result] | Any, **options: str) -> Any:
         results = FORMS[name](lambda query: [(self.url(path), title, said) for path, title, said in answer])
         self.peers[name] = self.make_peer(answer if callable(answer) else results)
-        settings = Settings.load(environ={}, options={f"{name}.address": self.peers[name].url, **self.keys, **options})
-        source: Any = find_source(name).open(settings)
+        with patch.dict(ADDRESSES, {name: self.peers[name].url}):
+            source: Any = find_source(name).open(Settings.load(environ={}, options={**self.keys, **options}))
         source._pages = self.reader
         self.sources.append(source)
         return source

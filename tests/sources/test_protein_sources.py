@@ -17,8 +17,7 @@ from protein_records import FISH, HUMAN, MOUSE, cif_file, entry, inactive, model
 from rows import each_row
 
 from medground.errors import RateLimited, SourceUnavailable
-from medground.home.settings import Settings
-from medground.sources.base import Source, find_source
+from medground.sources.base import Source
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
 from medground.sources.proteins.structure_sources import AlphaFoldSource, PDBSource
@@ -140,10 +139,6 @@ def test_an_unreviewed_entry_is_marked_filters_hold_and_a_successor_is_followed(
     moved = PeerFault("uniprotkb/P00008", 303, headers={"location": "/uniprotkb/P00001.json?from=P00008"})
     one = found(uniprot(peer(faults=[moved])), asked("P00008"))
     assert (ids(one), one.notes) == (["UNIPROT:P00001"], ("P00008 is now part of P00001",))
-    options = {f"{name}.address": f"http://127.0.0.1:9/{name}" for name in ("uniprot", "alphafold", "pdb")}
-    for name in ("uniprot", "alphafold", "pdb"):
-        opened: Any = find_source(name).open(Settings.load(environ={}, options=options))
-        assert (opened.name, opened._client.service.address) == (name, f"http://127.0.0.1:9/{name}")
 
 
 def test_syntax_in_a_name_reaches_uniprot_as_letters() -> None:

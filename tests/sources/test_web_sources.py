@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from typing import Any, ClassVar
+from unittest.mock import patch
 
 import pytest
 from closing import then_closed
@@ -21,6 +22,7 @@ from medground.sources.base import find_source
 from medground.sources.http.addresses import Allowed
 from medground.sources.http.pages import PageReader
 from medground.sources.http.retries import Patience
+from medground.sources.http.service import ADDRESSES
 from medground.sources.web_search import WebSource, normal, page_digest, result
 from medground.testing import SourceContract
 from medground.values.lookup import Lookup, PlainWords
@@ -41,8 +43,8 @@ def results(query: str) -> list[Result]:
 
 
 def opened(name: str, address: str, **options: str) -> WebSource:
-    settings = Settings.load(environ={}, options={f"{name}.address": address, **KEYS, **options})
-    source = find_source(name).open(settings)
+    with patch.dict(ADDRESSES, {name: address}):
+        source = find_source(name).open(Settings.load(environ={}, options={**KEYS, **options}))
     assert isinstance(source, WebSource)
     if name == "brave":
         source._client._pace.per_second = float("inf")

@@ -15,35 +15,17 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from medground.errors import SnapshotCorrupt
+from medground.graph.names import ASKS
 from medground.graph.relation import StatedAt
 from medground.language import words
 from medground.values.graph import ConceptEntry
 
-# Which relations a question asks for: "symptoms" asks for features, "how is it treated" for what treats.
-
-_FAMILIES = (
-    (r"symptoms?|signs?|features?|manifest\w*|presentations?|clinical|findings?|complications?", "feature phenotype"),
-    (r"(?:do|does|did|can|may) .*\bcause|affect(?:ed|s)?", "feature phenotype"),
-    (r"genes?|genetic(?:s|ally)?|mutations?|mutated", "gene"),
-    (r"causes? of|what causes?|the cause|caused by|due to|a?etiolog\w+|pathogen|why", "cause causative due gene"),
-    (r"inherit(?:ed|ance)?|dominant|recessive|hereditary|runs? in famil\w+", "inheritance inherited"),
-    (r"onset|ages?|course|progress(?:ion|ive)?|prognosis", "onset course"),
-    (
-        r"treat(?:s|ed|ments?|ing)?|therap\w+|drugs?|medic(?:ines?|ations?)|manage(?:[ds]|ment)?|cured?",
-        "treat treatment",
-    ),
-    (r"prevent(?:s|ed|ing|ion)?|prophyla\w+", "prevent prevention"),
-    (r"interact(?:s|ions?|ing)?", "interact interaction"),
-    (r"kinds?|(?:sub)?types?|class(?:es|ified)?|categor\w+", "isa broader narrower parent child includes"),
-    (r"absent|excluded|lacking", "absent excluded"),
-)
-"""What a question says, and words of the predicates that it asks for with it."""
 _NEGATED = frozenset({"absent", "exclud"})
 
 
 @cache
 def _compiled() -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
-    return tuple((re.compile(rf"\b(?:{cue})\b", re.I), frozenset(words.terms(said))) for cue, said in _FAMILIES)
+    return tuple((cue, frozenset(words.terms(said))) for cue, said in ASKS)
 
 
 def asked_for(question: str) -> frozenset[str]:

@@ -27,53 +27,9 @@ from medground.graph.vocabularies.base import (
     Vocabulary,
     one_line,
 )
-from medground.home.files import make_folder
+from medground.home.files import make_folder, script
 from medground.values.steps import Progress, no_progress
 
-_TABLES = """
-    DROP TABLE IF EXISTS names; DROP TABLE IF EXISTS types; DROP TABLE IF EXISTS definitions;
-    DROP TABLE IF EXISTS relations; DROP TABLE IF EXISTS stated;
-    CREATE TABLE names (concept INTEGER, position INTEGER, text TEXT, scope TEXT, key TEXT,
-        PRIMARY KEY (concept, position)) WITHOUT ROWID;
-    CREATE TABLE types (concept INTEGER, type TEXT, PRIMARY KEY (concept, type)) WITHOUT ROWID;
-    CREATE TABLE definitions (concept INTEGER, position INTEGER, label TEXT, source TEXT, text TEXT,
-        PRIMARY KEY (concept, position)) WITHOUT ROWID;
-    CREATE TABLE relations (number INTEGER PRIMARY KEY, subject INTEGER, predicate INTEGER, object INTEGER,
-        details TEXT, both_ways INTEGER);
-    CREATE TABLE stated (concept INTEGER, back INTEGER, relation INTEGER,
-        PRIMARY KEY (concept, back, relation)) WITHOUT ROWID;
-"""
-_STEPS = (
-    # A concept of a vocabulary that joins takes the place of the first concept of another one with its name: of the
-    # same preferred name, or else with an exact synonym of that name.
-    """CREATE INDEX IF NOT EXISTS concepts_key ON concepts (key)""",
-    """CREATE INDEX IF NOT EXISTS read_names_key ON read_names (key)""",
-    """UPDATE concepts SET joined = number""",
-    """UPDATE concepts SET joined = coalesce(
-           (SELECT min(o.number) FROM concepts o JOIN vocabularies v ON v.number = o.vocabulary
-            WHERE o.key = concepts.key AND NOT v.joins),
-           (SELECT min(o.number) FROM read_names n JOIN concepts o ON o.id = n.concept
-            JOIN vocabularies v ON v.number = o.vocabulary
-            WHERE n.key = concepts.key AND n.scope IN ('name', 'exact') AND NOT v.joins),
-           number)
-       WHERE key != '' AND vocabulary IN (SELECT number FROM vocabularies WHERE joins)""",
-    """CREATE INDEX IF NOT EXISTS concepts_joined ON concepts (joined, vocabulary)""",
-    """INSERT INTO types SELECT DISTINCT c.joined, r.type FROM read_types r JOIN concepts c ON c.id = r.concept
-       WHERE r.type != ''""",
-    """INSERT INTO names SELECT c.joined, row_number() OVER (PARTITION BY c.joined ORDER BY min(r.rowid)), r.text,
-           CASE WHEN r.scope = 'name' AND r.text != t.name THEN 'exact' ELSE r.scope END, r.key
-       FROM read_names r JOIN concepts c ON c.id = r.concept JOIN concepts t ON t.number = c.joined
-       GROUP BY c.joined, r.text""",
-    """INSERT INTO definitions SELECT c.joined, row_number() OVER (PARTITION BY c.joined ORDER BY min(r.rowid)),
-           r.label, r.source, r.text
-       FROM read_definitions r JOIN concepts c ON c.id = r.concept GROUP BY c.joined, r.label, r.text""",
-    """INSERT INTO relations SELECT NULL, s.joined, r.predicate, o.joined, r.details, min(v.both_ways)
-       FROM read_relations r JOIN concepts s ON s.id = r.subject JOIN concepts o ON o.id = r.object
-       JOIN vocabularies v ON v.number = r.vocabulary
-       WHERE s.joined != o.joined GROUP BY s.joined, r.predicate, o.joined, r.details ORDER BY min(r.rowid)""",
-    """INSERT INTO stated SELECT subject, 0, number FROM relations ORDER BY 1, 2, 3""",
-    """INSERT INTO stated SELECT object, 1, number FROM relations WHERE NOT both_ways ORDER BY 1, 2, 3""",
-)
 _DANGLING = """
     SELECT count(*) FROM read_relations r
     WHERE NOT EXISTS (SELECT 1 FROM concepts WHERE id = r.subject)
@@ -86,35 +42,16 @@ def resolve(connection: sqlite3.Connection, progress: Progress) -> None:
 
     Within the caller's transaction.
     """
-    for statement in _TABLES.split(";"):
-        if statement.strip():
-            connection.execute(statement)
-    for done, statement in enumerate(_STEPS, start=1):
+    steps = [step for step in script("graph", "resolve").split(";") if step.strip()]
+    for done, statement in enumerate(steps, start=1):
         connection.execute(statement)
-        progress("resolve", done, len(_STEPS) + 1)
+        progress("resolve", done, len(steps) + 1)
     dangling = connection.execute(_DANGLING).fetchone()[0]
     if dangling:
         note = f"{dangling:,} relations left out: one of their concepts is in none of the vocabularies, or filtered out"
         connection.execute("INSERT OR IGNORE INTO notes VALUES (?)", (note,))
 
 
-_SCHEMA = """
-    CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE vocabularies (number INTEGER PRIMARY KEY, name TEXT NOT NULL, licence TEXT NOT NULL,
-        origin TEXT NOT NULL, both_ways INTEGER NOT NULL, joins INTEGER NOT NULL);
-    CREATE TABLE parts (vocabulary INTEGER NOT NULL, part INTEGER NOT NULL, PRIMARY KEY (vocabulary, part));
-    CREATE TABLE concepts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
-        key TEXT NOT NULL, vocabulary INTEGER NOT NULL, joined INTEGER NOT NULL DEFAULT 0);
-    CREATE TABLE read_types (concept TEXT NOT NULL, type TEXT NOT NULL);
-    CREATE TABLE read_names (concept TEXT NOT NULL, text TEXT NOT NULL, scope TEXT NOT NULL, key TEXT NOT NULL);
-    CREATE TABLE read_definitions (concept TEXT NOT NULL, text TEXT NOT NULL, label TEXT NOT NULL,
-        source TEXT NOT NULL);
-    CREATE TABLE read_relations (subject TEXT NOT NULL, predicate INTEGER NOT NULL, object TEXT NOT NULL,
-        details TEXT NOT NULL, vocabulary INTEGER NOT NULL);
-    CREATE TABLE predicates (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, forward TEXT NOT NULL,
-        inverse TEXT NOT NULL);
-    CREATE TABLE notes (text TEXT NOT NULL UNIQUE);
-"""
 _INSERT = {
     "concepts": "INSERT OR IGNORE INTO concepts (id, name, key, vocabulary) VALUES (?, ?, ?, ?)",
     "names": "INSERT INTO read_names VALUES (?, ?, ?, ?)",
@@ -212,7 +149,7 @@ class Draft:
         """Whether the file is a draft of these vocabularies; a new file becomes one."""
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             with connection:
-                connection.executescript(_SCHEMA)
+                connection.executescript(script("graph", "draft"))
                 connection.execute("INSERT INTO state VALUES ('key', ?)", (self._key,))
                 connection.executemany(
                     "INSERT INTO vocabularies VALUES (?, ?, ?, ?, ?, ?)",

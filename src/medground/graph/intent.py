@@ -9,13 +9,14 @@ from typing import Literal
 from medground.graph.linking import Mention, Piece
 from medground.graph.names import ALL, CUES, EMPTY, JOINTS, RECORD_ONLY, cues_of, word_set
 from medground.graph.relation import Concept, ConceptKind
+from medground.language.predicate import BE, DO, HAVE, MODAL
+from medground.language.predicate_words import ARTICLES
 from medground.values.graph import RelationKind
 
 MODES = word_set("dominant recessive x-linked mitochondrial dominantly recessively autosomal")
 """Words for a mode of inheritance."""
 _KIND = CUES["disease"] - {"diagnosis", "diagnoses"}
-_BE = ("is", "are")
-_ARTICLES = word_set("a an the both either")
+_ARTICLES = ARTICLES | {"both", "either"}
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _joint(between: Sequence[str], group: Group, piece: Mention) -> str:
 
 def is_part_of_a_name(pieces: Sequence[Piece]) -> bool:
     """Whether a name runs on in a word or a name that does not belong to it: "multiple lentigines | syndrome"."""
-    if pieces and pieces[0] in _BE and isinstance(last := pieces[-1], Mention) and last.lay:
+    if pieces and pieces[0] in BE and isinstance(last := pieces[-1], Mention) and last.lay:
         pieces = pieces[:-1]  # "Are people with Marfan syndrome | tall?"
     for one, two, three in zip(pieces, [*pieces[1:], ""], [*pieces[2:], "", ""], strict=False):
         if isinstance(one, Mention) and (isinstance(two, Mention) or two in _KIND):
@@ -105,7 +106,7 @@ def is_part_of_a_name(pieces: Sequence[Piece]) -> bool:
 Amount = Literal["any", "common", "rare", "most", "all"]
 """How many patients a closed question asks about."""
 
-_AUXILIARY = word_set("is are was do does did has have can could may might will would")
+_AUXILIARY = BE | DO | HAVE | MODAL
 _CAUSES = word_set("cause causes causing lead leads results")
 _CAUSED = word_set("caused due result results")
 _AGES = word_set("childhood infancy adolescence adulthood")

@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 
 from medground.graph.names import ALL, CONDITIONS, CUES, JOINTS, WORDS, name_key, table, word_set
 from medground.graph.relation import Concept, ConceptKind
-from medground.graph.store import GraphStore
+from medground.graph.store import ID, GraphStore
 
 LONGEST = 14
 """Most words of a name that is looked for."""
@@ -20,7 +20,6 @@ LONGEST = 14
 _IN_FEW_NAMES = 25
 _KINDS: tuple[ConceptKind, ...] = ("phenotype", "disease", "gene")
 _WITH_ID = re.compile(r"([^()]+) \(((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+)\)", re.IGNORECASE)
-_ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
 _TOKEN = re.compile(
     r"\((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+\)|[,/&](?=\s|\w)|:(?=\s)|[^\s,/&?!;:\"“”()]+(?::\w+)?", re.IGNORECASE
 )
@@ -90,7 +89,7 @@ def _mention(store: GraphStore, words: Sequence[str], known: set[str], *, loosel
     if with_id := _WITH_ID.fullmatch(text):
         meant = store.find(with_id[2], *_KINDS)
         return _made(text, [c for c in meant if c in store.find(with_id[1], *_KINDS)])
-    if len(words) == 1 and _ID.fullmatch(text.strip("()")):
+    if len(words) == 1 and ID.fullmatch(text.strip("()")):
         return _made(text, store.find(text.strip("()"), *_KINDS))
     if not _may_be_a_name(words):
         return None

@@ -9,6 +9,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from importlib.resources import files
 
+from medground.home.files import tables
+
 FULL, NUMBER_LOST, HEAD = 0, 1, 2
 """How much of a name a key keeps: all of it, all but the number in a series, or the syndrome's family name."""
 
@@ -121,6 +123,17 @@ JOINTS = {"and": "and", "or": "or", "&": "and", ",": "and", "/": "or", "plus": "
 """Words between two names of one kind."""
 
 ALL = EMPTY.union(*CUES.values())
+
+
+_PHRASES = tables("graph", "question_phrases")
+SAID = {name: re.compile("".join(pieces), re.IGNORECASE) for name, pieces in _PHRASES["said"].items()}
+"""Courtesy, lead-ins and what refers back, by name."""
+EXAMPLES: list[str] = _PHRASES["examples"]
+"""Wordings that the graph understands, with places for names."""
+SAME = [(re.compile(said, re.IGNORECASE), word) for said, word in _PHRASES["same"]]
+"""Phrases that say the same as one word."""
+ASKS = [(re.compile(rf"\b(?:{said})\b", re.IGNORECASE), words) for said, words in _PHRASES["asks"]]
+"""Phrases, and words of the predicates that a question asks for with them."""
 
 
 def cues_of(word: str) -> frozenset[str]:

@@ -19,6 +19,7 @@ from medground.graph.names import FULL, disease_keys, name_key
 from medground.graph.relation import Concept, Name, Predicate, Relation, StatedAt, line
 from medground.graph.vocabularies.hpo import LICENSE, Disease, Hpo
 from medground.graph.vocabularies.obo import Term
+from medground.home.files import script
 from medground.values.document import Document, Section
 from medground.values.steps import Progress, no_progress
 
@@ -177,31 +178,6 @@ class _Text:
         return Page(document, concept, (Name(concept.name, "name"), *synonyms), tuple(self._relations))
 
 
-_SCHEMA = """
-    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE concepts (
-        number INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, definition TEXT NOT NULL
-    );
-    CREATE TABLE names (
-        key TEXT NOT NULL, concept INTEGER NOT NULL, scope TEXT NOT NULL, level INTEGER NOT NULL, text TEXT NOT NULL
-    );
-    CREATE TABLE relations (
-        number INTEGER PRIMARY KEY, subject INTEGER NOT NULL, predicate TEXT NOT NULL, object INTEGER NOT NULL,
-        frequency TEXT NOT NULL, low REAL, high REAL, negated INTEGER NOT NULL, sex TEXT NOT NULL, onset TEXT NOT NULL,
-        modifiers TEXT NOT NULL, refs TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL
-    );
-    CREATE TABLE edges (child INTEGER NOT NULL, parent INTEGER NOT NULL, PRIMARY KEY (child, parent)) WITHOUT ROWID;
-"""
-_INDEXES = """
-    CREATE UNIQUE INDEX IF NOT EXISTS concepts_id ON concepts (id COLLATE NOCASE);
-    CREATE UNIQUE INDEX IF NOT EXISTS concepts_exact_id ON concepts (id);
-    CREATE INDEX IF NOT EXISTS names_key ON names (key);
-    CREATE INDEX IF NOT EXISTS relations_subject ON relations (subject, start);
-    CREATE INDEX IF NOT EXISTS relations_object ON relations (object);
-    CREATE INDEX IF NOT EXISTS edges_parent ON edges (parent);
-"""
-
-
 class GraphWriter:
     """Builds a graph file from pages; `save` writes it. The graph is held in memory, about 40 MB.
 
@@ -214,7 +190,7 @@ class GraphWriter:
         self._pages: set[str] = set()
         # The build reads in one thread and may save in another, but never at the same time.
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
-        self._connection.executescript(_SCHEMA)
+        self._connection.executescript(script("graph", "facts"))
         self._connection.execute("INSERT INTO meta VALUES ('name', ?)", (hpo.name,))
         # A relation may refer to a term before the page of that term is added, so the terms are numbered first.
         self._add_concepts(term.concept for term in hpo.terms.values())
@@ -246,7 +222,7 @@ class GraphWriter:
         numbers = self._numbers
         edges = ((numbers[i], numbers[p]) for i, term in self._hpo.terms.items() for p in term.parents if p in numbers)
         self._connection.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", edges)
-        self._connection.executescript(_INDEXES)
+        self._connection.executescript(script("graph", "facts_indexes"))
         self._connection.commit()
         path.unlink(missing_ok=True)
         try:

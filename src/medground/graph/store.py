@@ -20,7 +20,7 @@ from medground.graph.relation import Concept, ConceptKind, Relation, StatedAt, b
 from medground.graph.vocabularies.hpo import LICENSE
 from medground.values.graph import ConceptEntry, Neighbour
 
-_ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
+ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
 _KINDS: tuple[ConceptKind, ...] = get_args(ConceptKind)
 _UNKNOWN = -1
 _SPELT_ALIKE = 80
@@ -100,7 +100,7 @@ class GraphStore(Graph):
         its full name, together with entries that add a number to it, or else as a family ("Ehlers-Danlos syndrome").
         """
         wanted = json.dumps(kinds)
-        if _ID.fullmatch(text.strip()):
+        if ID.fullmatch(text.strip()):
             return tuple(Concept(*row) for row in self._rows(_BY_ID, text.strip(), wanted))
         named = [(Concept(*row[:4]), *row[4:]) for row in self._rows(_BY_NAME, name_key(text), wanted)]
         chosen: dict[str, Concept] = {}

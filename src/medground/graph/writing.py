@@ -19,7 +19,7 @@ from medground.graph.concept_store import FORM
 from medground.graph.draft import Draft, fingerprint
 from medground.graph.pages import Heading, Line, Predicate, Row, definition_lines, pages, stated
 from medground.graph.vocabularies.base import Vocabulary
-from medground.home.files import replacing
+from medground.home.files import replacing, script
 from medground.values.document import Document
 from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
@@ -33,33 +33,6 @@ _ROWS = """
 """
 _INSERT = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _BATCH = 10_000
-_FINAL = """
-    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE concepts (number INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL);
-    CREATE TABLE ids (id TEXT PRIMARY KEY COLLATE NOCASE, concept INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE names (number INTEGER PRIMARY KEY, key TEXT NOT NULL, concept INTEGER NOT NULL, scope TEXT NOT NULL,
-        text TEXT NOT NULL);
-    CREATE TABLE types (concept INTEGER, type TEXT, PRIMARY KEY (concept, type)) WITHOUT ROWID;
-    CREATE TABLE predicates (number INTEGER PRIMARY KEY, name TEXT NOT NULL, forward TEXT NOT NULL,
-        inverse TEXT NOT NULL);
-    CREATE TABLE relations (number INTEGER PRIMARY KEY, subject INTEGER NOT NULL, predicate INTEGER NOT NULL,
-        object INTEGER NOT NULL, details TEXT NOT NULL);
-    CREATE TABLE rows (concept INTEGER, position INTEGER, part INTEGER, start INTEGER, end INTEGER, relation INTEGER,
-        back INTEGER, text TEXT, PRIMARY KEY (concept, position)) WITHOUT ROWID;
-    CREATE VIRTUAL TABLE search USING fts5(text, content='names', content_rowid='number',
-        tokenize="unicode61 remove_diacritics 2");
-"""
-_COPY = (
-    "INSERT INTO concepts SELECT number, id, name FROM draft.concepts WHERE joined = number ORDER BY number",
-    "INSERT OR IGNORE INTO ids SELECT id, joined FROM draft.concepts ORDER BY id",
-    "INSERT INTO names SELECT NULL, key, concept, scope, text FROM draft.names ORDER BY concept, position",
-    "INSERT INTO types SELECT concept, type FROM draft.types ORDER BY 1, 2",
-    "INSERT INTO predicates SELECT * FROM draft.predicates",
-    "INSERT INTO relations SELECT number, subject, predicate, object, details FROM draft.relations ORDER BY number",
-    "INSERT INTO rows SELECT * FROM draft.rows ORDER BY 1, 2",
-    "INSERT INTO search (search) VALUES ('rebuild')",
-    "CREATE INDEX names_key ON names (key)",
-)
 _COUNTS = {
     "concepts": "SELECT count(*) FROM concepts",
     "definitions": "SELECT count(DISTINCT concept) FROM draft.definitions",
@@ -124,9 +97,9 @@ class GraphPages:
                 target.execute("PRAGMA synchronous = OFF")
                 target.execute("PRAGMA journal_mode = OFF")
                 target.execute("ATTACH ? AS draft", (str(self._draft.path),))
-                target.executescript(_FINAL)
+                target.executescript(script("graph", "concepts"))
                 with target:
-                    for statement in _COPY:
+                    for statement in script("graph", "copy").split(";"):
                         target.execute(statement)
                     target.executemany("INSERT INTO meta VALUES (?, ?)", self._meta(target))
                 target.execute("DETACH draft")

@@ -12,10 +12,12 @@ import errno
 import logging
 import os
 import secrets
+import tomllib
 from collections.abc import Iterator
 from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from medground.errors import StorageFailed
 
@@ -154,3 +156,17 @@ def tell_not_kept(path: Path, error: OSError) -> None:
 @cache
 def _tell_once(home: Path, reason: str) -> None:
     log.warning("answers and their traces are not kept: %s cannot be written to (%s)", home, reason)
+
+
+# Data of the package that is neither Python nor a setting.
+
+
+def script(room: str, name: str) -> str:
+    """The SQL of `NAME.sql` in a room of the package."""
+    return (resources.files("medground") / room / f"{name}.sql").read_text(encoding="utf-8")
+
+
+@cache
+def tables(room: str, name: str) -> dict[str, Any]:
+    """The tables of `NAME.toml` in a room of the package."""
+    return tomllib.loads((resources.files("medground") / room / f"{name}.toml").read_text(encoding="utf-8"))

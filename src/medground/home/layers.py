@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from medground.errors import ConfigError
+from medground.home.files import tables
 
 # What is wrong with values that somebody sent, in our words and in one line, without the values themselves.
 
@@ -19,25 +20,7 @@ _LONGEST = 300
 _PLACES = ("body", "query", "path", "header")
 """Where a framework found a field; its name says enough."""
 
-_SAYS: Mapping[str, str] = {
-    "missing": "missing; give it",
-    "extra_forbidden": "unknown field; leave it out",
-    "string_type": "not a text; put it in quotes",
-    "string_too_long": "too long; shorten it to at most {max_length:,} characters",
-    "string_pattern_mismatch": "not of the form that is asked for",
-    "too_long": "too many entries; give at most {max_length:,}",
-    "too_short": "too few entries; give at least {min_length:,}",
-    **dict.fromkeys(("int_type", "int_parsing", "int_parsing_size", "int_from_float"), "not a whole number"),
-    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "not a number"),
-    **dict.fromkeys(("bool_type", "bool_parsing"), "neither true nor false"),
-    **dict.fromkeys(("tuple_type", "list_type"), "not a list"),
-    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "not an object with fields"),
-    **dict.fromkeys(("literal_error", "enum"), "unknown value; use {expected}"),
-    "greater_than_equal": "too small; use {ge} or more",
-    "greater_than": "too small; use more than {gt}",
-    "less_than_equal": "too large; use {le} or less",
-    "less_than": "too large; use less than {lt}",
-}
+_SAYS: Mapping[str, str] = tables("home", "wrong_values")
 
 
 def wrong_values(errors: Sequence[Mapping[str, Any]], most: int = 5) -> str:

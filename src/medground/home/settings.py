@@ -60,7 +60,16 @@ _SHARED_NOW = {
 }
 """Settings of single recipes that all recipes share now, by section and name, and where they are."""
 
-_GONE = {(section, "results"): 100 for section in ("brave", "duckduckgo", "google")}
+_GONE = {
+    **{(section, "results"): 100 for section in ("brave", "duckduckgo", "google")},
+    ("alphafold", "address"): "https://alphafold.ebi.ac.uk",
+    ("brave", "address"): "https://api.search.brave.com",
+    ("duckduckgo", "address"): "https://html.duckduckgo.com",
+    ("google", "address"): "https://customsearch.googleapis.com",
+    ("pdb", "address"): "https://www.ebi.ac.uk/pdbe",
+    ("uniprot", "address"): "https://rest.uniprot.org",
+    ("serve", "runs"): None,
+}
 """Settings that are gone, by section and name, with the value that they had, which still counts in the hash."""
 
 _LATER = (
@@ -206,25 +215,27 @@ class Settings(SettingsPart):
         content["model"].pop("cache")
         content["model"].pop("concurrency")
         for (section, name), value in _GONE.items():
-            content.get(section, {})[name] = value
+            if section in self.retrieval.sources:
+                content.setdefault(section, {})[name] = value
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @classmethod
     def _checked(cls, merged: Mapping[str, Any], layers: list[Layer]) -> Settings:
         """Settings from one tree of values; `layers` show where a wrong one came from."""
+        for section, old in _GONE:
+            if isinstance(merged.get(section), Mapping) and old in merged[section]:
+                raise ConfigError(problem([section, old], "is no longer a setting; remove it", layers))
         shared = {name: value for name, value in merged.items() if name in cls.model_fields and name != "sections"}
         sections: dict[str, SettingsSection] = {}
         for name in merged.keys() - shared.keys():
             kind = _section_called(name)
+            if merged[name] == {} and (kind or name in SOURCES):  # only a heading, as in the file of `medground init`
+                continue
             if kind is None:
                 raise ConfigError(problem([name], "is not a setting", layers))
             for old in merged[name] if isinstance(merged[name], Mapping) else ():
                 if (new := _SHARED_NOW.get((name, old))) is not None:
                     raise ConfigError(problem([name, old], f"is a setting of all recipes now: {'.'.join(new)}", layers))
-                if (name, old) in _GONE:
-                    raise ConfigError(problem([name, old], "is no longer a setting; remove it", layers))
-            if merged[name] == {}:  # a heading without settings, as in the file of `medground init`
-                continue
             try:
                 sections[name] = kind.model_validate(merged[name])
             except ValidationError as error:
@@ -248,7 +259,7 @@ def shared_now(kept: Mapping[str, Any]) -> dict[str, Any]:
                 groups.setdefault(group, {})[new] = value
     for (section, old), value in _GONE.items():
         if isinstance(groups.get(section), dict) and groups[section].get(old) == value:
-            groups[section].pop(old)
+            groups[section].pop(old, None)
     return groups
 
 

@@ -178,7 +178,3 @@ class ServeSettings(SettingsPart):
     body: int = Field(default=1_000_000, ge=1000, description="most bytes of a request that uploads no file")
     upload: int = Field(default=500_000_000, ge=1000, description="most bytes of an upload")
     upload_file: int = Field(default=200_000_000, ge=1000, description="most bytes of one uploaded file")
-    runs: Path | None = Field(
-        default=None,
-        description="the folder of the evaluation runs to list; `runs` of the home folder by default",
-    )

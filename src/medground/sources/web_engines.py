@@ -16,7 +16,7 @@ from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.contents import is_block
 from medground.sources.http.pages import PageReader
-from medground.sources.http.service import Client, Reply, Service
+from medground.sources.http.service import ADDRESSES, Client, Reply, Service
 from medground.sources.http.wire import open_wire
 from medground.sources.web_search import Engine, ResultPage, WebResult, WebSource, changed, result, results_in
 
@@ -32,7 +32,6 @@ class BraveSettings(SettingsSection):
 
     section: ClassVar[str] = "brave"
 
-    address: str = Field(default="https://api.search.brave.com", description="address of the API")
     per_second: float = Field(default=1.0, gt=0, description="requests per second that your plan allows")
 
 
@@ -57,7 +56,7 @@ def _open_brave(settings: Settings) -> WebSource:
     own, key = settings.section(BraveSettings), settings.keys.brave
     headers = {"X-Subscription-Token": key.get_secret_value()} if key else {}
     engine = Engine(_BRAVE, "res/v1/web/search", _begin_brave, _read_brave, most=200)
-    return _opened(settings, own, engine, headers, per_second=own.per_second, missing="" if key else "keys.brave")
+    return _opened(settings, engine, headers, per_second=own.per_second, missing="" if key else "keys.brave")
 
 
 BRAVE = SourceDeclaration(name=_BRAVE, open=_open_brave, settings=BraveSettings)
@@ -71,14 +70,6 @@ _ADVERTISED = ("result--ad", "result--no-result")
 _EMPTY = "//*[contains(@class, 'no-results') or contains(@class, 'result--no-result')]"
 _NEXT = "//form[.//input[@type='submit' and @value='Next']]//input[@type='hidden']"
 _LONGEST_VALUE = 600
-
-
-class DuckDuckGoSettings(SettingsSection):
-    """The source `duckduckgo`."""
-
-    section: ClassVar[str] = "duckduckgo"
-
-    address: str = Field(default="https://html.duckduckgo.com", description="address of the page without scripts")
 
 
 def _read_duckduckgo(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
@@ -122,12 +113,11 @@ def _following(tree: Any, asked: Mapping[str, str]) -> Mapping[str, str] | None:
 
 
 def _open_duckduckgo(settings: Settings) -> WebSource:
-    own = settings.section(DuckDuckGoSettings)
     engine = Engine(_DUCKDUCKGO, "html/", lambda query: {"q": query}, _read_duckduckgo, absent=frozenset([202]))
-    return _opened(settings, own, engine, per_second=1.0)
+    return _opened(settings, engine, per_second=1.0)
 
 
-DUCKDUCKGO = SourceDeclaration(name=_DUCKDUCKGO, open=_open_duckduckgo, settings=DuckDuckGoSettings)
+DUCKDUCKGO = SourceDeclaration(name=_DUCKDUCKGO, open=_open_duckduckgo)
 
 
 # Google by the JSON API of Programmable Search: a key and an engine id. Ten results a request, 100 in all.
@@ -142,7 +132,6 @@ class GoogleSettings(SettingsSection):
 
     section: ClassVar[str] = "google"
 
-    address: str = Field(default="https://customsearch.googleapis.com", description="address of the API")
     engine: str | None = Field(default=None, description="id of your search engine (cx)")
 
 
@@ -168,7 +157,7 @@ def _open_google(settings: Settings) -> WebSource:
         return {"q": query, "cx": own.engine or "", "num": str(_GOOGLE_PAGE), "start": "1"}
 
     engine = Engine(_GOOGLE, "customsearch/v1", begin, _read_google, most=_MOST)
-    return _opened(settings, own, engine, headers, missing=missing)
+    return _opened(settings, engine, headers, missing=missing)
 
 
 GOOGLE = SourceDeclaration(name=_GOOGLE, open=_open_google, settings=GoogleSettings)
@@ -176,14 +165,13 @@ GOOGLE = SourceDeclaration(name=_GOOGLE, open=_open_google, settings=GoogleSetti
 
 def _opened(
     settings: Settings,
-    own: BraveSettings | DuckDuckGoSettings | GoogleSettings,
     engine: Engine,
     headers: Mapping[str, str] | None = None,
     *,
     per_second: float = 5.0,
     missing: str = "",
 ) -> WebSource:
-    service = Service(engine.name, own.address.rstrip("/"), headers or {}, per_second=per_second)
+    service = Service(engine.name, ADDRESSES[engine.name], headers or {}, per_second=per_second)
     why = f"not configured; set {missing}, or leave the source out" if missing else None
     client = Client(service, open_wire(settings))
     return WebSource(engine, client, PageReader.of(settings), missing=why)

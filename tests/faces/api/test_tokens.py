@@ -19,7 +19,6 @@ from small_service import tokens_of
 
 from medground.errors import UsageError
 from medground.faces.api.server import needs_token
-from medground.faces.service.values import Limits
 from medground.home.settings import Settings
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
@@ -66,17 +65,6 @@ async def test_a_wrong_token_is_refused_also_where_none_is_needed(
         response = await client.get("/v1/answers", headers={"Authorization": f"Bearer {secret}".encode()})
         assert (response.status_code, response.json()["type"]) == (401, "urn:medground:problem:not-allowed")
         assert secret not in response.text or not secret
-
-
-async def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, calling: Callable[..., Any]) -> None:
-    with tokens_of(papers.home) as tokens:
-        ada = bearer(tokens.create("ada", Limits(rate=1)))
-
-    async with calling(authenticated=True) as client:
-        assert (await client.post("/v1/ask", json=QUESTION, headers=ada)).status_code == 200
-        refused = await client.post("/v1/ask", json=QUESTION, headers=ada)
-        assert (refused.status_code, refused.json()["type"]) == (429, "urn:medground:problem:limit")
-        assert 1 <= int(refused.headers["retry-after"]) <= 60
 
 
 def test_other_computers_always_need_a_token(papers: Settings) -> None:

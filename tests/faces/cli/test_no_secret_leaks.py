@@ -29,9 +29,10 @@ from medground.faces.service.service import Service
 from medground.home.secrets import secret_forms
 from medground.home.settings import Settings
 from medground.home.settings_groups import KeySettings
+from medground.sources.http.service import ADDRESSES
 from medground.testing.command import run
 
-SOURCES = ("europepmc", "pmc", "sciencedirect", "brave", "google", "duckduckgo", "uniprot", "alphafold", "pdb")
+SOURCES = ("europepmc", "pmc", "sciencedirect", *ADDRESSES)
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPERS = [
     {"id": "PMID:1", "title": "Aspirin and stroke", "text": "Aspirin significantly reduced the risk of stroke."},
@@ -85,7 +86,7 @@ class Sweep:
         places = {
             "MEDGROUND_MODEL__BASE_URL": "/v1",
             "MEDGROUND_RETRIEVAL__PUBMED": "/pubmed",
-            **{f"MEDGROUND_{name.upper()}__ADDRESS": f"/{name}" for name in SOURCES},
+            **{f"MEDGROUND_{name.upper()}__ADDRESS": f"/{name}" for name in SOURCES if name not in ADDRESSES},
             "PIP_INDEX_URL": "/simple",
             "FTP_PROXY": "",
         }
@@ -93,6 +94,10 @@ class Sweep:
             places["MEDGROUND_TRACE__OTLP_ENDPOINT"] = "/otlp"
         for name, path in places.items():
             variables[name], found = address(peer.port, path.strip("/") or "proxy", path)
+            self.secrets += found
+        for name in ADDRESSES:
+            place, found = address(peer.port, name, f"/{name}")
+            patch.setitem(ADDRESSES, name, place)
             self.secrets += found
         for name, value in HEADERS.items():
             variables[name] = f"x-team=ours,authorization={quote(f'Bearer {value}', safe='')}"

@@ -47,7 +47,7 @@ from medground.faces.api.questions import HEADERS, HEARTBEAT, paced
 from medground.faces.service.job import Job
 from medground.faces.service.offers import RecipeOffer
 from medground.faces.service.service import Service
-from medground.faces.service.values import Event, Person, Problem
+from medground.faces.service.values import TEXTS, Event, Person, Problem
 from medground.home.layers import wrong_values
 from medground.language.clean import clean, ended
 from medground.values.answer import Answer, SourceDocument
@@ -57,21 +57,6 @@ from medground.wording.markup import Mark, chat_pieces
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _SENT = ("retry-after", "www-authenticate")
 _CODES: Mapping[int, str] = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
-_NEVER_CUT = 'An answer is never cut; `medground.settings` takes limits such as {"budget.tokens": 10000}.'
-_INSTEAD: Mapping[str, str] = {
-    "max_tokens": _NEVER_CUT,
-    "max_completion_tokens": _NEVER_CUT,
-    "temperature": "The server chooses how its models answer.",
-    "top_p": "The server chooses how its models answer.",
-    "seed": "The same question, corpora and settings give the same answer without it.",
-    "n": "There is one answer.",
-    "tools": "An answer rests on what the server searches; name corpora and sources in `medground`.",
-    "functions": "An answer rests on what the server searches; name corpora and sources in `medground`.",
-    "web_search_options": "Name what is searched in `medground`, as corpora and sources.",
-    "response_format": "GET /v1/answers/{trace_id} gives the answer as JSON.",
-    "logprobs": "Each sentence has a verdict in words instead.",
-}
-"""What a client can do instead of sending a parameter."""
 
 
 class ChatRoute(APIRoute):
@@ -114,7 +99,7 @@ def wrong(errors: Sequence[Mapping[str, Any]]) -> ErrorReply:
     names = [str(part) for part in first["loc"][1:]]
     param = ".".join(name[:60] for name in names) or None
     top = names[0] if names else ""
-    instead = f" {_INSTEAD[top]}" if top in _INSTEAD else ""
+    instead = f" {other}" if (other := TEXTS["instead"].get(top)) else ""
     if first["type"] == "extra_forbidden":
         said = f"Unsupported parameter: '{param}' has no effect here. Leave it out.{instead}"
         return _error(400, said, param, "unsupported_parameter")

@@ -19,34 +19,20 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from medground.errors import MedgroundError
-from medground.faces.service.values import INTERNAL, Problem, problem_of
+from medground.faces.service.values import INTERNAL, PROBLEM, TEXTS, Problem, problem_of
 from medground.faces.serving import Refusal, check_length, too_large, whole_body
 from medground.home.layers import wrong_values
 
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
-_PREFIX = "urn:medground:problem:"
-
-_OF_STATUS: Mapping[int, tuple[str, str, str]] = {
-    400: ("bad-request", "The request cannot be read", "Change the request."),
-    403: ("refused", "The request is refused", "Change the request."),
-    404: ("not-found", "Not found", "Check the address; /openapi.json lists all of them."),
-    405: ("method", "This address does not take this method", "Use a method of the header Allow."),
-    408: ("slow-request", "The request came too slowly", "Send it again at once."),
-    413: ("too-large", "The request is too large", "Send less."),
-    415: ("media-type", "The body has a type that is not taken here", "Send JSON with Content-Type: application/json."),
-    421: ("host", "The server has another name", "Use its own name, or add this one to the setting serve.hosts."),
-    422: ("usage", "Invalid request", "Correct the request."),
-    503: ("busy", "The server is busy", "Wait, then send the request again."),
-    504: ("slow-answer", "The answer took too long", "Start a job with POST /v1/jobs, and follow its events."),
-}
 
 
 def problem_for(status: int, detail: str, *, retry_after: int | None = None) -> Problem:
     """A problem of HTTP itself, by its status."""
-    name, title, step = _OF_STATUS.get(status, _OF_STATUS[400] if status < 500 else _OF_STATUS[503])
-    return Problem(type=_PREFIX + name, title=title, status=status, detail=detail, next=step, retry_after=retry_after)
+    known = TEXTS["http"]
+    name, title, step = known.get(str(status), known["400" if status < 500 else "503"])
+    return Problem(type=PROBLEM + name, title=title, status=status, detail=detail, next=step, retry_after=retry_after)
 
 
 def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:

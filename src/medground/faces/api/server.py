@@ -39,38 +39,13 @@ from medground.faces.api.questions import router as asking_router
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.service import Service
-from medground.faces.service.values import Problem
+from medground.faces.service.values import TEXTS, Problem
 from medground.faces.serving import Connection as ServingConnection
 from medground.faces.serving import GracefulServer, OwnHosts, Refusal, config, listener
 from medground.home.settings import Settings
 from medground.values.steps import Progress, no_progress
 from medground.version import __version__
 
-TAGS = (
-    ("answers", "Ask questions and read the answers."),
-    ("jobs", "Questions and research at work: state, events, stop."),
-    ("chat", "The same for clients of OpenAI: recipes as models, answers as messages with citations."),
-    ("literature", "Search, documents, and claims checked against them."),
-    ("server", "What can be searched and chosen, what was used, and whether it works."),
-)
-_WHEN = {
-    "400": "The body cannot be read as JSON, is nested too deeply, or has a number that is too long.",
-    "401": "The token is missing, wrong or revoked.",
-    "403": "The Origin header names another server.",
-    "404": "It is not there, or it is another person's.",
-    "408": "The body came too slowly.",
-    "409": "It does not fit the present state, such as an idempotency key of another request.",
-    "413": "The body is too large.",
-    "415": "The body is not JSON.",
-    "421": "The Host header names another server.",
-    "422": "A value cannot be used; `detail` names it.",
-    "429": "A limit of the token is reached; see the header Retry-After.",
-    "500": "An internal error.",
-    "502": "A model gave no usable answer.",
-    "503": "A source could not be searched, or the server is busy.",
-    "504": "The answer took too long; start a job.",
-    "507": "The disk cannot be written to.",
-}
 _OF_BODIES = ("400", "403", "408", "413", "415")
 _OF_WORK = ("429", "502", "503", "504", "507")
 
@@ -85,7 +60,7 @@ def _described(app: FastAPI, authenticated: bool) -> dict[str, Any]:
         description=app.description,
         routes=app.routes,
         license_info=app.license_info,
-        tags=[{"name": name, "description": words} for name, words in TAGS],
+        tags=[{"name": name, "description": words} for name, words in TEXTS["tags"].items()],
     )
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
@@ -112,7 +87,7 @@ def _add_problems(operation: dict[str, Any]) -> None:
         said = responses.get(status, {}).get("description", "")
         declared = responses.get(status, {}).get("content", {})  # an error of the chat endpoint has OpenAI's form, too
         responses[status] = {
-            "description": said if said not in ("", "Validation Error") else _WHEN[status],
+            "description": said if said not in ("", "Validation Error") else TEXTS["when"][status],
             "content": {
                 **{kind: own for kind, own in declared.items() if "ValidationError" not in str(own)},
                 MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}},

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
+from medground.errors import UsageError
 from medground.faces.cli import terminal
-from medground.faces.cli.options import AnswerName, formats, home_folder
+from medground.faces.cli.options import AnswerName, ToFile, formats, home_folder
 from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_json
 
 if TYPE_CHECKING:
@@ -90,8 +91,6 @@ class Shown:
 
 def form_of(*, json: bool, markdown: bool) -> Form:
     """The form that options ask for. Raises UsageError: two forms are asked for."""
-    from medground.errors import UsageError
-
     if json and markdown:
         raise UsageError("choose one of --json and --markdown")
     return Form.json if json else Form.markdown if markdown else Form.terminal
@@ -134,8 +133,6 @@ def check_report(path: Path) -> None:
 
     Raises UsageError: its ending names no form, or it cannot be written there.
     """
-    from medground.errors import UsageError
-
     if path.suffix.lower() not in _FORMS:
         raise UsageError(f"cannot write a report as {path.name}; end the name with {', '.join(_FORMS)}")
     _check_folder(path)
@@ -160,7 +157,6 @@ def write_report(path: Path, answer: Answer) -> None:
 
 def write_file(path: Path, content: bytes) -> None:
     """Write a file, whole or not at all. Raises UsageError: it cannot be written."""
-    from medground.errors import UsageError
     from medground.home.files import write_whole
 
     _check_folder(path)
@@ -172,8 +168,6 @@ def write_file(path: Path, content: bytes) -> None:
 
 def _check_folder(path: Path) -> None:
     """Raises UsageError where the folder of a file is missing: a slip in its name makes none."""
-    from medground.errors import UsageError
-
     if not path.parent.is_dir():
         raise UsageError(f"cannot write {path}: there is no folder {path.parent}; make it, or name another file")
 
@@ -232,9 +226,7 @@ def export(
             metavar="NAME|FILE", help="Citation style for markdown, docx, html and pdf: a name or a CSL file."
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
-    ] = None,
+    output: ToFile = None,
 ) -> None:
     """Print a kept answer in another format.
 
@@ -242,7 +234,6 @@ def export(
     hold the whole answer, with its references in a citation style and, except in markdown, the pictures of a report.
     """
     from medground.engine.answers import Answers
-    from medground.errors import UsageError
     from medground.home.kept_files import Attachments
     from medground.wording.export import STYLE, Pages, format_of
     from medground.wording.export import export as exported

@@ -10,6 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
+from pydantic import ValidationError
+
+from medground.errors import Stopped, UsageError
+from medground.faces.cli.progress import StepLine, shown_progress
+
 if TYPE_CHECKING:
     from medground.engine.blocking import BlockingEngine
     from medground.home.settings import Settings
@@ -72,7 +77,6 @@ def resume_one(name: str, now: Settings, changes: Mapping[str, object], *, quiet
 def opened(settings: Settings, *, quiet: bool) -> Iterator[BlockingEngine]:
     """An engine, with the progress of what must be built first."""
     from medground.engine.blocking import BlockingEngine
-    from medground.faces.cli.progress import shown_progress
 
     with shown_progress(quiet=quiet) as progress:
         engine = BlockingEngine(settings, progress=progress)
@@ -85,9 +89,6 @@ def limits(first: int | None, last: int | None, where: list[str]) -> Filters:
 
     Raises UsageError: the first year is after the last, or a limit is not one.
     """
-    from pydantic import ValidationError
-
-    from medground.errors import UsageError
     from medground.values.query import Filters
     from medground.values.where import parse_where
 
@@ -98,9 +99,6 @@ def limits(first: int | None, last: int | None, where: list[str]) -> Filters:
 
 
 def _shown(work: Callable[[OnStep], T], *, quiet: bool) -> T:
-    from medground.errors import Stopped
-    from medground.faces.cli.progress import StepLine
-
     with StepLine(quiet=quiet) as line:
         try:
             return work(line)
@@ -133,8 +131,6 @@ def read_context(path: Path) -> str:
 
     Raises UsageError: the file cannot be read, is not UTF-8, or is empty.
     """
-    from medground.errors import UsageError
-
     name, text = _read(path, "name a text file")
     if not text.strip():
         raise UsageError(f"{name} is empty; give the text that the question is about, or leave --context out")
@@ -148,8 +144,6 @@ def read_questions(path: Path) -> list[tuple[int, str]]:
 
     Raises UsageError: the file cannot be read, is not UTF-8, or has no question.
     """
-    from medground.errors import UsageError
-
     name, text = _read(path, "name a file of questions")
     lines = ((number, line.strip()) for number, line in enumerate(_LINE_END.split(text), start=1))
     found = [(number, line) for number, line in lines if line and not line.startswith("#")]
@@ -163,8 +157,6 @@ def with_context(line: str) -> tuple[str, str]:
 
     Raises UsageError: the line begins like JSON, but is not such an object.
     """
-    from medground.errors import UsageError
-
     if not line.startswith("{"):
         return line, ""
     try:
@@ -185,7 +177,6 @@ def received(paths: list[Path], corpus: Path) -> list[Path]:
     Raises UsageError: standard input is named twice, or is empty.
     """
     from medground.corpus.received import receive
-    from medground.errors import UsageError
 
     if sum(str(path) == STDIN for path in paths) > 1:
         raise UsageError("- is given twice; standard input can be read once")
@@ -193,8 +184,6 @@ def received(paths: list[Path], corpus: Path) -> list[Path]:
 
 
 def _read(path: Path, advice: str) -> tuple[str, str]:
-    from medground.errors import UsageError
-
     if str(path) == STDIN:
         return "standard input", read_stdin()
     try:
@@ -204,8 +193,6 @@ def _read(path: Path, advice: str) -> tuple[str, str]:
 
 
 def _decoded(content: bytes, name: str) -> str:
-    from medground.errors import UsageError
-
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.errors import MedgroundError, UsageError
 from medground.faces.cli.asking import received
-from medground.faces.cli.options import Quiet, Where, home_folder
+from medground.faces.cli.options import AsJson, MostPassages, Quiet, SearchWords, Where, Yes, home_folder
 from medground.faces.cli.progress import described, in_bytes, joined, show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_json
 
@@ -158,7 +159,6 @@ def enrich(
 ) -> None:
     """Fill what documents lack from their records, without reading their files again."""
     from medground.corpus.change import enrich as enrich_corpus
-    from medground.errors import UsageError
 
     home = library()
     known = home.info(name)
@@ -189,14 +189,9 @@ def _records(home: Library, name: str, sources: list[str] | None) -> list[Record
     return None if sources is None else open_records(home, name, sources)
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
-
-
 @corpus_app.command("list")
 def list_corpora() -> None:
     """List all corpora with their contents."""
-    from medground.errors import MedgroundError
-
     home = library()
     names = home.list()
     if not names:
@@ -209,7 +204,7 @@ def list_corpora() -> None:
 
 
 @corpus_app.command("info")
-def info(name: Name, json: Json = False) -> None:
+def info(name: Name, json: AsJson = False) -> None:
     """Show what a corpus contains and how it was built."""
     with library().open(name) as snapshot:
         if json:
@@ -239,14 +234,13 @@ def verify(name: Name) -> None:
 @corpus_app.command("search")
 def search(
     name: Name,
-    query: Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")],
-    limit: Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)] = 10,
+    query: SearchWords,
+    limit: MostPassages = 10,
     where: Where = None,
     embed: Embed = None,
 ) -> None:
     """Search the passages of a corpus. Searches by words and, if the corpus has vectors, by meaning."""
     from medground.engine.blocking import BlockingEngine
-    from medground.errors import UsageError
     from medground.home.settings import Settings
     from medground.values.where import parse_where
 
@@ -261,9 +255,7 @@ def search(
 
 
 @corpus_app.command("remove")
-def remove(
-    name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False
-) -> None:
+def remove(name: Name, yes: Yes = False) -> None:
     """Delete a corpus."""
     home = library()
     if not yes and home.has(name):

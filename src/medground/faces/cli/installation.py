@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, group, home_folder, load_settings
+from medground.errors import UsageError
+from medground.faces.cli.options import AsJson, Preset, Quiet, Sets, SettingsFile, group, home_folder, load_settings
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data, say_json
 from medground.home.layers import FILE_NAME
@@ -24,7 +25,7 @@ def show_config(
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
-    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Print the settings that these options produce. Secrets are hidden; the last line is the hash."""
     chosen = load_settings(sets, preset, settings)
@@ -44,7 +45,6 @@ def init(
     ),
 ) -> None:
     """Write a settings file that shows every setting with its default. Never overwrites a file."""
-    from medground.errors import UsageError
     from medground.home.settings import settings_file
 
     text = settings_file()

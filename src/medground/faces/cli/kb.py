@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import Quiet, Where, home_folder, knowledge_bases, load_settings, searched
+from medground.errors import MedgroundError
+from medground.faces.cli.options import (
+    AsJson,
+    MostPassages,
+    Quiet,
+    SearchWords,
+    Where,
+    Yes,
+    home_folder,
+    knowledge_bases,
+    load_settings,
+    searched,
+)
 from medground.faces.cli.progress import show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_data
 
@@ -18,7 +30,6 @@ if TYPE_CHECKING:
 kb_app = typer.Typer(help="Build and inspect knowledge bases of several kinds of source.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=knowledge_bases)]
-Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
 @kb_app.command("build")
@@ -55,8 +66,6 @@ def build(
 @kb_app.command("list")
 def list_bases() -> None:
     """List all bases with their sources."""
-    from medground.errors import MedgroundError
-
     _, bases = _opened()
     names = bases.list()
     if not names:
@@ -71,7 +80,7 @@ def list_bases() -> None:
 
 
 @kb_app.command("show")
-def show(name: Name, json: Json = False) -> None:
+def show(name: Name, json: AsJson = False) -> None:
     """Show each source of a base: what it holds, its query format, its licence, and where its texts come from."""
     library, bases = _opened()
     base = bases.read(name)
@@ -86,7 +95,7 @@ def show(name: Name, json: Json = False) -> None:
 
 
 @kb_app.command("stats")
-def stats(name: Name, json: Json = False) -> None:
+def stats(name: Name, json: AsJson = False) -> None:
     """Print what a base holds, as the paper's Table 2: documents, chunks and words in a chunk; of a graph, concepts."""
     from medground.graph.bases.record import of_base, table
 
@@ -99,12 +108,7 @@ def stats(name: Name, json: Json = False) -> None:
 
 
 @kb_app.command("search")
-def search(
-    name: Name,
-    query: Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")],
-    limit: Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)] = 10,
-    where: Where = None,
-) -> None:
+def search(name: Name, query: SearchWords, limit: MostPassages = 10, where: Where = None) -> None:
     """Search the passages of every source of a base at once."""
     from medground.engine.blocking import BlockingEngine
     from medground.values.where import parse_where
@@ -123,9 +127,7 @@ def verify(name: Name) -> None:
 
 
 @kb_app.command("remove")
-def remove(
-    name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False
-) -> None:
+def remove(name: Name, yes: Yes = False) -> None:
     """Delete a base with all of its corpora."""
     from medground.graph.bases.building import remove_base
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
 import typer
 
-from medground.errors import UsageError
+from medground.errors import MedgroundError, UsageError
+from medground.home.layers import parse_options, preset_names
 
 if TYPE_CHECKING:
     from medground.home.settings import Settings
@@ -42,15 +43,11 @@ def recipes(incomplete: str) -> list[str]:
 
 def presets(incomplete: str) -> list[str]:
     """Names of the presets."""
-    from medground.home.layers import preset_names
-
     return _matching(preset_names(), incomplete)
 
 
 def formats(incomplete: str) -> list[str]:
     """Formats of an export."""
-    from typing import get_args
-
     from medground.wording.export import Format
 
     return _matching(get_args(Format), incomplete)
@@ -66,7 +63,6 @@ def answers(incomplete: str) -> list[tuple[str, str]]:
 
 def _kept(read: Callable[[Path], Iterable[T]]) -> list[T]:
     """What is read of the user's folder; nothing where that fails."""
-    from medground.errors import MedgroundError
     from medground.home.settings import Settings
 
     try:
@@ -90,6 +86,13 @@ AnswerName = Annotated[
         help="The trace id of an answer, or its id for the latest; or last.",
     ),
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+ToFile = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
+]
+SearchWords = Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")]
+MostPassages = Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 
 Where = Annotated[
@@ -136,7 +139,6 @@ def load_settings(
 
     Raises ConfigError: a key or value is invalid.
     """
-    from medground.home.layers import parse_options
     from medground.home.settings import Settings
 
     options = parse_options(sets or [])

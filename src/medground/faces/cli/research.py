@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.errors import MedgroundError, UsageError
 from medground.faces.cli import options as by
 from medground.faces.cli.answers import Shown, check_report, form_of, show_answer, write_file, write_report
 from medground.faces.cli.ask import UNANSWERABLE
-from medground.faces.cli.asking import STDIN, read_stdin
+from medground.faces.cli.asking import STDIN, ask_one, limits, read_stdin, resume_one
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
+from medground.faces.cli.progress import StepLine
 from medground.faces.cli.terminal import page, say, say_json
+from medground.home.layers import parse_options
 
 if TYPE_CHECKING:
     from medground.home.settings import Settings
@@ -76,7 +79,6 @@ def research(
     and --source name. The exit status is that of medground ask.
     """
     from medground.engine.unfinished import LAST
-    from medground.faces.cli.asking import ask_one, limits, resume_one
     from medground.language.risk.notices import notice_first
     from medground.values.question import Question
     from medground.values.research_plan import read_plan_file
@@ -112,9 +114,6 @@ def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -
 
 def _changes(sets: list[str] | None, others: tuple[object, ...]) -> dict[str, object]:
     """The settings that change where research is resumed; nothing else may."""
-    from medground.errors import UsageError
-    from medground.home.layers import parse_options
-
     if any(one is not None and one != () for one in others):
         raise UsageError("--resume takes question and settings from the research; only --set and the output can differ")
     return dict(parse_options(sets or []))
@@ -125,8 +124,6 @@ def _text(question: str | None, plan: ResearchPlan | None) -> str:
 
     Raises UsageError: there is none, or the plan is of another one.
     """
-    from medground.errors import UsageError
-
     text = read_stdin() if question == STDIN else question
     if plan is None:
         if text is None:
@@ -139,8 +136,6 @@ def _text(question: str | None, plan: ResearchPlan | None) -> str:
 
 def _finish(work: Callable[[], Answer], file: Path | None, shown: Shown) -> None:
     """Show a report or write it to a file, also one that ends early; say how to go on where it is not finished."""
-    from medground.errors import MedgroundError
-
     try:
         answer = work()
     except MedgroundError as error:
@@ -165,7 +160,6 @@ def _deliver(answer: Answer, file: Path | None, shown: Shown) -> None:
 
 
 _FORMS = {".txt": "tree", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}
-_NAMES = ("tree", "mermaid", "svg", "json")
 _WIDTH = 100
 
 
@@ -175,9 +169,7 @@ def plan(
         str | None,
         typer.Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default what FILE ends with."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
-    ] = None,
+    output: by.ToFile = None,
     from_plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Check and show a plan that was edited, instead of making one.")
     ] = None,
@@ -193,8 +185,6 @@ def plan(
 
     Write the plan as JSON, edit it, and give it back with --from-plan: what is wrong in it is told by its place.
     """
-    from medground.errors import UsageError
-
     chosen = form_of_plan(form, output)
     if (question is None) == (from_plan is None):
         raise UsageError("give either a question in quotes or --from-plan FILE")
@@ -210,10 +200,8 @@ def plan(
 
 def form_of_plan(form: str | None, output: Path | None) -> str:
     """The format that is named, else the one that the file's name ends with."""
-    from medground.errors import UsageError
-
-    if form is not None and form not in _NAMES:
-        raise UsageError(f"unknown format {form!r}; use one of {', '.join(_NAMES)}")
+    if form is not None and form not in _FORMS.values():
+        raise UsageError(f"unknown format {form!r}; use one of {', '.join(_FORMS.values())}")
     if form is None and output is not None and output.suffix.lower() not in _FORMS:
         raise UsageError(f"cannot tell the format of {output.name}; end it with {', '.join(_FORMS)} or give --format")
     return form or (_FORMS[output.suffix.lower()] if output is not None else "tree")
@@ -222,7 +210,6 @@ def form_of_plan(form: str | None, output: Path | None) -> str:
 def show_plan_of(question: str, settings: Settings, form: str, output: Path | None, quiet: bool) -> None:
     """Plan a question, and print the plan or write it."""
     from medground.engine.planning import plan_of
-    from medground.faces.cli.progress import StepLine
     from medground.values.usage import Author
 
     with StepLine(quiet=quiet) as line:

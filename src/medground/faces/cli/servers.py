@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from decimal import Decimal
 from functools import partial
+from json import dumps
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.errors import ConfigError, UsageError
 from medground.faces.cli import options as by
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import given_away, say
@@ -43,8 +48,6 @@ def announce(address: str, what: str = "Medground") -> None:
 @contextmanager
 def _extra(name: str, what: str) -> Iterator[None]:
     """Imports of an extra. Raises ConfigError: it is not installed."""
-    from medground.errors import ConfigError
-
     try:
         yield
     except ImportError as error:
@@ -65,8 +68,6 @@ def serve(
     quiet: by.Quiet = False,
 ) -> None:
     """Answer questions over HTTP until Ctrl-C. Other computers need a token: `medground token create NAME`."""
-    import asyncio
-
     with _extra("serve", "the server"):
         from medground.faces.api.server import run
 
@@ -89,8 +90,6 @@ def web(
     quiet: by.Quiet = False,
 ) -> None:
     """Serve the web page, and the HTTP API behind it, until Ctrl-C."""
-    import asyncio
-    import threading
     import webbrowser
 
     with _extra("serve", "the page"):
@@ -132,8 +131,6 @@ def mcp(
 
     An agent starts this command by itself; docs/mcp.md says how to add it to a client.
     """
-    import asyncio
-
     with _extra("mcp", "the MCP server"):
         from medground.faces.mcp.server import over_http, over_stdio
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
@@ -197,9 +194,6 @@ def create(
     admin: Annotated[bool, typer.Option("--admin", help="Also allow building, changing and removing corpora.")] = False,
 ) -> None:
     """Create a token and print it, once: only its hash is kept. Without an option, nothing is limited."""
-    from decimal import Decimal
-
-    from medground.errors import UsageError
     from medground.faces.service.values import Limits
 
     found = _RATE.fullmatch((rate or "").replace(" ", ""))
@@ -220,8 +214,6 @@ def create(
 @token_app.command("list")
 def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False) -> None:
     """List the tokens, their limits, and what each has used this month."""
-    from json import dumps
-
     with _tokens() as kept:
         used = kept.used()
     for token, month in used:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -216,8 +217,6 @@ def say_json(text: str) -> None:
 
 def say_data(content: object) -> None:
     """Print values as JSON. Raises CannotWrite: standard output cannot be written."""
-    import json
-
     say_json(json.dumps(content, indent=2, ensure_ascii=False))
 
 

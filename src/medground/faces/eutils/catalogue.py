@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
 
 from medground.corpus.retraction import marked
 from medground.corpus.snapshot import Snapshot
 from medground.errors import UsageError
 from medground.faces.eutils.records import Order, RecordsIndex, unsupported
+from medground.home.files import tables
 from medground.pubmed.filters import all_of
 from medground.pubmed.mapping import Mapper, with_journals
 from medground.pubmed.mesh import vocabulary
@@ -171,30 +171,6 @@ INDEX_FORMAT = 4
 _MOST_COUNTED = 5_000
 """Terms whose counts are kept, a few kB each."""
 _MOST_HEADINGS = 10
-_FIELDS = MappingProxyType(
-    {
-        "ALL": "All Fields",
-        "UID": "UID",
-        "FILT": "Filter",
-        "TITL": "Title",
-        "TIAB": "Title/Abstract",
-        "WORD": "Text Word",
-        "MESH": "MeSH Terms",
-        "MAJR": "MeSH Major Topic",
-        "SUBH": "MeSH Subheading",
-        "AUTH": "Author",
-        "FAUT": "Author - First",
-        "LAUT": "Author - Last",
-        "JOUR": "Journal",
-        "PTYP": "Publication Type",
-        "LANG": "Language",
-        "OTRM": "Other Term",
-        "PDAT": "Date - Publication",
-        "EDAT": "Date - Entry",
-        "CRDT": "Date - Create",
-        "MDAT": "Date - Modification",
-    }
-)
 
 
 class SnapshotCatalogue:
@@ -220,7 +196,8 @@ class SnapshotCatalogue:
         """Description of the catalogue."""
         manifest = self._snapshot.manifest
         updated = f"{manifest.created:%Y/%m/%d %H:%M}"
-        return About(f"{manifest.name}@{manifest.hash[:16]}", self._index.records, updated, dict(_FIELDS))
+        fields = tables("faces/eutils", "fields")["fields"]
+        return About(f"{manifest.name}@{manifest.hash[:16]}", self._index.records, updated, fields)
 
     def search(
         self, term: str, within: Query | None, order: Order, *, start: int, limit: int, check: Check, field: str = ""

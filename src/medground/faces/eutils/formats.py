@@ -11,6 +11,7 @@ from lxml import etree
 from medground.faces.eutils import records_fields
 from medground.faces.eutils.exchange import InvalidRequest, Parameters, node
 from medground.faces.eutils.records_fields import date_of
+from medground.home.files import tables
 from medground.pubmed.filters import between, days
 from medground.pubmed.mesh import vocabulary
 from medground.values.document import Document, MeshHeading, Substance
@@ -35,14 +36,7 @@ def _labelled(record: Document) -> Iterator[str]:
 
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_KINDS: dict[str, DateField] = {
-    "": "published",
-    "pdat": "published",
-    "dp": "published",
-    "edat": "entered",
-    "crdt": "created",
-    "mdat": "revised",
-}
+_KINDS: dict[str, DateField] = tables("faces/eutils", "fields")["dates"]
 _MOST_DAYS = 1_000_000
 
 

@@ -22,22 +22,12 @@ from medground.faces.eutils.exchange import (
 )
 from medground.faces.eutils.formats import date_limit
 from medground.faces.eutils.records import Order
+from medground.home.files import tables
 
 DOCTYPE = eutils_doctype("eSearchResult", "esearch", "20060628")
 MOST = 10_000
 """Maximum IDs per response, as at NCBI."""
-_ORDERS: dict[str, Order] = {
-    "": "newest",
-    "most recent": "newest",
-    "relevance": "relevance",
-    "pub_date": "published",
-    "pub date": "published",
-    "author": "author",
-    "first author": "author",
-    "journalname": "journal",
-    "journal": "journal",
-    "title": "title",
-}
+_ORDERS: dict[str, Order] = tables("faces/eutils", "fields")["orders"]
 
 
 def esearch(context: Context, parameters: Parameters) -> Reply:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from medground.errors import StorageFailed
 from medground.faces.service.values import LOCAL
-from medground.home.files import write_whole
+from medground.home.files import script, write_whole
 
 log = logging.getLogger(__name__)
 
@@ -42,27 +42,6 @@ _VERSION = 1
 """Goes up with every change of the tables that an older file lacks."""
 _WAIT = 10.0
 """Seconds to wait for another process that writes, such as `medground token create`."""
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS tokens (
-    id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, limits TEXT NOT NULL, created TEXT NOT NULL,
-    revoked TEXT, admin INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID;
-CREATE UNIQUE INDEX IF NOT EXISTS names ON tokens (name) WHERE revoked IS NULL;
-CREATE TABLE IF NOT EXISTS answers (
-    trace_id TEXT PRIMARY KEY, owner TEXT NOT NULL, created TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS answers_of ON answers (owner, trace_id);
-CREATE INDEX IF NOT EXISTS answers_by_time ON answers (created);
-CREATE TABLE IF NOT EXISTS used (
-    owner TEXT NOT NULL, day TEXT NOT NULL, requests INTEGER NOT NULL, input_tokens INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL, model_calls INTEGER NOT NULL, searches INTEGER NOT NULL, seconds REAL NOT NULL,
-    nanodollars INTEGER NOT NULL, unpriced INTEGER NOT NULL, PRIMARY KEY (owner, day)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS repeats (
-    owner TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, trace_id TEXT NOT NULL, created TEXT NOT NULL,
-    PRIMARY KEY (owner, key)
-) WITHOUT ROWID;
-"""
 
 
 class Records:
@@ -173,7 +152,7 @@ class Records:
                 )
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
             self._is_whole = not found or {"tokens", "answers"} <= tables
-            connection.executescript(f"{_SCHEMA} PRAGMA user_version = {_VERSION};")
+            connection.executescript(f"{script('faces/service', 'records')} PRAGMA user_version = {_VERSION};")
             connection.execute(f"PRAGMA user_version = {_VERSION}")  # shows whether it can be written to
         except BaseException:
             connection.close()
@@ -195,7 +174,7 @@ class Records:
         if self.path.is_file():
             with closing(self._read_only()) as file:
                 file.backup(memory)
-        memory.executescript(_SCHEMA)
+        memory.executescript(script("faces/service", "records"))
         reason = error.strerror if isinstance(error, OSError) else error
         _tell_once(self.path, str(reason))
         self._stands_in, self._again = True, self._clock() + _PAUSE

@@ -5,29 +5,19 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from medground.errors import (
-    BadDocument,
-    BudgetExhausted,
-    ConfigError,
     MedgroundError,
-    ModelFailed,
-    NotAllowed,
-    NotConfigured,
-    NotFound,
     RateLimited,
-    SnapshotCorrupt,
-    SourceUnavailable,
-    Stopped,
-    StorageFailed,
     UsageError,
 )
+from medground.home.files import tables
 from medground.values.answer import Answer
 from medground.values.decision import Notice
 from medground.values.document import Frozen
@@ -89,7 +79,7 @@ class Repeat:
 
 
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
-_PREFIX = "urn:medground:problem:"
+PROBLEM = "urn:medground:problem:"
 
 
 class Problem(Frozen):
@@ -106,57 +96,31 @@ class Problem(Frozen):
     notice: Notice | None = Field(default=None, description="what is shown before anything else")
 
 
-@dataclass(frozen=True)
-class _Kind:
-    error: type[MedgroundError]
-    name: str
-    status: int
-    title: str
-    next: str
-
-
-_ADMINISTRATOR = "Contact the administrator of this server."
-_KINDS = (
-    _Kind(NotAllowed, "not-allowed", 401, "Token missing or not valid", "Send a valid token."),
-    _Kind(NotFound, "not-found", 404, "Not found", "Check the name, or list what is available."),
-    _Kind(UsageError, "usage", 422, "Invalid request", "Correct the request."),
-    _Kind(ConfigError, "settings", 422, "Not available on this server", "Choose another recipe, model or source."),
-    _Kind(BadDocument, "bad-document", 422, "Unreadable file", "Correct the file or leave it out."),
-    _Kind(LimitReached, "limit", 429, "Limit reached", "Wait, then send the request again."),
-    _Kind(NotConfigured, "not-configured", 503, "Source not configured", "Leave the source out."),
-    _Kind(RateLimited, "source-busy", 503, "Source busy", "Wait, then ask again."),
-    _Kind(SourceUnavailable, "source-unavailable", 503, "Source unavailable", "Ask again later."),
-    _Kind(ModelFailed, "model-failed", 502, "Model failed", "Ask again, or choose another model."),
-    _Kind(BudgetExhausted, "budget", 422, "Budget exhausted", "Read what was found so far."),
-    _Kind(SnapshotCorrupt, "corpus", 500, "Corpus damaged", _ADMINISTRATOR),
-    _Kind(StorageFailed, "storage", 507, "Storage failed", _ADMINISTRATOR),
-    _Kind(Stopped, "stopped", 409, "Stopped", "Read what was found, or ask again."),
-    _Kind(MedgroundError, "failed", 500, "Request failed", "Ask again; if it fails again, contact the administrator."),
-)
-"""From the most to the least special; the first that fits counts."""
+TEXTS: Mapping[str, Any] = tables("faces/service", "texts")
 
 INTERNAL = Problem(
-    type=f"{_PREFIX}internal",
+    type=f"{PROBLEM}internal",
     title="Internal error",
     status=500,
     detail="An unexpected error occurred; the server's log has the details.",
-    next=_ADMINISTRATOR,
+    next=TEXTS["errors"]["StorageFailed"][-1],
 )
 
 
 def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
     """An error as a client may see it. `hide`: texts that stay on the server, such as the path of its home folder."""
-    kind = next(kind for kind in _KINDS if isinstance(error, kind.error))
+    kinds = TEXTS["errors"]
+    name, status, title, step = next(kinds[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in kinds)
     detail = " ".join(str(error).split())
     for text in hide:
         detail = detail.replace(text, "(home)")
     wait = getattr(error, "retry_after", None)
     return Problem(
-        type=_PREFIX + kind.name,
-        title=kind.title,
-        status=kind.status,
+        type=PROBLEM + name,
+        title=title,
+        status=status,
         detail=detail,
-        next=kind.next,
+        next=step,
         retry_after=None if wait is None else math.ceil(wait),
         trace_id=error.trace_id,
         research=error.research,

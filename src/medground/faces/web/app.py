@@ -17,6 +17,7 @@ from medground.corpus.library import Library
 from medground.errors import ConfigError
 from medground.faces import joining
 from medground.faces.service.building import forget_abandoned
+from medground.faces.service.values import TEXTS
 from medground.faces.web.routes import router
 from medground.faces.web.state import PageState as Held
 from medground.faces.web.state import Sessions, SignedIn, Suggestions, Throttle
@@ -33,18 +34,6 @@ INDEX = "index.html"
 _HASHED = "assets/"
 _KEPT = "public, max-age=31536000, immutable"
 _FRESH = "no-cache"
-_KINDS = {
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
-    ".ico": "image/x-icon",
-    ".png": "image/png",
-    ".wasm": "application/wasm",
-    ".woff2": "font/woff2",
-}
 _NOT_PACKED = (".ico", ".png", ".woff2")
 
 
@@ -71,7 +60,7 @@ class BuiltPage:
         """Read the page. Raises ConfigError: it was not built."""
         if not (folder / INDEX).is_file():
             raise ConfigError("the page is not built; build it with: cd page && npm ci && npm run build")
-        found = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in _KINDS)
+        found = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in TEXTS["media"])
         names = {path.relative_to(folder).as_posix(): path for path in found}
         return cls({name: _read(path, _KEPT if name.startswith(_HASHED) else _FRESH) for name, path in names.items()})
 
@@ -92,7 +81,7 @@ def _read(path: Path, kept: str) -> _File:
     packed = b"" if path.suffix in _NOT_PACKED else gzip.compress(content, 9, mtime=0)
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {"Content-Security-Policy": CSP, "Cache-Control": kept, "ETag": tag, "Vary": "Accept-Encoding"}
-    return _File(content, packed if len(packed) < len(content) else b"", _KINDS[path.suffix], headers)
+    return _File(content, packed if len(packed) < len(content) else b"", TEXTS["media"][path.suffix], headers)
 
 
 def add_page(

@@ -185,7 +185,7 @@ DATA_RULE = (
 
 
 def prompt(operator: str) -> str:
-    """What a model is told to do for an operator that several recipes share."""
+    """What a model is told to do for an operator."""
     return f"{_PROMPTS[operator]} {DATA_RULE}"
 
 

@@ -12,18 +12,18 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.recipes.base import list_of
 from medground.recipes.biomedsearch import keywords as ordering
-from medground.recipes.biomedsearch.drafts import (
+from medground.recipes.biomedsearch.keywords import keywords
+from medground.recipes.biomedsearch.subquestions import (
+    DIMENSIONS,
     DraftedKeyword,
     DraftedQuestion,
     KeywordedQuestion,
     Name,
     Texts,
 )
-from medground.recipes.biomedsearch.keywords import keywords
-from medground.recipes.biomedsearch.subquestions import DIMENSIONS
 from medground.recipes.biomedsearch.subquestions import subquestions as parts
 from medground.values.research_plan import TOOLS, Tool
 
@@ -58,15 +58,7 @@ def _asks_something(value: DecomposeInput, output: DecomposeOutput) -> None:
 
 decompose = Operator(
     name="decompose",
-    instructions=(
-        "You plan the literature research for a biomedical question. Split it into three to five sub-questions, and "
-        "never more than `most`, that together answer it. Each asks about one dimension; take those of the list that "
-        "matter here, or name a better one. Each is short, bounded, and complete in itself: it repeats the gene, drug "
-        "or disease that the question is about, and the population or organism, in the question's own words, without "
-        "pronouns. Between them they lose nothing that the question names: no intervention, population, comparison or "
-        "outcome. What is general, such as the function of a gene or the cause of a disease, comes before what is "
-        "specific. Do not answer anything, and add nothing that the question does not lead to. " + DATA_RULE
-    ),
+    instructions=prompt("decompose"),
     input=DecomposeInput,
     output=DecomposeOutput,
     writes_queries=True,
@@ -96,14 +88,7 @@ def _names_something(value: NameKeywordsInput, output: NameKeywordsOutput) -> No
 
 name_keywords = Operator(
     name="name_keywords",
-    instructions=(
-        "Name the keywords that a search of the biomedical literature for the sub-question below needs, at most as "
-        "many as `most` says, the most salient first. A paper that answers the sub-question has nearly all of them in "
-        "its title or abstract, so leave out what only some would say. Each is one concept, one to four words, as "
-        "papers write it: genes by symbol, drugs by their generic name. Give each its fine dimension, narrower than "
-        "that of the sub-question, such as gonadal development or hormone synthesis, and up to four other names of "
-        "the same thing. The question that it is part of is only there to understand it. " + DATA_RULE
-    ),
+    instructions=prompt("name_keywords"),
     input=NameKeywordsInput,
     output=NameKeywordsOutput,
     writes_queries=True,
@@ -152,22 +137,9 @@ def _keyless_graph(value: BuildGraphInput) -> BuildGraphOutput:
     )
 
 
-_TOOLS = (
-    "`literature` searches papers and fits nearly everything; `protein` looks up records of a named gene or protein: "
-    "its function, interactions, sequence and structure; `web` finds news, guidelines, people's experiences, very "
-    "recent developments, and terms that papers do not use. Use only the tools that are given. "
-)
-
 build_graph = Operator(
     name="build_graph",
-    instructions=(
-        "Below are the sub-questions of a biomedical question with their keywords. Make a directed acyclic graph of "
-        "the keywords: every keyword is a node, written exactly as it is given. Give each node its tools. "
-        + _TOOLS
-        + "An edge says that what is found for one keyword sharpens the search for another: the general before the "
-        "specific, the function of a gene before its phenotype, the cause of a disease before its treatment. Its "
-        "weight says how sure you are, from 0 to 1. Draw few edges and no circle. " + DATA_RULE
-    ),
+    instructions=prompt("build_graph"),
     input=BuildGraphInput,
     output=BuildGraphOutput,
     writes_queries=True,
@@ -196,10 +168,7 @@ class ChooseToolsOutput(OperatorOutput):
 
 choose_tools = Operator(
     name="choose_tools",
-    instructions=(
-        "Choose the tools that look for each of the sub-questions below. " + _TOOLS + "Give one entry for each "
-        "sub-question, by its id. " + DATA_RULE
-    ),
+    instructions=prompt("choose_tools"),
     input=ChooseToolsInput,
     output=ChooseToolsOutput,
     writes_queries=True,

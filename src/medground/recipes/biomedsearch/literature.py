@@ -14,7 +14,7 @@ from medground.errors import NotConfigured, SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language import words
 from medground.recipes.biomedsearch.papers import Asking, Paper, asking, coverage, merged
-from medground.recipes.biomedsearch.symbols import LISTS
+from medground.recipes.biomedsearch.question_names import LISTS
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.base import Source
 from medground.values.document import Hit, SourceKind

@@ -29,9 +29,9 @@ from medground.recipes.biomedsearch.decomposing import (
     decompose,
     name_keywords,
 )
-from medground.recipes.biomedsearch.drafts import DraftedKeyword, DraftedQuestion, KeywordedQuestion
 from medground.recipes.biomedsearch.keywords import MOST_SYNONYMS, is_named, named_keywords
 from medground.recipes.biomedsearch.subjects import is_biomedical
+from medground.recipes.biomedsearch.subquestions import DraftedKeyword, DraftedQuestion, KeywordedQuestion
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.question import Question
 from medground.values.research_plan import TOOLS, Edge, Keyword, ResearchPlan, SubQuestion, Tool

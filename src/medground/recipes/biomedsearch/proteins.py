@@ -16,7 +16,7 @@ from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.home.kept_files import Attachments
 from medground.language.words import coverage, terms
-from medground.recipes.biomedsearch.symbols import LISTS, matching
+from medground.recipes.biomedsearch.question_names import LISTS, matching
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.live import lines_in
 from medground.sources.proteins.genes import genes_in, organisms_named

@@ -17,17 +17,45 @@ from medground.language import predicate_words as lists
 from medground.language.mesh_terms import is_drug_name
 from medground.language.noun_phrases import AUXILIARIES, PREPOSITIONS
 from medground.language.noun_phrases import Thing as Phrase
+from medground.language.word_lists import word_lists
 from medground.language.words import FUNCTION_WORDS, QUESTION_WORDS, abstracts_with, stem, tokens
 from medground.pubmed.mesh import Heading, vocabulary
-from medground.recipes.biomedsearch.symbols import (
-    LISTS,
-    PROTEIN_TREES,
-    SAYS_GENE,
-    gene_heading,
-    in_branches,
-    is_symbol,
-    matching,
-)
+from medground.sources.proteins.genes import genes_in, is_protein_name
+
+# Word lists of research, and symbols of genes and proteins.
+
+LISTS = word_lists("research_words")
+
+
+def matching(name: str) -> re.Pattern[str]:
+    """The words of a list, or its patterns, as whole words."""
+    return re.compile(rf"\b(?:{'|'.join(sorted(LISTS[name]))})\b", re.IGNORECASE)
+
+
+SAYS_GENE = matching("says gene")
+PROTEIN_TREES = ("D08", "D12", "D23", "D06", "G05")
+
+
+def gene_heading(symbol: str) -> Heading | None:
+    """The MeSH heading of a gene or its protein, if MeSH has one: `BRCA1` is `BRCA1 Protein`, `cyp17a1` is CYP17."""
+    plain = symbol.strip("'’")
+    shorter = re.sub(r"(?<=\d)[A-Za-z]\d*$", "", plain)
+    names = (plain, f"{plain} protein", f"genes {plain}", f"{plain} receptor", shorter)
+    found = (vocabulary().find(name) for name in names if len(name) > 2)
+    return next((one for one in found if one is not None and in_branches(one, PROTEIN_TREES)), None)
+
+
+def in_branches(heading: Heading | None, branches: str | tuple[str, ...]) -> bool:
+    """Whether a heading is in one of these branches of MeSH."""
+    return heading is not None and any(tree.startswith(branches) for tree in heading.trees)
+
+
+def is_symbol(token: str, question: str, start: int) -> bool:
+    """Whether a word of a question is the symbol of a gene or a protein, and not the word that names it."""
+    found = any((one.start, one.name) == (start, token) for one in genes_in(question))
+    is_word = token[1:].isalpha() and token[1:].islower()
+    return found and not (is_word and is_protein_name(token))
+
 
 Kind = Literal[
     "gene",
@@ -91,11 +119,9 @@ _TOKEN = re.compile(r"[^\W_](?:[\w'’+/.-]*[\w+])?")
 _MARK = re.compile(r"[,;:?!()\[\]\"“”]|\.\s|\s[-–—]+\s")
 _ADVERB = re.compile(r"(?:[^m]e|al|ous|ive|ent|ant|ed|ab|ib|ar|ic|at)ly$")
 _ADJECTIVE = re.compile(r"(?:al|ic|ous|ive|ar|ary|ory|oid)$")
-_TREAT = matching("treating")
-_ACT, _TESTED = matching("acts"), matching("tests")
+_TREAT, _ACT, _TESTED = map(matching, ("treating", "acts", "tests"))
 _COMMON_NOUN = re.compile(r"(?:ion|ment|ness|ity|ism|ing|ance|ence|ogy|ery|ure|age|hood|ship)s?$")
 _LEVELS, _HELPS, _COMMENSAL = matching("levels"), matching("helps"), matching("commensal")
-_PERTURBED = matching("perturbed")
 
 
 @dataclass(frozen=True)
@@ -161,12 +187,6 @@ def things(question: str) -> tuple[Thing, ...]:
             if not any(_within(thing, other) for other in found.values()):
                 found.setdefault(key.casefold(), thing)
     return tuple(sorted(found.values(), key=lambda one: one.start))
-
-
-def perturbation(question: str) -> str:
-    """What is done to a gene, as the question says it, such as `knockout`; empty where it does not say."""
-    said = _PERTURBED.search(question)
-    return said[0] if said else ""
 
 
 def _within(thing: Thing, other: Thing) -> bool:

@@ -22,7 +22,7 @@ from medground.models.operators.base import (
     only_known,
     sentence_ids,
 )
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.models.operators.reasoning import FinalAnswer, SubClaim
 from medground.models.operators.writing import WriteOutput, WrittenSentence, check_written, written_choices
 from medground.recipes.base import one_line
@@ -64,17 +64,7 @@ def _answered_by_words(value: AnswerPartInput) -> AnswerPartOutput:
 
 answer_part = Operator(
     name="answer_part",
-    instructions=(
-        "`question` is one part of a larger biomedical question, `part_of`. Below are passages that were found for it, "
-        "as numbered sentences, each with the kind of its source: research reports what was measured, protein is a "
-        "record of a protein database, web is a page that nobody reviewed. Say whether the passages address the "
-        "question. If they do, answer it in at most as many short sentences as `sentences` says, each with one claim "
-        "and the ids of the sentences that state it; findings for and against both count. Prefer research to web, "
-        "unless news or personal experience is asked for, and say `according to a web page` where only such a page "
-        "says so. Say in which organism, cells or patients a thing was seen. Keep numbers, units, doses and groups "
-        "exactly as they stand, and be no more certain than the passages. A line of a protein record is quoted for "
-        "you as it stands: give its id in a sentence of its own. Use nothing that you know from elsewhere. " + DATA_RULE
-    ),
+    instructions=prompt("answer_part"),
     input=AnswerPartInput,
     output=AnswerPartOutput,
     keyless=_answered_by_words,
@@ -140,13 +130,7 @@ def _connected_by_words(value: ConnectInput) -> ConnectOutput:
 
 connect_parts = Operator(
     name="connect_parts",
-    instructions=(
-        "Below are the answers to the parts of a biomedical question, each with the quotes behind it. Name the pairs "
-        "that hang together: one supports the other, extends it (the outcome of one is the cause or the place of the "
-        "other), or contradicts it. Give the ids of at least one quote of each side that show it, and in a few words "
-        "what joins them. Name a pair only if the quotes themselves show the connection, and none if none does. "
-        + DATA_RULE
-    ),
+    instructions=prompt("connect_parts"),
     input=ConnectInput,
     output=ConnectOutput,
     keyless=_connected_by_words,
@@ -205,18 +189,7 @@ def _composed_by_words(value: ComposeReportInput) -> ComposeReportOutput:
 
 compose_report = Operator(
     name="compose_report",
-    instructions=(
-        "Write the frame of a research report on a biomedical question. Its findings, one for each part of the "
-        "question, are given with their quotes and with how they connect; they stand in the report as they are. Write "
-        "two more sections, each in at most as many short sentences as `sentences` says. `background`: what a reader "
-        "must know to follow, from the introductions or the quotes. `synthesis`: what the findings come to for the "
-        "question, led by their connections; where they disagree, say which says what. Each sentence has one claim and "
-        "the ids of the quotes or introductory sentences that state it. Keep numbers with their units, groups and "
-        "outcomes exactly as quoted, do not turn association into cause or animals into patients, and add nothing that "
-        "you know from elsewhere. Leave a section empty if nothing can be said. Then give the answer that follows: "
-        "yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all "
-        "right letters; free: `answered`. Give none if the findings do not tell. " + DATA_RULE
-    ),
+    instructions=prompt("compose_report"),
     input=ComposeReportInput,
     output=ComposeReportOutput,
     keyless=_composed_by_words,

@@ -25,6 +25,7 @@ from medground.models.operators.base import I, O, Operator, SentencedPassage, Se
 from medground.models.operators.differences import DOWN, UP
 from medground.models.operators.writing import WrittenSentence
 from medground.recipes.base import cited_sentences
+from medground.recipes.biomedsearch.question_names import LISTS
 from medground.recipes.biomedsearch.reporting import (
     AnswerPartInput,
     AnswerPartOutput,
@@ -37,7 +38,6 @@ from medground.recipes.biomedsearch.reporting import (
     compose_report,
     connect_parts,
 )
-from medground.recipes.biomedsearch.symbols import LISTS
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.report import NOT_ENDED, Connection, SubAnswerState, SubFound

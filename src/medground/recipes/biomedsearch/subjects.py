@@ -10,8 +10,14 @@ from typing import get_args
 from medground.language import predicate_words as lists
 from medground.language import words
 from medground.language.words import FUNCTION_WORDS, QUESTION_WORDS
-from medground.recipes.biomedsearch.question_names import Kind, Thing, perturbation, things
-from medground.recipes.biomedsearch.symbols import LISTS, in_branches, matching
+from medground.recipes.biomedsearch.question_names import (
+    LISTS,
+    Kind,
+    Thing,
+    in_branches,
+    matching,
+    things,
+)
 
 _ORDER: tuple[Kind, ...] = get_args(Kind)
 _WHO_AND_WHERE: tuple[Kind, ...] = ("population", "organism", "place")
@@ -32,6 +38,7 @@ _POPULATION = re.compile(
 _NOT_FIRST = re.compile(rf"^(?:{'|'.join(sorted(LISTS['before population']))})\s+", re.IGNORECASE)
 _ENDS = re.compile(rf"\s+(?:{'|'.join(sorted(LISTS['after population']))})\b.*$", re.IGNORECASE)
 _MEDICAL = matching("medical")
+_PERTURBED = matching("perturbed")
 _MEDICAL_TREES = ("A", "B", "C", "D", "E", "F", "G", "M01.060", "M01.526", "M01.643", "N02", "N04", "N05", "N06", "H02")
 _EVERYDAY = tuple(sorted(LISTS["everyday branches"]))
 _WEAK_TREES = ("B01", "F", "G", "N", "E05", "E07", "M01.526")
@@ -81,6 +88,12 @@ def about(question: str) -> About | None:
     bears_on = min(others, key=lambda one: (_bearing(one), abs(one.start - subject.start)), default=None)
     done = perturbation(question) if subject.kind == "gene" else ""
     return About(question, subject, bears_on, population, found, done)
+
+
+def perturbation(question: str) -> str:
+    """What is done to a gene, as the question says it, such as `knockout`; empty where it does not say."""
+    said = _PERTURBED.search(question)
+    return said[0] if said else ""
 
 
 def _is_within(one: Thing, population: str, others: Sequence[Thing]) -> bool:

@@ -3,17 +3,60 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
-from importlib import resources
+from typing import Annotated, Any
 
+from pydantic import BeforeValidator, Field
+
+from medground.home.files import tables
 from medground.language.sentences import sentence_spans
+from medground.models.operators.base import OperatorInput, OperatorOutput, Untrusted
 from medground.pubmed.mesh import vocabulary
-from medground.recipes.biomedsearch.drafts import DraftedQuestion
-from medground.recipes.biomedsearch.question_names import Thing, things
+from medground.recipes.base import MOST_ITEMS, one_line
+from medground.recipes.biomedsearch.question_names import LISTS, Thing, matching, things
 from medground.recipes.biomedsearch.subjects import About, about
-from medground.recipes.biomedsearch.symbols import LISTS, matching
 from medground.values.document import Frozen
+
+# Sub-questions and keywords as a planner drafts them.
+
+_LONGEST_TEXT = 500
+_LONGEST_NAME = 120
+
+
+def _texts(said: Any) -> Any:
+    """A list of short texts: null, or one text with commas."""
+    if said is None:
+        return ()
+    items = re.split(r"[,;|]", said) if isinstance(said, str) else said
+    if not isinstance(items, list | tuple):
+        return items
+    return tuple(one_line(_LONGEST_NAME)(one) for one in items[:MOST_ITEMS] if one is not None)
+
+
+Text = Annotated[str, BeforeValidator(one_line(_LONGEST_TEXT)), Field(max_length=_LONGEST_TEXT)]
+Name = Annotated[str, BeforeValidator(one_line(_LONGEST_NAME)), Field(max_length=_LONGEST_NAME)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+
+
+class DraftedQuestion(OperatorOutput):
+    text: Text = Field(description="the sub-question, complete in itself")
+    dimension: Name = Field(default="", description="the dimension that it asks about")
+
+
+class DraftedKeyword(OperatorOutput):
+    name: Name = Field(description="the keyword, as papers write it")
+    dimension: Name = Field(default="", description="its fine dimension, such as hormone synthesis")
+    synonyms: Texts = Field(default=(), description="a few other names of the same thing")
+
+
+class KeywordedQuestion(OperatorInput):
+    """A sub-question as the graph is built from it."""
+
+    id: str
+    text: Untrusted
+    dimension: Untrusted = ""
+    keywords: tuple[Untrusted, ...] = ()
+
 
 # The dimensions of biomedical questions (D of Eq. 1): what each asks of a gene, a drug, a disease and other subjects.
 
@@ -52,7 +95,7 @@ DIRECT = "association"
 """The dimension of a question whose words ask for none."""
 
 
-_STORED = tomllib.loads((resources.files(__package__) / "dimensions.toml").read_text(encoding="utf-8"))
+_STORED = tables("recipes/biomedsearch", "dimensions")
 DIMENSIONS = {one["name"]: Dimension.model_validate(one) for one in _STORED["dimensions"]}
 """All dimensions by name, the general before the specific."""
 USUAL: dict[str, tuple[str, ...]] = {kind: tuple(names) for kind, names in _STORED["usual"].items()}

@@ -24,7 +24,7 @@ from medground.models.operators.base import (
     SentencedPassage,
     Untrusted,
 )
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim, best_quotes, reason
 from medground.recipes.base import list_of, one_line
 from medground.recipes.omni_rag import by_words as keyless
@@ -106,19 +106,9 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(maxsplit=1)[0]
 
 
-_TASK = (
-    "You plan searches for a biomedical question. Below are the question and the sources that can be searched, each "
-    "with what it holds. Decide which of them can help to answer this question, and write at most `most` queries for "
-    "each of these; a source that has little to offer here gets none. Fit every query to its source: its topics, and "
-    "the wording of its texts. Queries for one source look for different things. A query for a source of kind graph "
-    "has two parts: one medical concept, and what to find out about it. "
-)
-
 plan_sources = Operator(
     name="plan_sources",
-    instructions=_TASK
-    + "For such a source `term` is the concept and `text` what to find out; elsewhere `term` is empty. "
-    + DATA_RULE,
+    instructions=prompt("plan_sources"),
     input=PlanSourcesInput,
     output=PlanSourcesOutput,
     writes_queries=True,
@@ -144,10 +134,7 @@ def _names_a_source(value: PlanSourcesInput, output: TaggedPlan) -> None:
 
 plan_sources_tagged = Operator(
     name=plan_sources.name,
-    instructions=_TASK
-    + "Answer with one line for each source, in the order given, the queries inside a tag of its name: `<book> first "
-    "query ; second query </book>`, for a graph `<graph> concept , what to find out </graph>`. A semicolon separates "
-    "queries. Leave the tag of a source that is not needed empty: `<wiki> </wiki>`. Write nothing else. " + DATA_RULE,
+    instructions=prompt("plan_sources_tagged"),
     input=PlanSourcesInput,
     output=TaggedPlan,
     writes_queries=True,
@@ -167,11 +154,7 @@ class NameTermsOutput(OperatorOutput):
 
 name_terms = Operator(
     name="name_terms",
-    instructions=(
-        "Name the medical terms in a question that one would look up in a vocabulary: diseases, drugs, signs, genes, "
-        "procedures. At most three, the ones that matter most first, each as short as its name is. None where the "
-        "question names nothing medical. " + DATA_RULE
-    ),
+    instructions=prompt("name_terms"),
     input=NameTermsInput,
     output=NameTermsOutput,
     writes_queries=True,
@@ -191,11 +174,7 @@ class WritePassageOutput(OperatorOutput):
 
 write_passage = Operator(
     name="write_passage",
-    instructions=(
-        "Write a passage that could stand in the source below and that answers the question, in the style and with the "
-        "terms of such a source. It is used as a query to find real passages like it, and is never shown to anyone. At "
-        "most as many words as `words` says. " + DATA_RULE
-    ),
+    instructions=prompt("write_passage"),
     input=WritePassageInput,
     output=WritePassageOutput,
     writes_queries=True,
@@ -266,17 +245,7 @@ def _graph_lines(value: ReasonInput) -> Iterator[SubClaim]:
 read_sources = replace(
     reason,
     name="read_sources",
-    instructions=(
-        "Answer a biomedical question from the passages alone, whose sentences are numbered. They come from sources of "
-        "several kinds: books teach, guidelines recommend, research reports what was measured, wiki gives general "
-        "knowledge, graph records definitions and relations line by line. Weigh each by what its kind is good for. "
-        "Think step by step: each step is one short sentence that its passages state, with the ids of the sentences "
-        "that state it. All steps together have at most as many words as `words` says. A line of a graph is quoted for "
-        "you as it stands: give its id in a step of its own. Use nothing that you know from elsewhere, and be no more "
-        "certain than the passages. Then give the answer that follows: yes-no: `yes` or `no`; yes-no-maybe: `yes`, "
-        "`no` or `maybe`; single-choice: one letter; multiple-choice: all right letters; free: `answered`. Give no "
-        "answer when no passage supports one. " + DATA_RULE
-    ),
+    instructions=prompt("read_sources"),
     input=ReadSourcesInput,
     keyless=_read_by_words,
 )

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from medground.language import words
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesOutput, planned_queries
 from medground.values.question import Option
@@ -134,15 +134,7 @@ def missing_words(question: str, present: frozenset[str]) -> list[str]:
 
 rate_plan = Operator(
     name="rate_plan",
-    instructions=(
-        "A search for a biomedical question went to several sources; below are the queries and what each found. Give "
-        "one point for each of these that holds, so 0 to 5 points in all: (1) something found is about the subject of "
-        "the question; (2) it covers every condition, drug, group of patients or outcome that the question names; (3) "
-        "some passage states the answer, or a fact from which it follows; (4) a second passage, best from another "
-        "source, agrees with it or adds what is missing; (5) most of what was found is to the point, and no query "
-        "repeats another. Then suggest in at most 100 words how to search better: other words for a query, a source "
-        "to add, a source to leave out. A source that failed was not searched, so blame no query for it. " + DATA_RULE
-    ),
+    instructions=prompt("rate_plan"),
     input=RatePlanInput,
     output=RatePlanOutput,
     writes_queries=True,
@@ -187,14 +179,7 @@ def _improved_by_words(value: ImprovePlanInput) -> PlanSourcesOutput:
 
 improve_plan = Operator(
     name="improve_plan",
-    instructions=(
-        "Plan how to search several sources for what answers a biomedical question. For each source write queries that "
-        "suit what it holds and that differ from each other, at most `most`; leave out a source that cannot help. "
-        "`feedback` holds earlier plans with their points (5 is best) and suggestions: keep what earned points, change "
-        "what did not, and follow the suggestions that make sense. Do not write a plan of `siblings` again. "
-        "For a source of kind graph a query has a `term`, one medical concept, and `text`, what to find out about it; "
-        "elsewhere `term` is empty. " + DATA_RULE
-    ),
+    instructions=prompt("improve_plan"),
     input=ImprovePlanInput,
     output=PlanSourcesOutput,
     writes_queries=True,

@@ -17,7 +17,7 @@ from medground.models.operators.base import (
     Untrusted,
     only_known,
 )
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.models.operators.writing import (
     WriteOutput,
     WrittenSentence,
@@ -47,11 +47,7 @@ class SummariseOutput(OperatorOutput):
 
 summarise = Operator(
     name="summarise",
-    instructions=(
-        "Below are quotes from articles on a biomedical question. Article by article, write the observations that "
-        "bear on the question, each in one sentence that says no more than its quotes, with the ids of those quotes. "
-        "Keep numbers, populations and degrees of certainty. Leave out what does not bear on it. " + DATA_RULE
-    ),
+    instructions=prompt("summarise"),
     input=SummariseInput,
     output=SummariseOutput,
     keyless=lambda value: SummariseOutput(
@@ -96,19 +92,9 @@ class SampledRespondInput(RespondInput):
     sample: int
 
 
-_ANSWER = (
-    "Then the answer that follows, in the form of the task: yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or "
-    "`maybe`; single-choice: one letter; multiple-choice: all right letters; free: `answered`. "
-)
-
-
 respond = Operator(
     name="respond",
-    instructions=(
-        "Answer a biomedical question from a summary of evidence alone. First the rationale: a few short sentences, "
-        "each with one claim of the summary and the ids of the quotes behind it. Be no more certain than the summary; "
-        "where articles disagree, say so. " + _ANSWER + "Give no answer when the summary does not tell. " + DATA_RULE
-    ),
+    instructions=prompt("respond"),
     input=RespondInput,
     output=WriteOutput,
     keyless=_keyless,
@@ -119,11 +105,7 @@ respond = Operator(
 respond_openly = replace(
     respond,
     name="respond_openly",
-    instructions=(
-        "Answer a biomedical question, in the first place from a summary of evidence. First the rationale: a few short "
-        "sentences, each with one claim. A claim of the summary has the ids of the quotes behind it. Where the summary "
-        "does not tell enough, you may add a claim that you know; it has no ids. " + _ANSWER + DATA_RULE
-    ),
+    instructions=prompt("respond_openly"),
 )
 """Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""
 
@@ -139,12 +121,7 @@ class RecallInput(OperatorInput):
 
 recall = Operator(
     name="recall",
-    instructions=(
-        "Answer a biomedical question from what you know; there is no evidence to cite, so every list of ids stays "
-        "empty. First a rationale of a few short sentences, then the answer in the form of the task: yes-no: `yes` or "
-        "`no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all right letters; "
-        "free: `answered`. Give no answer when you do not know. " + DATA_RULE
-    ),
+    instructions=prompt("recall"),
     input=RecallInput,
     output=WriteOutput,
     keyless=lambda value: WriteOutput(sentences=(), answer=()),
@@ -179,13 +156,7 @@ def _reflected(value: ReflectInput) -> ReflectOutput:
 
 reflect = Operator(
     name="reflect",
-    instructions=(
-        "Below are a biomedical question, an answer, and the summary of evidence that it rests on. Name the gaps: "
-        "claims without support, parts of the question that the evidence does not address, evidence too general for "
-        "it. If there are gaps, write one new PubMed query that aims at them and is not in the history; headings as "
-        '"Heading"[mesh], ideas joined with AND, names of one idea in parentheses joined with OR, no dates. '
-        + DATA_RULE
-    ),
+    instructions=prompt("reflect"),
     input=ReflectInput,
     output=ReflectOutput,
     writes_queries=True,

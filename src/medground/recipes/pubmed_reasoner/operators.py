@@ -22,14 +22,9 @@ from medground.models.operators.base import (
     Untrusted,
     only_known,
 )
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import vocabulary
-
-_QUERY_RULES = (
-    'Write PubMed syntax: headings as "Heading"[mesh], other words as word[tiab] or "a phrase"[tiab]. Join ideas that '
-    "must all be present with AND; put interchangeable names of one idea in parentheses, joined with OR. Add no dates. "
-)
 
 
 class Candidate(OperatorInput):
@@ -67,11 +62,7 @@ class MeshTermsOutput(OperatorOutput):
 
 mesh_terms = Operator(
     name="mesh_terms",
-    instructions=(
-        "Propose MeSH headings with which the literature on this biomedical question is indexed: its conditions, "
-        "interventions, populations, mechanisms and outcomes. Be broad, a later step selects; `most`, where it is a "
-        "number, is the most to name. Give each with the reason in a few words. " + DATA_RULE
-    ),
+    instructions=prompt("mesh_terms"),
     input=MeshTermsInput,
     output=MeshTermsOutput,
     writes_queries=True,
@@ -95,11 +86,7 @@ class SelectTermsOutput(OperatorOutput):
 
 select_terms = Operator(
     name="select_terms",
-    instructions=(
-        "From proposed MeSH headings keep those that a librarian would search this question with: sure to be "
-        "headings, with a good reason, and close to what is asked. Drop broad ones that a narrower one covers. "
-        + DATA_RULE
-    ),
+    instructions=prompt("select_terms"),
     input=SelectTermsInput,
     output=SelectTermsOutput,
     writes_queries=True,
@@ -123,7 +110,7 @@ class QueryOutput(OperatorOutput):
 
 draft_query = Operator(
     name="draft_query",
-    instructions="Write one PubMed query for this question from the given headings. " + _QUERY_RULES + DATA_RULE,
+    instructions=prompt("draft_query"),
     input=DraftQueryInput,
     output=QueryOutput,
     writes_queries=True,
@@ -208,7 +195,7 @@ def unsupported_headings(question: str, texts: Sequence[str]) -> list[str]:
     return [m.heading.name for m in mentions(question) if not _naming(m.heading.name, texts)]
 
 
-def _criticises(name: str, judge: Judge, instructions: str) -> Operator[CritiqueInput, CritiqueOutput]:
+def _criticises(name: str, judge: Judge) -> Operator[CritiqueInput, CritiqueOutput]:
     def by_words(value: CritiqueInput) -> CritiqueOutput:
         headings = tuple(t.heading for t in value.terms)
         judged = judge(value.question, headings, [f"{s.title} {s.abstract}" for s in value.signals])
@@ -219,7 +206,7 @@ def _criticises(name: str, judge: Judge, instructions: str) -> Operator[Critique
 
     return Operator(
         name=name,
-        instructions=instructions + DATA_RULE,
+        instructions=prompt(name),
         input=CritiqueInput,
         output=CritiqueOutput,
         writes_queries=True,
@@ -229,27 +216,9 @@ def _criticises(name: str, judge: Judge, instructions: str) -> Operator[Critique
     )
 
 
-coverage = _criticises(
-    "coverage",
-    judge_coverage,
-    "For each MeSH term say whether the idea it stands for appears in the titles and abstracts that the query found "
-    "(verdict true), with the reason. ",
-)
-
-alignment = _criticises(
-    "alignment",
-    judge_alignment,
-    "For each MeSH term say whether the records found that are about it help with the question (verdict true) or lead "
-    "away from it, with the reason. ",
-)
-
-redundancy = _criticises(
-    "redundancy",
-    judge_redundancy,
-    "For each MeSH term say whether it is superfluous beside the others in the query (verdict true): it repeats one, "
-    "or a narrower or broader one already says it. Say also how it should join the query: AND for an idea that must be "
-    "present, OR with its near synonyms, drop when it is not needed. ",
-)
+coverage = _criticises("coverage", judge_coverage)
+alignment = _criticises("alignment", judge_alignment)
+redundancy = _criticises("redundancy", judge_redundancy)
 
 
 class Feedback(OperatorInput):
@@ -285,11 +254,7 @@ def _updated_by_words(value: UpdateTermsInput) -> MeshTermsOutput:
 
 update_terms = Operator(
     name="update_terms",
-    instructions=(
-        "Revise the MeSH terms of a search after its critique. Keep terms that are covered and aligned, replace those "
-        "that are not by better headings, merge or drop redundant ones, and add a heading when a main idea of the "
-        "question has none. " + DATA_RULE
-    ),
+    instructions=prompt("update_terms"),
     input=UpdateTermsInput,
     output=MeshTermsOutput,
     writes_queries=True,
@@ -325,13 +290,7 @@ def refined_by_words(question: str, headings: Sequence[str], history: Sequence[T
 
 refine_query = Operator(
     name="refine_query",
-    instructions=(
-        "Write one better PubMed query for this question from the revised headings. Do not repeat a query of the "
-        "history. Found too little: fewer ideas joined with AND, or more names joined with OR. Found what is off the "
-        "point: one more idea joined with AND. Where `missing` is given, aim the query at what is missing. "
-        + _QUERY_RULES
-        + DATA_RULE
-    ),
+    instructions=prompt("refine_query"),
     input=RefineQueryInput,
     output=QueryOutput,
     writes_queries=True,

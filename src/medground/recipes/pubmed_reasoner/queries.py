@@ -15,7 +15,7 @@ from medground.answering.run import Run
 from medground.language import drafting
 from medground.language.question_reading import reading_of
 from medground.models.operators.base import FewWords, Operator, OperatorInput, Untrusted
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.recipes.base import fused
@@ -145,11 +145,6 @@ def lookup_of(question: Question, query: PubMedQuery, run: Run) -> Lookup:
 
 # Searching with one call for a query and one call for its critique, in place of one call for each equation.
 
-_RULES = (
-    'Headings come first, each as "Heading"[mesh]; then dates, only if the question names some, as YYYY:YYYY[pdat]; '
-    "then other words, without a tag. Join ideas that must all be present with AND. "
-)
-
 Score = Literal[1, 0, -1]
 """1: good; 0: not good; -1: nothing was found that could tell."""
 
@@ -164,10 +159,7 @@ class WriteQueryInput(OperatorInput):
 
 write_query = Operator(
     name="write_query",
-    instructions=(
-        "Turn this biomedical question into one PubMed query, with the MeSH headings that its literature is indexed "
-        "with. " + _RULES + "Use no operator other than AND. " + DATA_RULE
-    ),
+    instructions=prompt("write_query"),
     input=WriteQueryInput,
     output=QueryOutput,
     writes_queries=True,
@@ -205,16 +197,7 @@ def _criticised_by_words(value: SelfCriticInput) -> SelfCriticOutput:
 
 self_critic = Operator(
     name="self_critic",
-    instructions=(
-        "You plan a PubMed search. Below are a biomedical question, the titles and abstracts that the last query of "
-        "the history found, and that history. Score the last query: coverage (do the records represent the ideas of "
-        "the question?), alignment (are they about the question?), redundancy (1 if none of its terms is needless). "
-        "Give -1 where no record is shown. Say for each, in a few words, what would improve it. Then write one "
-        "improved query that does not repeat the history. "
-        + _RULES
-        + "Put interchangeable names of one idea in parentheses, joined with OR. "
-        + DATA_RULE
-    ),
+    instructions=prompt("self_critic"),
     input=SelfCriticInput,
     output=SelfCriticOutput,
     writes_queries=True,

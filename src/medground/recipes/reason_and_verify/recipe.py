@@ -23,7 +23,7 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.statements import statements
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
 from medground.models.operators.verifying import assess
 from medground.recipes.base import Recipe, fused, readable_texts
@@ -55,13 +55,7 @@ def _says_something(value: RewriteInput, output: RewriteOutput) -> None:
 
 rewrite = Operator(
     name="rewrite",
-    instructions=(
-        "A search with the question below found little that bears on it; the passages are what it found. Rewrite the "
-        "question so that a search by words finds the right papers: spell out every abbreviation and keep it beside "
-        "its long form, add the precise medical terms and the usual other names of its condition, intervention and "
-        "outcome, correct misspellings. Keep its meaning, its population and its direction. Do not answer it and add "
-        "no finding. " + DATA_RULE
-    ),
+    instructions=prompt("rewrite"),
     input=RewriteInput,
     output=RewriteOutput,
     writes_queries=True,

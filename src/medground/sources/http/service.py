@@ -34,6 +34,15 @@ _PEEK = 4000
 _TOLD = re.compile(r"<(?:title|ERROR)\b[^>]*>([^<]+)</", re.IGNORECASE)
 _NAMES = ("message", "errormessage", "statustext", "detail", "error", "errors", "service-error", "status")
 """What services call the message in an error object."""
+ADDRESSES = {
+    "alphafold": "https://alphafold.ebi.ac.uk",
+    "brave": "https://api.search.brave.com",
+    "duckduckgo": "https://html.duckduckgo.com",
+    "google": "https://customsearch.googleapis.com",
+    "pdb": "https://www.ebi.ac.uk/pdbe",
+    "uniprot": "https://rest.uniprot.org",
+}
+"""Where the services are that are in one place only, by the names of their sources."""
 _BAD_KEY = re.compile(r"(api[ _]key|token) (is )?(not valid|invalid)|invalid (api[ _]key|token)", re.IGNORECASE)
 _LIMITED = re.compile(r"rate.?limit|quota|too many requests", re.IGNORECASE)
 

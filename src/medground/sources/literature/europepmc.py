@@ -15,7 +15,16 @@ from medground.sources.base import SourceDeclaration
 from medground.sources.eutils.client import Eutils
 from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import LiteratureSource, Read, Syntax, abstract_of, paper, plain, quoted
+from medground.sources.literature.source import (
+    LiteratureSource,
+    Read,
+    Syntax,
+    abstract_of,
+    fields_of,
+    paper,
+    plain,
+    quoted,
+)
 from medground.sources.live import Json, part, parts, text, texts
 from medground.sources.pubmed.source import open_client
 from medground.values.document import Document, MeshHeading, Retraction, Substance
@@ -142,19 +151,7 @@ def _id_query(document_id: str) -> str:
 
 SYNTAX = Syntax(
     name="Europe PMC",
-    fields={
-        **dict.fromkeys((None, "title_abstract"), ("TITLE_ABS:{}",)),
-        "text_word": ("TITLE_ABS:{}", "KW:{}"),
-        "title": ("TITLE:{}",),
-        "text": ("ABSTRACT:{}",),
-        **dict.fromkeys(("mesh", "mesh_major", "keyword"), ("KW:{}",)),
-        "author": ("AUTH:{}",),
-        "journal": ("JOURNAL:{}",),
-        "publication_type": ("PUB_TYPE:{}",),
-        "language": ("LANG:{}",),
-        "year": ("PUB_YEAR:{}",),
-        "all": ("{}",),
-    },
+    fields=fields_of("europepmc"),
     dates="(FIRST_PDATE:[{low} TO {high}])",
     id_of=_id_query,
 )
@@ -234,18 +231,7 @@ def _number(document_id: str) -> str:
 
 PMC_SYNTAX = Syntax(
     name="PMC",
-    fields={
-        **dict.fromkeys((None, "title_abstract", "keyword"), ("{}[Title]", "{}[Abstract]")),
-        "text_word": ("{}[Title]", "{}[Abstract]", "{}[MeSH Terms]"),
-        "title": ("{}[Title]",),
-        "text": ("{}[Abstract]",),
-        "mesh": ("{}[MeSH Terms]",),
-        "mesh_major": ("{}[MeSH Major Topic]",),
-        "author": ("{}[Author]",),
-        "journal": ("{}[Journal]",),
-        "year": ("{}[Publication Date]",),
-        "all": ("{}[All Fields]",),
-    },
+    fields=fields_of("pmc"),
     dates='("{low}"[Publication Date] : "{high}"[Publication Date])',
     dash="/",
     id_of=lambda document_id: f"{number}[uid]" if (number := _number(document_id)) else "",

@@ -26,6 +26,7 @@ from medground.sources.literature.source import (
     Syntax,
     abstract_of,
     at_most,
+    fields_of,
     paper,
     plain,
     quoted,
@@ -114,10 +115,7 @@ def _id_query(document_id: str) -> str:
 
 SYNTAX = Syntax(
     name="ScienceDirect",
-    # The service searches whole articles; it has no fields for parts of them in a Boolean query.
-    fields=dict.fromkeys(
-        (None, "title_abstract", "text_word", "title", "text", "mesh", "mesh_major", "keyword", "all"), ("{}",)
-    ),
+    fields=fields_of("sciencedirect"),
     without="AND NOT",
     id_of=_id_query,
 )

@@ -14,6 +14,7 @@ from lxml.etree import ParserError
 from medground.corpus.chunk import chunk
 from medground.corpus.readers.compose import Composition, make_document, printable
 from medground.errors import UsageError
+from medground.home.files import tables
 from medground.language.words import FUNCTION_WORDS
 from medground.sources.base import tree_of
 from medground.sources.live import Closable, LiveSource, best_of
@@ -48,6 +49,12 @@ from medground.values.where import own_fields
 
 _UNSAFE = re.compile(r"[\"“”„«»\\*?{}\[\]()<>^~|&:;=\x00-\x1f\x7f\ud800-\udfff]")
 """Quotes, escapes, wildcards, brackets and operators; none of them is part of a word that is looked for."""
+
+
+def fields_of(database: str) -> Mapping[FieldName | None, tuple[str, ...]]:
+    """Where a database looks for each of our fields."""
+    found = tables("sources/literature", "fields")[database]
+    return {None if name == "default" else name: tuple(places) for name, places in found.items()}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from medground.language.subject import gene_table
 from medground.language.word_lists import word_lists
@@ -71,6 +71,7 @@ class NamedGene:
         return bool(letters) and (all(c.isupper() for c in letters) or (in_words and is_protein_name(self.name)))
 
 
+@lru_cache(maxsize=64)
 def genes_in(text: str) -> tuple[NamedGene, ...]:
     """The genes and proteins that a text names, each name once, in its order."""
     words = list(_WORD.finditer(text))

@@ -12,7 +12,7 @@ from typing import Any
 from medground.errors import BadDocument, UsageError
 from medground.home.settings import Settings
 from medground.sources.base import MOST_HITS
-from medground.sources.http.service import Client, Service
+from medground.sources.http.service import ADDRESSES, Client, Service
 from medground.sources.http.wire import open_wire
 from medground.sources.live import LiveSource, best_of, lines_in
 from medground.sources.proteins.names import split_isoform
@@ -135,13 +135,13 @@ def dated(revised: str, created: str = "") -> dict[str, Any]:
     return {"dates": days, "year": int(revised[:4]) if "revised" in days else None}
 
 
-def open_client(name: str, address: str, settings: Settings) -> Client:
-    """The client of a service of records at an address.
+def open_client(name: str, settings: Settings) -> Client:
+    """The client of a service of records.
 
     Raises:
-        ConfigError: the address is not one, or there is no folder to replay.
+        ConfigError: there is no folder to replay.
     """
-    return Client(Service(name, address.rstrip("/"), per_second=5.0), open_wire(settings))
+    return Client(Service(name, ADDRESSES[name], per_second=5.0), open_wire(settings))
 
 
 def _within(document: Document, filters: Filters) -> bool:

@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import Field
-
 from medground.errors import BadDocument, SourceUnavailable
-from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.http.service import Client
+from medground.sources.http.service import ADDRESSES, Client
 from medground.sources.live import Json, part, parts, text, texts
 from medground.sources.proteins.names import PDB_ID, split_isoform
 from medground.sources.proteins.records import Records, StructureRecords, dated, open_client
@@ -26,7 +23,6 @@ from medground.sources.proteins.structures import Structure, StructureFile, Stru
 from medground.values.document import Document, Section
 from medground.values.lookup import ProteinQuery
 
-ALPHAFOLD_ADDRESS = "https://alphafold.ebi.ac.uk"
 _ID = re.compile(r"AF-([A-Z0-9]{6,10}(?:-\d{1,3})?)-F\d{1,3}")
 _FILE = re.compile(r"/files/(AF-[A-Z0-9]{6,10}(?:-\d{1,3})?-F\d{1,3}-model_v\d{1,3}\.(?:pdb|cif))")
 _ABSENT = frozenset({400, 404, 422})
@@ -38,14 +34,6 @@ _SHARES = (
 )
 _CLOSE = 0.1
 """Most difference of the stated mean pLDDT and that of the file: both are rounded."""
-
-
-class AlphaFoldSettings(SettingsSection):
-    """Where AlphaFold DB is."""
-
-    section: ClassVar[str] = "alphafold"
-
-    address: str = Field(default=ALPHAFOLD_ADDRESS, description="base URL of AlphaFold DB")
 
 
 class AlphaFoldSource(StructureRecords):
@@ -143,7 +131,7 @@ def _model_document(model: Json) -> Document:
         title=f"AlphaFold DB {entry}: {protein} ({organism or 'organism not given'})",
         journal="AlphaFold DB",
         identifiers={"uniprot": accession.partition("-")[0]},
-        url=f"{ALPHAFOLD_ADDRESS}/entry/{entry}",
+        url=f"{ADDRESSES['alphafold']}/entry/{entry}",
         license="CC BY 4.0",
         cautions=("This structure is a prediction by a program, not an experiment.",),
         metadata={key: (value,) for key, value in given.items() if value} | ({"files": files} if files else {}),
@@ -152,26 +140,13 @@ def _model_document(model: Json) -> Document:
 
 
 ALPHAFOLD = SourceDeclaration(
-    name="alphafold",
-    open=lambda settings: AlphaFoldSource(
-        open_client("alphafold", settings.section(AlphaFoldSettings).address, settings)
-    ),
-    settings=AlphaFoldSettings,
+    name="alphafold", open=lambda settings: AlphaFoldSource(open_client("alphafold", settings))
 )
 
 
-PDBE_ADDRESS = "https://www.ebi.ac.uk/pdbe"
 _SUMMARY = "pdbe-kb/3dbeacons/api/v2/uniprot/summary"
 _EXPERIMENTAL = "EXPERIMENTALLY DETERMINED"
 _MOST = 5
-
-
-class PDBSettings(SettingsSection):
-    """Where PDBe is."""
-
-    section: ClassVar[str] = "pdb"
-
-    address: str = Field(default=PDBE_ADDRESS, description="base URL of PDBe; 3D-Beacons and files are below it")
 
 
 class PDBSource(StructureRecords):
@@ -203,7 +178,7 @@ class PDBSource(StructureRecords):
         """The entry as mmCIF, and as PDB where there is one: large entries have none."""
         pdb = document.identifiers["pdb"].casefold()
         paths = (f"static/entry/{pdb}_updated.cif", f"entry-files/pdb{pdb}.ent")
-        got = [await self.file(path, f"{PDBE_ADDRESS}/{path}", document) for path in paths]
+        got = [await self.file(path, f"{ADDRESSES['pdb']}/{path}", document) for path in paths]
         return StructureFiles.of([one for one in got if one] or [f"pdb: there is no file of {pdb}"])
 
     def check(self, structure: Structure, document: Document, file: str) -> None:
@@ -250,7 +225,7 @@ def _entry_document(shown: Json, accession: str) -> Document:
         title=f"PDB {pdb}: {protein}, UniProtKB {accession}",
         journal="Protein Data Bank",
         identifiers={"pdb": pdb, "uniprot": accession},
-        url=f"{PDBE_ADDRESS}/entry/pdb/{pdb.casefold()}",
+        url=f"{ADDRESSES['pdb']}/entry/pdb/{pdb.casefold()}",
         license="CC0 1.0",
         **dated(text(shown, "created")[:10]),
     )
@@ -271,8 +246,4 @@ def _entry_lines(shown: Json, pdb: str, protein: str, accession: str, chains: Se
     return lines
 
 
-PDB = SourceDeclaration(
-    name="pdb",
-    open=lambda settings: PDBSource(open_client("pdb", settings.section(PDBSettings).address, settings)),
-    settings=PDBSettings,
-)
+PDB = SourceDeclaration(name="pdb", open=lambda settings: PDBSource(open_client("pdb", settings)))

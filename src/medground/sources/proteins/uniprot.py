@@ -1,4 +1,4 @@
-"""UniProtKB as a source: live at UniProt, or any service with its REST interface.
+"""UniProtKB as a source, live at UniProt.
 
 Source: BioMedSearch, section III.B, Protein Information Retrieval. A name that several organisms or genes share is
 never guessed: the notes list them.
@@ -7,12 +7,8 @@ never guessed: the notes list them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
-
-from pydantic import Field
 
 from medground.errors import BadDocument, SourceUnavailable
-from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client
 from medground.sources.live import Json, part, parts, text
@@ -22,7 +18,6 @@ from medground.sources.proteins.records import Records, RecordSource, open_clien
 from medground.values.document import Document
 from medground.values.lookup import ProteinQuery
 
-UNIPROT_ADDRESS = "https://rest.uniprot.org"
 _SIZE = 25
 _FIELDS = "accession,id,reviewed,protein_name,gene_names,organism_name,annotation_score,length"
 """What tells entries apart; a whole entry can be a megabyte."""
@@ -30,14 +25,6 @@ _LONGEST_NAME = 100
 _MOST_LISTED = 8
 _ABSENT = frozenset({400, 404})
 """UniProt has 400 for what is not the form of an accession."""
-
-
-class UniProtSettings(SettingsSection):
-    """Where UniProtKB is."""
-
-    section: ClassVar[str] = "uniprot"
-
-    address: str = Field(default=UNIPROT_ADDRESS, description="base URL of UniProt's REST interface")
 
 
 class UniProtSource(RecordSource):
@@ -192,8 +179,4 @@ def _listed(names: Sequence[str], *, more: bool) -> str:
     return ", ".join(each[:_MOST_LISTED]) + rest
 
 
-UNIPROT = SourceDeclaration(
-    name="uniprot",
-    open=lambda settings: UniProtSource(open_client("uniprot", settings.section(UniProtSettings).address, settings)),
-    settings=UniProtSettings,
-)
+UNIPROT = SourceDeclaration(name="uniprot", open=lambda settings: UniProtSource(open_client("uniprot", settings)))

@@ -1,0 +1,14 @@
+-- A graph file of facts.
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE concepts (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, definition TEXT NOT NULL
+);
+CREATE TABLE names (
+    key TEXT NOT NULL, concept INTEGER NOT NULL, scope TEXT NOT NULL, level INTEGER NOT NULL, text TEXT NOT NULL
+);
+CREATE TABLE relations (
+    number INTEGER PRIMARY KEY, subject INTEGER NOT NULL, predicate TEXT NOT NULL, object INTEGER NOT NULL,
+    frequency TEXT NOT NULL, low REAL, high REAL, negated INTEGER NOT NULL, sex TEXT NOT NULL, onset TEXT NOT NULL,
+    modifiers TEXT NOT NULL, refs TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL
+);
+CREATE TABLE edges (child INTEGER NOT NULL, parent INTEGER NOT NULL, PRIMARY KEY (child, parent)) WITHOUT ROWID;
