@@ -20,8 +20,8 @@ from medground.language.question_reading import QuestionReading
 from medground.language.quoting.cues import HOLDS
 
 UNEXPLAINED, BROKEN, KIND, LIST = 3.0, 2.0, 1.0, 2.0
-"""How much a sentence loses that needs another to be understood, or that is not whole, and gains that holds something of
-the kind that is asked for, or a list where one is, as logarithms. Chosen on BioASQ 7b and 8b."""
+"""How much a sentence loses that needs another to be understood, or that is not whole, and gains that holds something
+of the kind that is asked for, or a list where one is, as logarithms. Chosen on BioASQ 7b and 8b."""
 _SAME = 90
 """Likeness in percent of two sentences that are one."""
 _TREES = {"disease": ("C", "F03"), "drug": ("D",), "gene": ("D12", "D08", "D06", "D23"), "place": ("A", "B", "Z")}
@@ -74,8 +74,8 @@ class Leading:
         return -UNEXPLAINED if short - {s for s, _ in _explained(sentence)} else 0.0
 
     def worth(self, sentence: str, title: str) -> float:
-        """What a sentence gains by its form, and by something of the kind that is asked for."""
-        whole = is_whole(sentence) and not says_title(sentence, title)
+        """What a sentence gains by something of the kind that is asked for, and loses by its form."""
+        whole = is_whole(sentence) and words.tokens(sentence) != words.tokens(title)
         return KIND * self._holds_kind(sentence) - BROKEN * (not whole) + LIST * self._holds_list(sentence)
 
     def _holds_list(self, sentence: str) -> bool:
@@ -88,11 +88,6 @@ class Leading:
             if one.heading.name not in self._named and one.words.casefold() not in self._said
             for tree in one.heading.trees
         )
-
-
-def says_title(sentence: str, title: str) -> bool:
-    """Whether a sentence is no more than the title of its paper."""
-    return words.tokens(sentence) == words.tokens(title)
 
 
 @lru_cache(maxsize=8192)
