@@ -121,7 +121,7 @@ def paper(number: int, text: str, title: str = "Sorvatinib.") -> Document:
             "What are the first signs of dementia?",
             [
                 trial(1, "Icelandic amyloid angiopathy", "The first signs are typically a stroke, then dementia."),
-                trial(2, "What is dementia?", "Memory loss is a common sign of dementia."),
+                trial(2, "What is dementia?", "Memory loss is a sign of dementia. Apathy is a sign of dementia."),
             ],
             "Memory loss",
             id="the thing itself before a rare kind of it",

@@ -83,8 +83,8 @@ _NAMED, _DEFINED = 6.0, 5.0
 the thing is, where that is asked. Chosen on BioASQ 7b and 8b, where 0 to 8 of the first change no first quote, and on
 people's questions, where it brings the subject into the first line."""
 _ENTITLED = 12.0
-"""How much stronger a sentence is that names all that is asked under a title that names the thing and nothing more: it
-comes before what is said of rare kinds."""
+"""How much stronger a sentence is that names all that is asked under a title that names the thing and nothing more,
+where the paper does so more than once: it comes before what is said of rare kinds."""
 _LOOKED_AT = 12
 """Strongest sentences that are looked at more closely, because that takes longer."""
 _NEGLIGIBLE = 4.0
@@ -197,18 +197,18 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     asked, rows = reading_of(question.text), [places(reading) for reading in readings]
     leading = Leading(asked, [sentence for row in rows for _, sentence in row])
     titles = [reading.passages[0].title if reading.passages else "" for reading in readings]
+    named = [[asked.share_named(f"{t}\n{sentence}") for _, sentence in r] for t, r in zip(titles, rows, strict=True)]
     weighed = [
         {
             start: value
-            + _NAMED * named
+            + _NAMED * share
+            + _ENTITLED * (entitled and share == 1.0)
             + _DEFINED * asked.is_defined_in(sentence)
-            + _ENTITLED * (entitled and named == 1.0)
             + leading.understood(sentence)
-            for (start, sentence), value in zip(row, values, strict=True)
-            for named in [asked.share_named(f"{title}\n{sentence}")]
+            for (start, sentence), value, share in zip(row, values, shares, strict=True)
         }
-        for row, values, title in zip(rows, found, titles, strict=True)
-        for entitled in [bool(title) and asked.topic.issuperset(words.topic(asked.in_own_words(title)))]
+        for row, values, shares, title in zip(rows, found, named, titles, strict=True)
+        for entitled in [shares.count(1.0) > 1 and asked.topic.issuperset(words.topic(asked.in_own_words(title)))]
     ]
     best = sorted((-value, n, start) for n, values in enumerate(weighed) for start, value in values.items())
     for value, n, start in best[:_LOOKED_AT]:

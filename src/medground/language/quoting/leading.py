@@ -69,7 +69,9 @@ class Leading:
         self._trees = _asked_trees(asked)
 
     def understood(self, sentence: str) -> float:
-        """What a sentence loses by an abbreviation that another one explains and this one does not; 0 or less."""
+        """What a sentence loses by an abbreviation that only another one explains, where a name is asked for."""
+        if not self._trees:
+            return 0.0
         short = {s for s in _SHORT.findall(sentence) if self._long.get(s, self._said) not in self._said}
         return -UNEXPLAINED if short - {s for s, _ in _explained(sentence)} else 0.0
 
