@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rows import each_row
 
-from medground.language.aspects import aspects_of
+from medground.language.question_kinds import aspects_of
 from medground.language.question_reading import reading_of
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from medground.engine.answering import answered
 from medground.recipes.ground import GROUND
 from medground.values.answer import Answer
 from medground.values.decision import Notice
@@ -30,11 +31,11 @@ Ask = Callable[..., Answer]
 
 @pytest.fixture
 def ask(make_run: Any, memory_source: Any) -> Ask:
-    def answered(question: str, documents: Sequence[Document]) -> Answer:
+    def asked(question: str, documents: Sequence[Document]) -> Answer:
         run = make_run(question, [memory_source(documents)], recipe=GROUND)
-        return asyncio.run(GROUND.run(run.question, run))
+        return asyncio.run(answered(run, GROUND))
 
-    return answered
+    return asked
 
 
 def test_both_trials_of_a_drug_stand_on_top_with_their_years(ask: Ask) -> None:

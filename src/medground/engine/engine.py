@@ -111,13 +111,13 @@ class Engine(SearchEngine, KeptAnswers):
             if follow is not None and not (notice and notice.stops):
                 former = self.answer(follow)
                 asked = follow_up(question, former, task=task, options=options, context=context)
+                notice = most_urgent(asked.text, asked.context) or notice  # "it" has become the former subject
             else:
                 asked = as_question(question, task=task, options=options, context=context)
             if plan is not None:
                 asked = asked.model_copy(update={"plan": plan})
             setup = await self._setup(recipe, model, settings)
-            shown = most_urgent(asked.text, asked.context) or notice
-            run = self._run(asked, setup, setup.recipe, on_step, notice=shown)
+            run = self._run(asked, setup, setup.recipe, on_step, notice=notice)
             with self._under_way():
                 return await (researched if setup.recipe.researches else answered)(run, setup.recipe)
 

@@ -1,12 +1,14 @@
-"""What kind of question a text is: the kinds of answer that it asks for, whether it is English, and whether it asks for
-news or for people's own experience.
+"""What kind of question a text is: the kinds of answer that it asks for, what it asks of its subject, whether it is
+English, and whether it asks for news or for people's own experience.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
 
 from medground.language.word_lists import forms, word_lists
+from medground.language.words import stem, tokens
 
 KINDS = forms("kinds")
 """What a question may ask for. Several may hold."""
@@ -68,3 +70,30 @@ def asks_for_news(text: str) -> bool:
     False
     """
     return _NEWS.search(text) is not None
+
+
+# What a question asks of the thing that it is about, such as its prognosis or its harms, in anybody's words.
+
+
+@cache
+def _aspects() -> dict[str, tuple[str, ...]]:
+    lists = word_lists("aspects")
+    return {aspect: tuple(sorted({_stems(form) for form in forms})) for aspect, forms in lists.items()}
+
+
+@lru_cache(maxsize=8192)
+def _stems(text: str) -> str:
+    """All words of a text as stems, also those that say nothing, between single spaces."""
+    return f" {' '.join(map(stem, tokens(text)))} "
+
+
+@lru_cache(maxsize=8192)
+def aspects_of(text: str) -> frozenset[str]:
+    """The aspects that a text speaks of (the headings of `aspects.txt`)."""
+    stems = _stems(text)
+    return frozenset(aspect for aspect, forms in _aspects().items() if any(form in stems for form in forms))
+
+
+def asked_in(question: str) -> list[list[str]]:
+    """The words of each aspect that a question asks for, as they are searched for."""
+    return [sorted(word_lists("aspects")[aspect]) for aspect in sorted(aspects_of(question))]

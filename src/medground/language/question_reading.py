@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from medground.language import dates, question_kinds, words
-from medground.language.aspects import asked_in, aspects_of
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.noun_phrases import Thing, things
+from medground.language.question_kinds import asked_in, aspects_of
 from medground.language.subject import PART, Subject, is_slip, pattern, subjects
 from medground.language.subject import forms as forms_of
 from medground.pubmed.characters import spellings
@@ -30,14 +30,12 @@ _WHAT_IS = re.compile(
 )
 """What is X? Or X alone."""
 _PEOPLE = {
-    **dict.fromkeys(
-        ["Child", "Infant", "Infant, Newborn", "Infant, Premature"], "child infant newborn neonate pediatric"
-    ),
-    **dict.fromkeys(["Adolescent"], "adolescent teenager child pediatric"),
+    **dict.fromkeys(["Child", "Adolescent"], "pediatric"),
+    **dict.fromkeys(["Infant", "Infant, Newborn", "Infant, Premature"], ""),
     **dict.fromkeys(["Pregnancy", "Pregnant Women"], "pregnancy pregnant gestation maternal"),
-    "Aged": "aged older elderly",
+    "Aged": "older",
 }
-"""Headings of people for whom an answer may differ, with the words by which texts name them."""
+"""Headings of people for whom an answer may differ, with the words by which texts name them beside those of MeSH."""
 _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
@@ -173,22 +171,23 @@ class QuestionReading:
 
         What the title does not name must stand near each other.
         """
+        if not self._deciding:
+            return False
         title, _, body = without_accents(text).partition("\n")
-        wanted = self._stems_of_subject - set(words.terms(title))
-        return bool(self._deciding) and (
-            not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
-        )
+        wanted = self._stems_of_subject.difference(words.terms(title))
+        return not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
 
-    def share_named(self, text: str) -> float:
-        """The share that a text names of the things that this is about, and of what is asked of them: 0 to 1.
+    def share_named(self, *texts: str) -> float:
+        """The share that texts name of the things that this is about, and of what is asked of them: 0 to 1.
 
         What decides of what is asked, such as harms, weighs as much as all things together.
         """
         things = len(self._stems_of_things)
         asked = (max(things, 1) if self._deciding_aspects else 1) if self.aspects else 0
-        found = set(words.terms(without_accents(self.in_own_words(text)))) if things else set[str]()
-        named = sum(found.issuperset(stems) for stems in self._stems_of_things)
-        spoken = asked if asked and not (self._deciding_aspects or self.aspects).isdisjoint(aspects_of(text)) else 0
+        found = {t for text in texts for t in words.terms(without_accents(self.in_own_words(text)))} if things else ()
+        named = sum(stems.issubset(found) for stems in self._stems_of_things)
+        wanted = self._deciding_aspects or self.aspects
+        spoken = asked if asked and any(not wanted.isdisjoint(aspects_of(text)) for text in texts) else 0
         return (named + spoken) / (things + asked) if things + asked else 0.0
 
     @cached_property
@@ -242,10 +241,28 @@ class QuestionReading:
         return frozenset(stem for said in found for stem in words.terms(without_accents(said)))
 
     def people_unnamed(self, texts: Sequence[str]) -> list[str]:
-        """The people that it is about, in its words, whom none of the texts names: children, or pregnancy."""
-        people = [thing for thing in self.subjects if thing.heading in _PEOPLE and not thing.decides]
-        found = {stem for text in texts for stem in words.terms(without_accents(text))}
-        return [one.said for one in people if found.isdisjoint(words.terms(f"{one.said} {_PEOPLE[one.heading]}"))]
+        """The people that it is about, in its words, whom none of the texts names: a finding in children is none in
+        infants.
+        """
+        read = [frozenset(words.terms(without_accents(text))) for text in texts] if self._people else []
+        return [
+            said
+            for said, names in self._people.items()
+            if not any(one.issuperset(words.terms(name)) for one in read for name in names)
+        ]
+
+    @cached_property
+    def _people(self) -> dict[str, list[str]]:
+        """The people that it is about, with all their names and those of the groups within them."""
+        from medground.pubmed.mesh import vocabulary
+
+        mesh, found = vocabulary(), dict[str, list[str]]()
+        for thing in self.subjects:
+            heading = None if thing.decides or not thing.heading else mesh.find(thing.heading)
+            if heading and (heading.name in _PEOPLE or any(tree.startswith("M01") for tree in heading.trees)):
+                names = (name for one in mesh.explode(heading) for name in (one.name, *one.entry_terms))
+                found[thing.said] = [thing.said, *names, *_PEOPLE.get(heading.name, "").split()]
+        return found
 
     @staticmethod
     def alone(thing: Subject) -> Query:
@@ -275,21 +292,15 @@ class QuestionReading:
 
     def in_own_words(self, text: str) -> str:
         """A text with every name of what this is about replaced by the words that are used here."""
-        lower, read = text.lower(), text
-        for start, name, said in self._replacements:
-            if start in lower:
-                read = name.sub(said, read)
-        for said, meant in self.misspelt(read).items():
-            read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
-        return words.spelled_out(read, self.text)
+        return _in_own_words(self, text)
 
     def misspelt(self, text: str) -> dict[str, str]:
         """Unknown words of this that a text lacks, each with the unknown word of the text that it may be a slip for."""
         if not self._unknown:
             return {}
         found = [word for word in dict.fromkeys(words.tokens(text)) if word.isalpha()]
-        rare = [word for word in found if words.weight(words.stem(word)) >= words.MOST]
-        return {said: word for said in self._unknown if said not in found for word in rare if is_slip(said, word)}
+        slips = ((said, word) for said in self._unknown if said not in found for word in found if is_slip(said, word))
+        return {said: word for said, word in slips if words.weight(words.stem(word)) >= words.MOST}
 
     @cached_property
     def _unknown(self) -> list[str]:
@@ -302,6 +313,18 @@ class QuestionReading:
         pairs = [(name, thing.said) for thing in self.subjects for name in thing.other_names]
         pairs.sort(key=lambda pair: -len(pair[0]))
         return [(PART.findall(name)[0].lower(), pattern(name), said.replace("\\", "")) for name, said in pairs]
+
+
+@lru_cache(maxsize=4096)
+def _in_own_words(asked: QuestionReading, text: str) -> str:
+    """Remembered, because a passage is weighed, screened and quoted."""
+    lower, read = text.lower(), text
+    for start, name, said in asked._replacements:
+        if start in lower:
+            read = name.sub(said, read)
+    for said, meant in asked.misspelt(read).items():
+        read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
+    return words.spelled_out(read, asked.text)
 
 
 def _spelled(text: str) -> Words:

@@ -150,7 +150,12 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
     asked = reading_of(question.text)
-    naming = {r.document_id for r in weighed if words.mentions(asked.in_own_words(_text(r)), asked.rarest_name)}
+    name = asked.rarest_name
+    naming = {
+        r.document_id
+        for r in weighed
+        if not name or any(words.mentions(asked.in_own_words(text), name) for text in _texts(r))
+    }
     return [
         replace(
             reading,
@@ -197,7 +202,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     asked, rows = reading_of(question.text), [places(reading) for reading in readings]
     leading = Leading(asked, [sentence for row in rows for _, sentence in row])
     titles = [reading.passages[0].title if reading.passages else "" for reading in readings]
-    named = [[asked.share_named(f"{t}\n{sentence}") for _, sentence in r] for t, r in zip(titles, rows, strict=True)]
+    named = [[asked.share_named(t, sentence) for _, sentence in r] for t, r in zip(titles, rows, strict=True)]
     weighed = [
         {
             start: value
@@ -216,8 +221,8 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     return [replace(reading, strengths=values) for reading, values in zip(readings, weighed, strict=True)]
 
 
-def _text(reading: Reading) -> str:
-    return "\n".join([*(p.title for p in reading.passages[:1]), *(p.text for p in reading.passages)])
+def _texts(reading: Reading) -> list[str]:
+    return [*(p.title for p in reading.passages[:1]), *(sentence for _, sentence in places(reading))]
 
 
 def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:

@@ -17,11 +17,12 @@ from medground.language.clause_grammar import has_verb, words_of
 from medground.language.mesh_terms import mentions
 from medground.language.predicate_words import VERBS
 from medground.language.question_reading import QuestionReading
-from medground.language.quoting.cues import HOLDS
+from medground.language.word_lists import forms
 
 UNEXPLAINED, BROKEN, KIND, LIST = 3.0, 2.0, 1.0, 2.0
 """How much a sentence loses that needs another to be understood, or that is not whole, and gains that holds something
 of the kind that is asked for, or a list where one is, as logarithms. Chosen on BioASQ 7b and 8b."""
+_LIST = forms("holds")["several"]
 _SAME = 90
 """Likeness in percent of two sentences that are one."""
 _TREES = {"disease": ("C", "F03"), "drug": ("D",), "gene": ("D12", "D08", "D06", "D23"), "place": ("A", "B", "Z")}
@@ -81,7 +82,7 @@ class Leading:
         return KIND * self._holds_kind(sentence) - BROKEN * (not whole) + LIST * self._holds_list(sentence)
 
     def _holds_list(self, sentence: str) -> bool:
-        return "several" in self._asked.kinds and HOLDS["several"].search(sentence) is not None
+        return "several" in self._asked.kinds and _LIST.search(sentence) is not None
 
     def _holds_kind(self, sentence: str) -> bool:
         return bool(self._trees) and any(

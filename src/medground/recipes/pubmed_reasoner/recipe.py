@@ -102,7 +102,9 @@ async def summarise_evidence(
     """Observations by article, each with its quotes (SoE); `whole`: the quotes themselves (Table 9, abstracts only)."""
     if whole:
         return [ObservationView(article=e.document_id, text=e.quote, evidence=(e.id,)) for e in evidence]
-    output = await run.ask(summarise, SummariseInput(question=question.text, evidence=evidence_views(evidence, run)))
+    output = await run.ask(
+        summarise, SummariseInput(question=question.text, evidence=evidence_views(evidence, run.ledger.documents))
+    )
     articles = {e.id: e.document_id for e in evidence}
     return [
         ObservationView(article=articles[o.evidence[0]], text=o.text, evidence=o.evidence) for o in output.observations
