@@ -202,6 +202,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     asked, rows = reading_of(question.text), [places(reading) for reading in readings]
     leading = Leading(asked, [sentence for row in rows for _, sentence in row])
     titles = [reading.passages[0].title if reading.passages else "" for reading in readings]
+    topic = asked.topic if asked.aspects and "closed" not in asked.kinds else frozenset[str]()
     named = [[asked.share_named(t, sentence) for _, sentence in r] for t, r in zip(titles, rows, strict=True)]
     weighed = [
         {
@@ -213,7 +214,9 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
             for (start, sentence), value, share in zip(row, values, shares, strict=True)
         }
         for row, values, shares, title in zip(rows, found, named, titles, strict=True)
-        for entitled in [shares.count(1.0) > 1 and asked.topic.issuperset(words.topic(asked.in_own_words(title)))]
+        for entitled in [
+            of_thing and shares.count(1.0) > 1 and asked.topic.issuperset(words.topic(asked.in_own_words(title)))
+        ]
     ]
     best = sorted((-value, n, start) for n, values in enumerate(weighed) for start, value in values.items())
     for value, n, start in best[:_LOOKED_AT]:
