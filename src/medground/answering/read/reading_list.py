@@ -214,9 +214,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
             for (start, sentence), value, share in zip(row, values, shares, strict=True)
         }
         for row, values, shares, title in zip(rows, found, named, titles, strict=True)
-        for entitled in [
-            of_thing and shares.count(1.0) > 1 and asked.topic.issuperset(words.topic(asked.in_own_words(title)))
-        ]
+        for entitled in [shares.count(1.0) > 1 and topic.issuperset(words.topic(asked.in_own_words(title)))]
     ]
     best = sorted((-value, n, start) for n, values in enumerate(weighed) for start, value in values.items())
     for value, n, start in best[:_LOOKED_AT]:
