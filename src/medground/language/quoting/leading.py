@@ -34,8 +34,8 @@ _BEGINS = re.compile(r"\W*(?:[^\W\d_]*[A-Z]|[\w-]*\d)")
 _ENDS = re.compile(r"""[.?!][\s)\]"'”’»]*(?:\[?\d[\d,\s–-]*\]?)?$""")
 _MARKUP = re.compile(r"<[^<>]*>")
 _ADVICE = re.compile(
-    r"\b(?:should|must|ought to|need to|do not|don['’]t|never|please) \w+|"
-    r"\b(?:stop|start|keep|avoid)(?:ping|ing)? (?:taking|using)\b",
+    r"\b(?:should|must|ought to|need to)(?: not)?(?: be)? (?:take|use|stop|start|continue|discontinue|give)|"
+    r"\b(?:do not|don['’]t|never|please) \w+|\b(?:stop|start|keep|avoid)(?:ping|ing)? (?:taking|using)\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"(?:^|[.;:,] |[-•*] |\byou (?:can|may|could) )\s*(?:then |and |or |also )?([A-Za-z]+)")
