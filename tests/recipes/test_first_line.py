@@ -76,12 +76,6 @@ def test_people_whom_no_quote_names_are_warned_of(ask: Ask) -> None:
     assert any("no quote mentions children" in warning for warning in answer.warnings)
 
 
-def test_a_question_about_the_collection_is_told_how_and_not_searched(ask: Ask) -> None:
-    answer = ask("How many papers are in this collection?", [DRUG])
-    assert (answer.evidence, answer.searches) == ((), ())
-    assert "medground corpus list" in answer.decision.reason and "--where year=2020.." in answer.decision.reason
-
-
 def test_what_other_papers_name_is_not_said_to_be_missing(ask: Ask) -> None:
     trial_ = trial(6, "Apixaban.", "Apixaban was safer than warfarin in adults.")
     other = trial(7, "Dialysis.", "Haemodialysis and dialysis were compared in adults.")

@@ -37,21 +37,6 @@ def looks_foreign(text: str) -> bool:
     return other_script > len(words) / 2 or (foreign >= few and foreign > english)
 
 
-_RECORDS, _COLLECTIONS = _LISTS["records"], _LISTS["collections"]
-
-
-def asks_about_records(text: str) -> bool:
-    """Whether a question is about a collection of papers and not about medicine.
-
-    >>> asks_about_records("How many papers are in this collection?")
-    True
-    >>> asks_about_records("Which databases hold gene variants?")
-    False
-    """
-    asked = [word for word in map(str.casefold, _WORD.findall(text)) if word not in _LISTS["function"]]
-    return not _COLLECTIONS.isdisjoint(asked) and _RECORDS.issuperset(asked)
-
-
 _NEWS = re.compile(
     r"\b(?:news|latest|newest|this (?:week|month|year)|today|current(?:ly)? (?:outbreak|shortage|recall)s?|"
     r"recently (?:approved|announced|recalled)|announce(?:d|ments?)|press release|recalls?|"
@@ -97,3 +82,9 @@ def aspects_of(text: str) -> frozenset[str]:
 def asked_in(question: str) -> list[list[str]]:
     """The words of each aspect that a question asks for, as they are searched for."""
     return [sorted(word_lists("aspects")[aspect]) for aspect in sorted(aspects_of(question))]
+
+
+@cache
+def asked_words() -> frozenset[str]:
+    """The single words by which aspects are asked for."""
+    return frozenset(form for forms in word_lists("aspects").values() for form in forms if " " not in form)

@@ -16,6 +16,7 @@ from medground.language import dates, question_kinds, words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.noun_phrases import Thing, things
+from medground.language.people_words import as_meant, asked_last, corrected, typed_too
 from medground.language.question_kinds import asked_in, aspects_of
 from medground.language.subject import PART, Subject, is_slip, pattern, subjects
 from medground.language.subject import forms as forms_of
@@ -40,6 +41,8 @@ _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
+_PARTS = re.compile(r"[.;\n]")
+_LEFT_OUT = words.stem("excluded")
 _NAME = 5
 """Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
@@ -61,6 +64,15 @@ class QuestionReading:
     text: str
 
     @cached_property
+    def plain(self) -> str:
+        """What it asks in the words of papers, without what is misspelt: of a long story only the end."""
+        return asked_last(self._as_meant[0], _TOGETHER)
+
+    @cached_property
+    def _as_meant(self) -> tuple[str, dict[str, str]]:
+        return as_meant(self.text)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of answer that it asks for (`question_kinds.KINDS`); several may hold."""
         return question_kinds.kinds_of(self.text)
@@ -80,11 +92,6 @@ class QuestionReading:
         """Whether it asks for news, or for people's own experience."""
         return question_kinds.asks_for_news(self.text)
 
-    @property
-    def asks_about_records(self) -> bool:
-        """Whether it is about a collection of papers and not about medicine."""
-        return question_kinds.asks_about_records(self.text)
-
     @cached_property
     def statement(self) -> str | None:
         """The statement that `yes` would assert; None where the rules are not sure of it."""
@@ -93,12 +100,12 @@ class QuestionReading:
     @cached_property
     def topic(self) -> frozenset[str]:
         """Stems that name what it is about; all its content stems if it has no others."""
-        return words.topic(self.text)
+        return words.topic(self.plain)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Stems of the words that are written like names, or unknown."""
-        return words.names(self.text)
+        return words.names(self.plain)
 
     @cached_property
     def rarest_name(self) -> str:
@@ -112,8 +119,8 @@ class QuestionReading:
 
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
-        """The things that it is about, each with its heading and all its names."""
-        return subjects(self.text)
+        """The things that it is about, each with its heading and all its names, first those that it says itself."""
+        return typed_too(subjects(self.plain), self._as_meant[1])
 
     def years(self, now: int) -> dates.Stated | None:
         """The years that it limits its literature to; `now` is the year of "the last five years"."""
@@ -146,7 +153,7 @@ class QuestionReading:
         Where each thing is named, but no text names them all, it is that they are not named together.
         """
         found = [thing for thing in self.subjects if thing.decides]
-        read = [without_accents(words.spelled_out(text, self.text)) for text in texts] if found else []
+        read = [without_accents(words.spelled_out(text, self.plain)) for text in texts] if found else []
         named = [[thing.is_named_in(text) for thing in found] for text in read]
         missing = [thing.said for n, thing in enumerate(found) if not any(row[n] for row in named)]
         if missing or len(found) > _TOGETHER or any(map(all, named)):
@@ -163,7 +170,7 @@ class QuestionReading:
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
-        read = without_accents(words.spelled_out(text, self.text))
+        read = without_accents(words.spelled_out(text, self.plain))
         return any(thing.is_named_in(read) for thing in self.subjects if thing.decides)
 
     def names_all(self, text: str) -> bool:
@@ -194,8 +201,8 @@ class QuestionReading:
     def core(self) -> str:
         """What a story of several clauses asks, in one; the text itself if it has one, or if nothing decides."""
         things = [thing.said for thing in self.subjects if thing.decides]
-        if not (things and self._deciding_aspects and _CLAUSES.search(self.text)):
-            return self.text
+        if not (things and self._deciding_aspects and _CLAUSES.search(self.plain)):
+            return self.plain
         return f"What is {min(self._deciding_aspects)} {' and '.join(things)}?"
 
     @cached_property
@@ -209,7 +216,7 @@ class QuestionReading:
     @cached_property
     def _definition(self) -> re.Pattern[str] | None:
         """How a sentence begins that defines the thing; None if something else is asked."""
-        asked = _WHAT_IS.fullmatch(self.text.strip())
+        asked = _WHAT_IS.fullmatch(self.plain.strip())
         if asked is None or len(asked["thing"].split()) > _NAME or not self.topic:
             return None
         thing = r"[\s-]?".join(map(re.escape, PART.findall(re.sub(r"s$", "", asked["thing"]))))
@@ -222,7 +229,7 @@ class QuestionReading:
     @cached_property
     def aspects(self) -> frozenset[str]:
         """What it asks of the things that it is about, such as their prognosis."""
-        return aspects_of(self.text)
+        return aspects_of(self.plain)
 
     @cached_property
     def _stems_of_things(self) -> list[frozenset[str]]:
@@ -242,9 +249,10 @@ class QuestionReading:
 
     def people_unnamed(self, texts: Sequence[str]) -> list[str]:
         """The people that it is about, in its words, whom none of the texts names: a finding in children is none in
-        infants.
+        infants, and a trial that excluded infants says nothing of them.
         """
-        read = [frozenset(words.terms(without_accents(text))) for text in texts] if self._people else []
+        parts = [part for text in texts for part in _PARTS.split(without_accents(text))] if self._people else []
+        read = [stems for part in parts if _LEFT_OUT not in (stems := frozenset(words.terms(part)))]
         return [
             said
             for said, names in self._people.items()
@@ -273,7 +281,7 @@ class QuestionReading:
     @cached_property
     def all_names(self) -> Query:
         """Its words in both spellings, and in place of each thing that has other names any of them."""
-        rest, parts, all_of_them = self.text, list[Query](), list[Query]()
+        rest, parts, all_of_them = self.plain, list[Query](), list[Query]()
         for thing in self.subjects:
             names = dict.fromkeys(form for name in thing.other_names[:_SEARCHED] for form in forms_of(name))
             said = Or(parts=(_spelled(thing.said), *(Phrase(text=name) for name in names)), best=True)
@@ -284,7 +292,7 @@ class QuestionReading:
                 all_of_them.append(self.alone(thing))
         if all_of_them:
             all_of_them += [
-                Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.text)
+                Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.plain)
             ]
             if len(all_of_them) > 1:
                 parts.append(And(parts=tuple(all_of_them)))
@@ -301,6 +309,11 @@ class QuestionReading:
         found = [word for word in dict.fromkeys(words.tokens(text)) if word.isalpha()]
         slips = ((said, word) for said in self._unknown if said not in found for word in found if is_slip(said, word))
         return {said: word for said, word in slips if words.weight(words.stem(word)) >= words.MOST}
+
+    def read_as(self, text: str) -> dict[str, str]:
+        """What is misspelt in this and is not in a text, each with what it was read as."""
+        typed = ((said, meant) for said, meant in self._as_meant[1].items() if corrected(said) == meant)
+        return {said: meant for said, meant in typed if said not in words.tokens(text)} | self.misspelt(text)
 
     @cached_property
     def _unknown(self) -> list[str]:
@@ -324,7 +337,7 @@ def _in_own_words(asked: QuestionReading, text: str) -> str:
             read = name.sub(said, read)
     for said, meant in asked.misspelt(read).items():
         read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
-    return words.spelled_out(read, asked.text)
+    return words.spelled_out(read, asked.plain)
 
 
 def _spelled(text: str) -> Words:

@@ -96,14 +96,15 @@ def variants(text: str) -> frozenset[str]:
 
 
 @cache
-def _question_stems() -> frozenset[str]:
+def question_stems() -> frozenset[str]:
+    """Stems of words that say little about the topic of a question."""
     return frozenset(stem(w) for w in QUESTION_WORDS)
 
 
 def topic(question: str) -> frozenset[str]:
     """Stems that name what a question is about; all its content stems if it has no others."""
     content = frozenset(terms(question))
-    return (content - _question_stems()) or content
+    return (content - question_stems()) or content
 
 
 @cache
@@ -143,7 +144,7 @@ def names(text: str) -> frozenset[str]:
         rest = word if match.start() else word[1:]
         written = any(c.isupper() for c in rest) or (any(map(str.isdigit, word)) and any(map(str.isalpha, word)))
         found.update(t for t in terms(word) if not t[0].isdigit() and (written or weight(t) >= MOST))
-    return frozenset(found) - _question_stems()
+    return frozenset(found) - question_stems()
 
 
 def rarest_of(names: Iterable[str]) -> str:

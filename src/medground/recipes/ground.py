@@ -102,9 +102,6 @@ async def ground(question: Question, run: Run) -> Answer:
             run.warn(stored.finding.note)
     if not evidence:
         return compose(run, refusal(stored, run, searched=searched))
-    misspelt = reading_of(question.text).misspelt(" ".join(quote.quote for quote in evidence))
-    for said, meant in misspelt.items():
-        run.warn(f"“{said}” was read as “{meant}”; did you mean that?")
     draft = await write_draft(question, evidence, run)
     return await finish(question, draft, evidence, run)
 

@@ -104,6 +104,8 @@ async def finish(
         UnknownCitation: a sentence cites evidence that this run never quoted.
         BudgetExhausted: the run reached one of its limits.
     """
+    for said, meant in reading_of(question.text).read_as(" ".join(quote.quote for quote in evidence)).items():
+        run.warn(f"“{said}” was read as “{meant}”; did you mean that?")
     cited_ids = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
     for evidence_id in cited_ids:
         run.ledger.cite(evidence_id)  # fails before anything is paid for
@@ -114,9 +116,13 @@ async def finish(
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
-    if not conflicts and run.writer is not None and not run.writer.is_model:
+    answered = None if conflicts or draft.basis == "graph fact" else await judged(question, cited, run)
+    if answered is not None and {answered.value, *draft.answer} == {"yes", "no"}:  # no answer over quotes that deny it
+        found, by = (answered.value,), run.settings.verify.critic
+        objects = {"result": "contradicted", "found": found, "checked_by": by, "reason": answered.reason}
+        check = AnswerCheck(answer=draft.answer, **objects)
+    if not conflicts and not (answered and answered.decides) and run.writer is not None and not run.writer.is_model:
         _tell_opposites(question, cited, run)
-    answered = None if draft.answer or conflicts else await judged(question, cited, run)
     run.elsewhere = await _elsewhere(question, cited, run)
     return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
 
