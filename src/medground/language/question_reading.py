@@ -234,9 +234,10 @@ class QuestionReading:
         asked = _WHAT_IS.fullmatch(self.plain.strip())
         if asked is None or len(asked["thing"].split()) > _NAME or not self.topic:
             return None
+        thing = r"[\s-]?".join(map(re.escape, PART.findall(re.sub(r"s$", "", asked["thing"]))))
         return re.compile(
-            rf"\b{re.escape(asked['thing'])}(?:\s\([^()]*\))?(?:,|\s(?:is|are|refers to|means))\s(?:\w+ly\s)?"
-            r"(?:an?|the|one of|any)\b",
+            rf"\b{thing}s?(?:\s\([^()]*\))?(?:(?:,|\s(?:is|are|refers to|means))\s(?:\w+ly\s)?"
+            r"(?:an?|the|one of|any)\b|\sare\s(?!\w+ed\b)(?:[\w-]+\s){1,4}(?:that|which|of|with|consisting|defined)\b)",
             re.IGNORECASE,
         )
 

@@ -16,6 +16,7 @@ from medground.language import words
 from medground.language.finding_sentences import reports_result
 from medground.language.prose import is_prose
 from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.quoting.leading import says_the_same
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.models.operators.base import (
     EvidenceView,
@@ -120,7 +121,13 @@ def _quotes(
     What is not prose is never quoted, also where nothing else is there.
     """
     prose = [n for n, sentence in enumerate(passage.sentences) if is_prose(sentence.text)]
-    near = ((n, m) for n, m in pairwise(prose) if m == n + 1 and abs(strengths[n] - strengths[m]) <= AS_STRONG)
+    near = (
+        (n, m)
+        for n, m in pairwise(prose)
+        if m == n + 1
+        and abs(strengths[n] - strengths[m]) <= AS_STRONG
+        and not says_the_same(passage.sentences[n].text, passage.sentences[m].text)
+    )
     spans: list[tuple[int, ...]] = [*((n,) for n in prose), *near]
     weighed = sorted(((log_sum(strengths[n] for n in span), span) for span in spans), key=lambda s: (-s[0], s[1]))
     taken: set[int] = set()
