@@ -14,7 +14,7 @@ from functools import lru_cache
 from medground.language import words
 from medground.language.prose import is_prose
 from medground.language.question_reading import reading_of
-from medground.language.quoting.leading import Leading, says_the_same
+from medground.language.quoting.leading import says_the_same, worth
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
@@ -200,7 +200,6 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     options = " ".join(option.text for option in question.options)
     found = strengths(reading_of(question.text).core, candidates(question, readings), options)
     asked, rows = reading_of(question.text), [places(reading) for reading in readings]
-    leading = Leading(asked, [sentence for row in rows for _, sentence in row])
     titles = [reading.passages[0].title if reading.passages else "" for reading in readings]
     topic = asked.topic if asked.aspects and "closed" not in asked.kinds else frozenset[str]()
     named = [[asked.share_named(t, sentence) for _, sentence in r] for t, r in zip(titles, rows, strict=True)]
@@ -210,7 +209,6 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
             + _NAMED * share
             + _ENTITLED * (entitled and share == 1.0)
             + _DEFINED * asked.is_defined_in(sentence)
-            + leading.understood(sentence)
             for (start, sentence), value, share in zip(row, values, shares, strict=True)
         }
         for row, values, shares, title in zip(rows, found, named, titles, strict=True)
@@ -218,7 +216,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     ]
     best = sorted((-value, n, start) for n, values in enumerate(weighed) for start, value in values.items())
     for value, n, start in best[:_LOOKED_AT]:
-        weighed[n][start] = leading.worth(dict(rows[n])[start], titles[n]) - value
+        weighed[n][start] = worth(asked, dict(rows[n])[start], titles[n]) - value
     return [replace(reading, strengths=values) for reading, values in zip(readings, weighed, strict=True)]
 
 
