@@ -23,6 +23,7 @@ class Asked:
     parameters: dict[str, str]
     at: float
     headers: dict[str, str] = field(default_factory=dict)
+    body: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,14 @@ class _Handler(socketserver.StreamRequestHandler):
             name, _, value = header.partition(":")
             headers[name.lower()] = value.strip()
         length = int(headers.get("content-length", 0))
-        if not line:
+        body = self.rfile.read(length)
+        if not line or len(body) < length:  # the client left while it wrote
             return
-        target = urlsplit(line[1])
-        sent = self.rfile.read(length).decode() if length else target.query
-        parameters = {name: values[0] for name, values in parse_qs(sent, keep_blank_values=True).items()}
-        asked = Asked(line[0], target.path, line[1], parameters, time.monotonic(), headers)
+        target, sent = urlsplit(line[1]), body.decode()
+        parameters = {
+            name: values[0] for name, values in parse_qs(sent or target.query, keep_blank_values=True).items()
+        }
+        asked = Asked(line[0], target.path, line[1], parameters, time.monotonic(), headers, sent)
         with peer.lock:
             peer.asked.append(asked)
             step = peer.replies[min(len(peer.asked), len(peer.replies)) - 1]
