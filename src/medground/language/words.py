@@ -79,17 +79,6 @@ def _terms(text: str) -> tuple[str, ...]:
     return tuple(stem(t) for t in tokens(text) if t not in FUNCTION_WORDS and (len(t) > 1 or t.isdigit()))
 
 
-_VARIANT = re.compile(
-    r"\b(vitamin|hepatitis|influenza|protein|group|type|class|factor|grade|stage|coenzyme|immunoglobulin|cystatin|"
-    r"troponin|apolipoprotein|haemophilia|hemophilia)[ -]([A-Z]\d{0,2}|\d{1,2}|[IVX]{1,4})\b"
-)
-
-
-def variants(text: str) -> frozenset[str]:
-    """Names that differ in one letter or number only, such as `vitamin D` or `type 2`."""
-    return frozenset(f"{name} {which}" for name, which in _VARIANT.findall(text[:1].lower() + text[1:]))
-
-
 @cache
 def _question_stems() -> frozenset[str]:
     return frozenset(stem(w) for w in QUESTION_WORDS)
