@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from medground_evaluate.report.figures import Part, element
+from medground_evaluate.report.plots import Part, element
 from medground_evaluate.statistics import wilson
 
 SIDE, GAP, LEFT, TOP = 180, 56, 44, 34

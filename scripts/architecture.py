@@ -4,7 +4,8 @@
     python scripts/architecture.py rooms            # a line for each room: files, lines, and what it imports
     python scripts/architecture.py way [--write]    # the modules that one question runs through; draws the picture
 
-The rules: a room imports only rooms below it; no circle of more than two files; no function of more than 60 lines.
+The rules: a room imports only rooms below it; no circle of more than two files; no function of more than 60 lines;
+evaluation uses a room by the names that it exports.
 """
 
 from __future__ import annotations
@@ -87,6 +88,18 @@ def circles(arrows: Arrows) -> Iterator[list[str]]:
             yield circle
 
 
+def not_exported(tree: ast.Module) -> Iterator[str]:
+    """What a file imports from `medground` past the errors and the names that its rooms export, in their stubs."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("medground."):
+            stub = SRC.joinpath(*str(node.module).split("."), "__init__.pyi")
+            names = (
+                stub.read_text(encoding="utf-8").split() if stub.exists() and str(node.module).count(".") < 2 else []
+            )
+            if node.module != "medground.errors":
+                yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name not in names)
+
+
 def problems(arrows: Arrows, trees: dict[str, ast.Module]) -> Iterator[str]:
     """One line for each breach of a rule."""
     rank = {name: number for number, name in enumerate(ROOMS)}
@@ -97,6 +110,8 @@ def problems(arrows: Arrows, trees: dict[str, ast.Module]) -> Iterator[str]:
         if len(circle) > LARGEST_CIRCLE:
             yield f"a circle of {len(circle)} files: {', '.join(circle)}"
     for module, tree in trees.items():
+        if module.startswith(ROOMS[-1]):
+            yield from (f"{module} imports {name}, which no room exports" for name in not_exported(tree))
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = (node.end_lineno or node.lineno) - node.lineno + 1

@@ -25,9 +25,9 @@ from scipy.optimize import minimize
 
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
-from medground.language.quoting.asked import asked
 from medground.language.quoting.features import NAMES, features
 from medground.language.quoting.model import LIMIT, digest
+from medground.language.quoting.pool import asked
 from medground.models.embedders import open_embedder
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "reader.json"

@@ -12,9 +12,7 @@ from typing import get_args
 from pydantic import Field, ValidationError
 
 from medground.errors import BadDocument, UsageError
-from medground.values.answer import Answer
-from medground.values.document import Frozen
-from medground.values.statement import Category
+from medground.values import Answer, Category, Frozen
 from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement, problem_of, text_of, values_in
 from medground_evaluate.judges.results import ORDERS, OVERALL, outcomes
 from medground_evaluate.statistics import ClassScore, scores_by_class

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.errors import ConfigError, UsageError
-from medground.language.words import FUNCTION_WORDS, tokens
-from medground.values.document import Document
+from medground.language import FUNCTION_WORDS, tokens
+from medground.values import Document
 from medground_evaluate.blind import (
     Answers,
     Audit,

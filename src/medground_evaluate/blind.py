@@ -10,9 +10,8 @@ from typing import Self
 
 from pydantic import Field
 
-from medground.language.words import tokens
-from medground.values.document import Document, Frozen
-from medground.values.question import Task
+from medground.language import tokens
+from medground.values import Document, Frozen, Task
 from medground_evaluate.items import CLOSED, Item
 from medground_evaluate.statistics import wilson
 
@@ -114,15 +113,15 @@ def majority(items: Sequence[Item]) -> Baseline:
     return scored("majority class", items, {}, f"always {shown}")
 
 
-def longest(items: Sequence[Item], number: int | None = None) -> Baseline | None:
-    """The longest option, or the `number` longest where several are correct; None if no item has options.
+def longest(items: Sequence[Item]) -> Baseline | None:
+    """The longest option, or as many as are usually right where several are; None if no item has options.
 
-    `number` defaults to the usual number of correct options. Ties in length are broken at random, always the same way.
+    Ties in length are broken at random, always the same way.
     """
     with_options = [i for i in items if i.question.options]
     if not with_options:
         return None
-    several = number or usual_number(i for i in with_options if i.question.task == "multiple-choice")
+    several = usual_number(i for i in with_options if i.question.task == "multiple-choice")
     guesses = {}
     for i in with_options:
         ranked = sorted(i.question.options, key=lambda option: (-len(option.text), tie_break(i, option.letter)))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from medground.errors import UsageError
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.items import Item, RunHeader, RunLine, is_right, tallied
+from medground_evaluate.items import Item, RunHeader, RunLine, Tally, tallied
 from medground_evaluate.metrics.answers import (
     DocumentCitations,
     SetScores,
     SupportScores,
-    accuracy,
     class_scores,
     confusion,
     document_citations,
@@ -36,10 +36,10 @@ class Result:
     header: RunHeader
     lines: Mapping[str, RunLine]
 
-    @property
-    def unfinished(self) -> int:
-        """Items without a line."""
-        return max(0, self.header.items - len(self.lines))
+    @cached_property
+    def tally(self) -> Tally:
+        """The totals over its lines."""
+        return tallied(self.lines.values(), self.header.items)
 
 
 def read_result(path: Path, *, rankings: bool = False, texts: bool = False) -> Result:
@@ -186,12 +186,11 @@ def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
             )
     base = next((result for result in results if result.header.recipe == MODEL_ONLY), first)
     tests = [_tested(first, other, seed) for other in others]
-    tally = tallied(first.lines.values(), first.header.items)
-    majority = tally.majority
+    majority = first.tally.majority
     adjusted = holm([pair.p for pair in tests])
     return Comparison(
         dataset=first.header.dataset,
-        majority=None if majority is None else (", ".join(majority[0]), Share(majority[1], tally.scored)),
+        majority=None if majority is None else (", ".join(majority[0]), Share(majority[1], first.tally.scored)),
         cost_base=base.name,
         rows=tuple(_row(result, _cost(base)) for result in results),
         pairs=tuple(replace(pair, adjusted=p) for pair, p in zip(tests, adjusted, strict=True)),
@@ -207,9 +206,9 @@ def _row(result: Result, base: Cost) -> Row:
         recipe=result.header.recipe,
         model=result.header.model,
         items=max(result.header.items, len(lines)),
-        unfinished=result.unfinished,
-        statuses=Counter(line.status for line in lines),
-        accuracy=accuracy(lines, result.header.items),
+        unfinished=result.tally.unfinished,
+        statuses=result.tally.statuses,
+        accuracy=result.tally.final,
         macro_f1=macro_f1(classes),
         sets=set_scores(lines) if any(line.task == "multiple-choice" for line in lines) else None,
         classes=classes,
@@ -225,28 +224,34 @@ def _row(result: Result, base: Cost) -> Row:
 
 def _row_warnings(result: Result, cost: Cost) -> list[str]:
     warnings = [f"resumed although {difference}" for difference in result.header.accepted]
-    if result.unfinished:
-        warnings.append(f"{result.unfinished:,} of {result.header.items:,} questions are unfinished and count as wrong")
+    if left := result.tally.unfinished:
+        warnings.append(f"{left:,} of {result.header.items:,} questions are unfinished and count as wrong")
     if cost.cached_calls:
         warnings.append(
             f"{cost.cached_calls:.2f} calls per question came from the cache, so tokens, time and cost are too low"
         )
-    return [*warnings, *tallied(result.lines.values(), result.header.items).incomplete]
+    return [*warnings, *result.tally.incomplete]
 
 
-def _tested(first: Result, other: Result, seed: int) -> Pair:
+def in_common(first: Result, other: Result) -> list[str]:
+    """The questions that both runs have, in the order of the first. There must be one."""
     common = [i for i in first.lines if i in other.lines]
     if not common:
         raise UsageError(
             f"{first.name} and {other.name} have no question in common; compare runs over the same questions"
         )
+    return common
+
+
+def _tested(first: Result, other: Result, seed: int) -> Pair:
+    common = in_common(first, other)
     for i in common:
         if set(first.lines[i].gold) != set(other.lines[i].gold):
             raise UsageError(
                 f"{first.name} and {other.name} have different gold answers for {i!r}; run one of them again"
             )
     scored = [i for i in common if first.lines[i].gold]
-    right = {i: (is_right(first.lines[i]), is_right(other.lines[i])) for i in scored}
+    right = {i: (first.lines[i].right, other.lines[i].right) for i in scored}
     won = tuple(i for i, (one, two) in right.items() if two and not one)
     lost = tuple(i for i, (one, two) in right.items() if one and not two)
     both = sum(one and two for one, two in right.values())

@@ -10,10 +10,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from medground.values.document import Document, DocumentId, Frozen
-from medground.values.question import Question, Task
-from medground.values.usage import UsageReport
-from medground_evaluate.statistics import wilson
+from medground.values import Document, DocumentId, Frozen, Question, Task, UsageReport
+from medground_evaluate.statistics import Share
 
 Split = Literal["train", "validation", "test", "unknown"]
 
@@ -108,6 +106,11 @@ class RunLine(Frozen):
         """Older runs hold estimates from word statistics (`lean`), which counted as answers; their figures stay."""
         return "answered" if status == "lean" else status
 
+    @property
+    def right(self) -> bool:
+        """Whether the answer equals the gold answer: of several correct values, none is missing and none is extra."""
+        return bool(self.gold) and set(self.answer) == set(self.gold)
+
 
 class RunHeader(Frozen):
     """First line of a run's file: everything that could change its results.
@@ -137,11 +140,6 @@ class RunHeader(Frozen):
 # Running totals over the lines of a run, in constant memory.
 
 UNFINISHED = "unfinished"
-
-
-def is_right(line: RunLine) -> bool:
-    """Whether the answer equals the gold answer: if several values are correct, none is missing and none is extra."""
-    return bool(line.gold) and set(line.answer) == set(line.gold)
 
 
 def tallied(lines: Iterable[RunLine], items: int) -> Tally:
@@ -177,7 +175,7 @@ class Tally:
         self.statuses[line.status] += 1
         if line.gold:
             self.scored += 1
-            self.right += is_right(line)
+            self.right += line.right
             self.gold[tuple(sorted(line.gold))] += 1
         self.usage += line.usage
         self.error = line.error or self.error
@@ -206,14 +204,9 @@ class Tally:
         return max(0, self.items - self.lines)
 
     @property
-    def final_accuracy(self) -> float | None:
-        """Accuracy over all items; those without a line count as wrong."""
-        return self.right / (self.scored + self.unfinished) if self.scored else None
-
-    @property
-    def final_interval(self) -> tuple[float, float]:
-        """Its 95 % interval."""
-        return wilson(self.right, self.scored + self.unfinished)
+    def final(self) -> Share:
+        """Correct answers of all items; those without a line count as wrong. Of 0 if no line has a gold answer."""
+        return Share(self.right, self.scored + self.unfinished if self.scored else 0)
 
     @property
     def majority(self) -> tuple[tuple[str, ...], int] | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,31 +17,36 @@ from pydantic import Field
 from starlette.responses import Response
 
 from medground.errors import NotFound, UsageError
-from medground.faces.api.caller import Caller, door
-from medground.values.document import Frozen
+from medground.faces import Caller, door
+from medground.values import Frozen
 from medground_evaluate.compare import compare, read_result
-from medground_evaluate.items import UNFINISHED, RunLine, Tally, is_right, tallied
+from medground_evaluate.items import UNFINISHED, RunLine, tallied
 from medground_evaluate.report.content import read_report
 from medground_evaluate.report.pages import as_html
 from medground_evaluate.run_file import read_run
-from medground_evaluate.statistics import Share
+from medground_evaluate.statistics import ClassScore, Share
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _SUFFIX = ".jsonl"
-_MOST_KNOWN = 1_000
+_ACCURACY = "correct answers, of all items; a failure counts as wrong"
 
 
-class Accuracy(Frozen):
-    """A share of correct answers with its 95 % interval (Wilson), from 0 to 1.
+class Metric(Frozen):
+    """A share with its 95 % interval (Wilson), from 0 to 1, and what it counts. Without items there is no value."""
 
-    `of` counts every item with a gold answer and every unfinished one: failures and refusals count as wrong.
-    """
-
-    value: float
-    low: float
-    high: float
+    name: str
+    words: str = Field(description="what is counted, and of what")
     right: int
     of: int
+    value: float | None
+    low: float
+    high: float
+
+    @classmethod
+    def of_share(cls, name: str, words: str, share: Share) -> Metric:
+        """A share with its interval."""
+        low, high = share.interval
+        return cls(name=name, words=words, right=share.right, of=share.of, value=share.value, low=low, high=high)
 
 
 class Listed(Frozen):
@@ -58,7 +64,7 @@ class Listed(Frozen):
     with_context: bool = False
     items: int = 0
     unfinished: int = 0
-    accuracy: Accuracy | None = None
+    accuracy: Metric | None = None
     majority: str = Field(default="", description="the most common gold answer")
     majority_share: float | None = Field(default=None, description="how many items always answering so gets right")
     statuses: Mapping[str, int] = Field(default_factory=dict)
@@ -71,49 +77,41 @@ class Listed(Frozen):
     price: Decimal | None = Field(default=None, description="in US dollars; None: unknown")
 
 
-class Runs:
-    """The runs of a folder, read again only where a file has changed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._known: OrderedDict[tuple[str, int, int], Listed] = OrderedDict()
-
-    def list(self) -> list[Listed]:
-        """All runs, the one that was written to last first. A file that is not a run says so."""
-        return [self._listed(path) for _, path in sorted(self._files(), key=lambda found: -found[0])]
-
-    def find(self, run_id: str) -> tuple[Path, Listed]:
-        """The file of a run, and what it is. Only files in the folder itself are found.
-
-        Raises:
-            UsageError: there is no run of this name, or it cannot be read.
-        """
-        path = next((path for _, path in self._files() if path.stem == run_id), None)
-        if path is None:
-            raise UsageError(f"no run {run_id[:80]!r}; `medground eval run` makes one")
-        listed = self._listed(path)
-        if listed.problem:
-            raise UsageError(listed.problem)
-        return path, listed
-
-    def _files(self) -> Iterator[tuple[float, Path]]:
-        if self.folder.is_dir():
-            for path in self.folder.glob(f"*{_SUFFIX}"):
-                if path.is_file() and not path.is_symlink() and _ID.fullmatch(path.stem):
-                    yield path.stat().st_mtime, path
-
-    def _listed(self, path: Path) -> Listed:
-        state = path.stat()
-        key = (path.name, state.st_mtime_ns, state.st_size)
-        if (known := self._known.pop(key, None)) is None:
-            known = _read(path)
-        self._known[key] = known
-        while len(self._known) > _MOST_KNOWN:
-            self._known.popitem(last=False)
-        return known
+def listed_runs(folder: Path) -> list[Listed]:
+    """All runs of a folder, the one that was written to last first. A file that is not a run says so."""
+    return [_listed(path) for _, path in sorted(_files(folder), key=lambda found: -found[0])]
 
 
-def _read(path: Path) -> Listed:
+def find_run(folder: Path, run_id: str) -> tuple[Path, Listed]:
+    """The file of a run, and what it is. Only files in the folder itself are found.
+
+    Raises:
+        NotFound: there is no run of this name, or it cannot be read.
+    """
+    path = next((path for _, path in _files(folder) if path.stem == run_id), None)
+    if path is None:
+        raise NotFound(f"no run {run_id[:80]!r}; create one with `medground eval run`")
+    listed = _listed(path)
+    if listed.problem:
+        raise NotFound(listed.problem)
+    return path, listed
+
+
+def _files(folder: Path) -> Iterator[tuple[float, Path]]:
+    if folder.is_dir():
+        for path in folder.glob(f"*{_SUFFIX}"):
+            if path.is_file() and not path.is_symlink() and _ID.fullmatch(path.stem):
+                yield path.stat().st_mtime, path
+
+
+def _listed(path: Path) -> Listed:
+    """What is known of a run, which is read again only where its file has changed."""
+    state = path.stat()
+    return _read(path, (state.st_mtime_ns, state.st_size))
+
+
+@lru_cache(maxsize=1_000)
+def _read(path: Path, state: tuple[int, int]) -> Listed:
     try:
         header, lines = read_run(path)
         tally = tallied(lines, header.items)
@@ -125,7 +123,7 @@ def _read(path: Path) -> Listed:
     return Listed(
         id=path.stem,
         unfinished=tally.unfinished,
-        accuracy=_accuracy(tally),
+        accuracy=Metric.of_share("accuracy", _ACCURACY, tally.final) if tally.scored else None,
         majority=", ".join(gold),
         majority_share=count / tally.scored if gold else None,
         statuses=dict(tally.statuses.most_common()),
@@ -134,40 +132,9 @@ def _read(path: Path) -> Listed:
     )
 
 
-def _accuracy(tally: Tally) -> Accuracy | None:
-    if tally.final_accuracy is None:
-        return None
-    low, high = tally.final_interval
-    of = tally.scored + tally.unfinished
-    return Accuracy(value=tally.final_accuracy, low=low, high=high, right=tally.right, of=of)
-
-
 Which = Literal["all", "right", "wrong", "failed"]
 _FAILED = frozenset(["failed", "unreadable", "budget"])
 MOST_QUESTIONS = 200
-
-
-class Metric(Frozen):
-    """A share with its 95 % interval (Wilson), from 0 to 1, and what it counts. Without items there is no value."""
-
-    name: str
-    words: str = Field(description="what is counted, and of what")
-    right: int
-    of: int
-    value: float | None
-    low: float
-    high: float
-
-
-class ClassTold(Frozen):
-    """Precision, recall and F1 of one answer, such as `yes`; None where nothing was given or asked."""
-
-    label: str
-    gold: int
-    given: int
-    precision: float | None
-    recall: float | None
-    f1: float
 
 
 class AskedTold(Frozen):
@@ -188,7 +155,7 @@ class OpenedRun(Frozen):
     run: Listed
     metrics: tuple[Metric, ...]
     outcomes: tuple[Metric, ...] = Field(description="how many items ended how, of all items")
-    classes: tuple[ClassTold, ...]
+    classes: tuple[ClassScore, ...]
     macro_f1: float | None
     support: float | None = Field(description="mean support score of the answers that have one")
     supported_answers: int = Field(description="how many answers have a support score")
@@ -213,7 +180,7 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
     row = compare([result]).rows[0]
     given = row.statuses.get("answered", 0)
     shares = {
-        "accuracy": ("correct answers, of all items; a failure counts as wrong", row.accuracy),
+        "accuracy": (_ACCURACY, row.accuracy),
         "answered": ("items with an answer, of all items", Share(given, row.items)),
         "correct when it answered": ("correct answers, of the answers given", Share(row.accuracy.right, given)),
         "cites evidence": ("items whose answer cites a quote, of all items", row.grounded),
@@ -223,9 +190,11 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
     counts = Counter({**row.statuses, UNFINISHED: row.unfinished})
     return OpenedRun(
         run=listed,
-        metrics=tuple(_metric(name, *of) for name, of in shares.items()),
-        outcomes=tuple(_metric(name, "of all items", Share(n, row.items)) for name, n in counts.most_common() if n),
-        classes=tuple(ClassTold.model_validate(one, from_attributes=True) for one in row.classes),
+        metrics=tuple(Metric.of_share(name, *of) for name, of in shares.items()),
+        outcomes=tuple(
+            Metric.of_share(name, "of all items", Share(n, row.items)) for name, n in counts.most_common() if n
+        ),
+        classes=row.classes,
         macro_f1=row.macro_f1,
         support=row.support.support.value,
         supported_answers=row.support.support.of,
@@ -247,7 +216,7 @@ def questions_of(path: Path, *, which: Which = "all", offset: int = 0, limit: in
     passed = sum(1 for _ in islice(fitting, offset))
     names = ("id", "question", "gold", "answer", "error")
     shown = tuple(
-        AskedTold(**{name: getattr(line, name) for name in names}, outcome=line.status, right=is_right(line))
+        AskedTold(**{name: getattr(line, name) for name in names}, outcome=line.status, right=line.right)
         for line in islice(fitting, limit)
     )
     return QuestionPage(questions=shown, offset=offset, total=passed + len(shown) + sum(1 for _ in fitting))
@@ -258,28 +227,18 @@ def _fits(line: RunLine, which: Which) -> bool:
         return True
     if which == "failed":
         return line.status in _FAILED
-    return bool(line.gold) and is_right(line) is (which == "right")
-
-
-def _metric(name: str, words: str, share: Share) -> Metric:
-    low, high = share.interval
-    return Metric(name=name, words=words, right=share.right, of=share.of, value=share.value, low=low, high=high)
+    return bool(line.gold) and line.right is (which == "right")
 
 
 router = APIRouter(prefix="/v1/runs", tags=["page"])
 
 
-def _runs(request: Request) -> Runs:
-    """The runs of this server; what was read of them stays with the app."""
-    state = request.app.state
-    if not hasattr(state, "runs"):
-        settings = door(request).service.settings
-        state.runs = Runs(settings.home / "runs")
-    found: Runs = state.runs
-    return found
+def _folder(request: Request) -> Path:
+    """The folder of this server's runs."""
+    return door(request).service.settings.home / "runs"
 
 
-Folder = Annotated[Runs, Depends(_runs)]
+Folder = Annotated[Path, Depends(_folder)]
 
 
 class RunsListed(Frozen):
@@ -291,13 +250,13 @@ class RunsListed(Frozen):
 @router.get("", summary="Evaluation runs")
 async def runs(person: Caller, folder: Folder) -> RunsListed:
     """Runs of `medground eval run`, each with its accuracy: every item counts, a failure as wrong."""
-    return RunsListed(runs=tuple(await asyncio.to_thread(folder.list)))
+    return RunsListed(runs=tuple(await asyncio.to_thread(listed_runs, folder)))
 
 
 @router.get("/{run_id}", summary="An evaluation run", responses={404: {}, 422: {}})
 async def run(run_id: str, person: Caller, folder: Folder) -> OpenedRun:
     """Its metrics with 95 % intervals, how its items ended, its classes, its cost and its settings."""
-    return await asyncio.to_thread(lambda: open_run(*_found(folder, run_id)))
+    return await asyncio.to_thread(lambda: open_run(*find_run(folder, run_id)))
 
 
 @router.get("/{run_id}/questions", summary="Questions of a run", responses={404: {}, 422: {}})
@@ -311,7 +270,7 @@ async def questions(
 ) -> QuestionPage:
     """Its questions with gold answer, answer and outcome, in their order."""
     return await asyncio.to_thread(
-        lambda: questions_of(_found(folder, run_id)[0], which=which, offset=offset, limit=limit)
+        lambda: questions_of(find_run(folder, run_id)[0], which=which, offset=offset, limit=limit)
     )
 
 
@@ -327,13 +286,6 @@ async def questions(
 )
 async def report(run_id: str, person: Caller, folder: Folder) -> Response:
     """The report of `medground eval report` as a file to save; a browser never shows it as a page of this server."""
-    content = await asyncio.to_thread(lambda: as_html(read_report([_found(folder, run_id)[0]])))
+    content = await asyncio.to_thread(lambda: as_html(read_report([find_run(folder, run_id)[0]])))
     headers = {"Content-Disposition": f'attachment; filename="{run_id}.html"'}
     return Response(content, media_type="text/html", headers=headers)
-
-
-def _found(folder: Runs, run_id: str) -> tuple[Path, Listed]:
-    try:
-        return folder.find(run_id)
-    except UsageError as error:
-        raise NotFound(str(error)) from None

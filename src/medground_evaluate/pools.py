@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import random
 from collections import Counter
@@ -13,40 +12,19 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
-from medground.answering.run import Run
-from medground.answering.trace import Trace
-from medground.answering.write.reason import Reasoned, reasoned
-from medground.corpus.embedder import Embedder
-from medground.corpus.faults import writing
-from medground.engine.engine import Engine
+from medground import __version__
+from medground.answering import Reasoned, Run, Trace, reasoned
+from medground.corpus import Embedder, writing
+from medground.engine import Engine
 from medground.errors import ModelFailed, UsageError
-from medground.home.files import write_whole
-from medground.home.line_file import LineFile
-from medground.home.settings import Settings
-from medground.models.operators.reasoning import reason, reason_or_recall
-from medground.recipes.reason_and_verify.demonstrations import opened_embedder
-from medground.recipes.reason_and_verify.pool import (
-    TRAINING,
-    Clean,
-    PoolManifest,
-    Quoted,
-    Solved,
-    decontaminated,
-    manifest_path,
-    packed,
-    pool_path,
-)
-from medground.recipes.reason_and_verify.recipe import find_evidence, rewrite
-from medground.recipes.settings import ReasonAndVerifySettings
-from medground.values.answer import SnapshotReference
-from medground.values.document import Frozen, Hit
-from medground.values.evidence import Evidence
-from medground.values.steps import Progress, no_progress
-from medground.version import __version__
+from medground.home import Settings, write_whole
+from medground.models import reason, reason_or_recall
+from medground.recipes import ReasonAndVerifySettings, find_evidence, opened_embedder, pool, rewrite
+from medground.values import Evidence, Frozen, Hit, Progress, SnapshotReference, no_progress
 from medground_evaluate.datasets.registry import Records, Source, known_answer, read_records
 from medground_evaluate.items import Item
+from medground_evaluate.line_file import HeadedFile
 
 
 class Plan(Frozen):
@@ -63,11 +41,11 @@ class Step(Frozen):
     """One finished question: solved, or left out for a reason."""
 
     id: str
-    solved: Solved | None = None
+    solved: pool.Solved | None = None
     left_out: str = ""
 
 
-class Unfinished(LineFile):
+class Unfinished(HeadedFile[Plan, Step]):
     """The finished steps, stored in `NAME.partial` next to the pool. Steps of a different plan are discarded.
 
     Use it as a context manager; only one process at a time builds a pool.
@@ -78,32 +56,19 @@ class Unfinished(LineFile):
     """
 
     what = "an unfinished pool"
+    replaces = True
 
     def __init__(self, file: Path, plan: Plan) -> None:
-        super().__init__(file.with_suffix(".partial"))
+        super().__init__(file.with_suffix(".partial"), plan, Step)
         self._pool = file
-        self.steps: list[Step] = []
-        with contextlib.suppress(ValidationError, ValueError):
-            first, *lines = [raw for _, raw in self.whole_lines()]
-            if Plan.model_validate_json(first) == plan:
-                self.steps += map(Step.model_validate_json, lines)
-                return
-        self.clear()
-        self.write(plan)
 
-    def add(self, steps: Sequence[Step]) -> None:
-        """Save finished steps."""
-        for step in steps:
-            self.write(step)
-        self.steps += steps
-
-    def finish(self, solved: Sequence[Solved], manifest: PoolManifest) -> PoolManifest:
+    def finish(self, solved: Sequence[pool.Solved], manifest: pool.PoolManifest) -> pool.PoolManifest:
         """Write the pool, replacing any of the same name, and delete the steps."""
         content = "".join(one.model_dump_json() + "\n" for one in solved)
         finished = manifest.model_copy(update={"sha256": hashlib.sha256(content.encode()).hexdigest()})
         with writing(self.path.parent):
             write_whole(self._pool, content)
-            write_whole(manifest_path(self._pool), finished.model_dump_json(indent=1) + "\n")
+            write_whole(pool.manifest_path(self._pool), finished.model_dump_json(indent=1) + "\n")
             self.close()
             self.path.unlink()
         return finished
@@ -121,9 +86,9 @@ async def solve_all(
 
     Questions for which the model failed are not saved, so the next build tries them again. Their errors are returned.
     """
-    done = {step.id for step in unfinished.steps}
+    done = {step.id for step in unfinished.lines}
     waiting = [task for task in tasks if task[0].id not in done]
-    made = sum(step.solved is not None for step in unfinished.steps)
+    made = sum(step.solved is not None for step in unfinished.lines)
     wanted = len(tasks) if limit is None else min(limit, len(tasks))
     failures: list[ModelFailed] = []
     progress(STEP, min(made, wanted), wanted)
@@ -133,7 +98,8 @@ async def solve_all(
         results = await asyncio.gather(*(_tried(task, engine) for task in batch))
         steps = [result for result in results if isinstance(result, Step)]
         failures += [result for result in results if isinstance(result, ModelFailed)]
-        unfinished.add(steps)
+        for step in steps:
+            unfinished.add(step)
         made += sum(step.solved is not None for step in steps)
         progress(STEP, made, wanted)
     return failures
@@ -159,7 +125,7 @@ async def _solved(item: Item, vector: NDArray[np.float32], run: Run) -> Step:
     made = await reasoned(run.question, passages, run, own_knowledge=own)
     if not made.evidence:
         return Step(id=item.id, left_out="the model cited nothing" if passages else "no passage was found")
-    solved = Solved(
+    solved = pool.Solved(
         id=item.id,
         question=item.question.text,
         task=item.question.task,
@@ -169,14 +135,14 @@ async def _solved(item: Item, vector: NDArray[np.float32], run: Run) -> Step:
         answer=known_answer(item),
         reference="" if item.gold else item.reference,
         said=made.draft.answer,
-        evidence=tuple(Quoted.model_validate(quote, from_attributes=True) for quote in made.evidence),
+        evidence=tuple(pool.Quoted.model_validate(quote, from_attributes=True) for quote in made.evidence),
         passages=tuple(
-            Quoted(document_id=p.document_id, start=p.start, end=p.end, quote=f"{p.title}\n{p.text}".strip())
+            pool.Quoted(document_id=p.document_id, start=p.start, end=p.end, quote=f"{p.title}\n{p.text}".strip())
             for p in (hit.passage for hit in passages)
         ),
         documents=tuple(dict.fromkeys([*item.documents, *(hit.passage.document_id for hit in passages)])),
-        split=TRAINING,
-        embedding=packed(vector),
+        split=pool.TRAINING,
+        embedding=pool.packed(vector),
     )
     return Step(id=item.id, solved=solved)
 
@@ -207,9 +173,8 @@ async def build_pool(
     *,
     limit: int | None = None,
     seed: int = 0,
-    embedder: str = EMBEDDER,
     progress: Progress = no_progress,
-) -> PoolManifest:
+) -> pool.PoolManifest:
     """Build a pool, replacing any pool of the same name.
 
     Args:
@@ -225,22 +190,22 @@ async def build_pool(
         ModelFailed: the model failed for every question.
         StorageFailed: the disk is full or cannot be written to.
     """
-    file = pool_path(name, settings.home)
+    file = pool.pool_path(name, settings.home)
     records = await asyncio.to_thread(read_records, source)
-    encoder = await asyncio.to_thread(opened_embedder, embedder, settings.home)
+    encoder = await asyncio.to_thread(opened_embedder, EMBEDDER, settings.home)
     clean, tasks = await asyncio.to_thread(_tasks, records, encoder, seed)
     async with await Engine.open(_without_shots(settings), progress=progress) as engine:
         plan = _plan(records, seed, engine, encoder)
         with Unfinished(file, plan) as unfinished:
             failures = await solve_all(tasks, unfinished, limit, engine, progress)
-            solved = [step.solved for step in unfinished.steps if step.solved is not None][:limit]
+            solved = [step.solved for step in unfinished.lines if step.solved is not None][:limit]
             if not solved:
                 why = (
                     f"no passage was found for any question of {source.path}; name the right corpus with --corpus NAME"
                 )
                 raise failures[-1] if failures else UsageError(why)
             asked = (reason_or_recall if engine.settings.recipe.own_knowledge else reason, rewrite)
-            manifest = PoolManifest(
+            manifest = pool.PoolManifest(
                 name=file.stem,
                 made_by=f"medground {__version__}",
                 created=datetime.now(UTC),
@@ -251,8 +216,8 @@ async def build_pool(
                 limit=limit,
                 models={one.name: engine.models.of(one.name).name for one in asked},
                 settings=engine.settings.section(ReasonAndVerifySettings).model_dump(mode="json"),
-                embedder=embedder,
-                left_out=_left_out(records, clean, unfinished.steps, len(failures)),
+                embedder=EMBEDDER,
+                left_out=_left_out(records, clean, unfinished.lines, len(failures)),
                 demonstrations=len(solved),
                 classes=dict(sorted(Counter(one.label for one in solved).items())),
                 agreed=sum(one.said == one.answer for one in solved),
@@ -261,10 +226,10 @@ async def build_pool(
             return unfinished.finish(solved, manifest)
 
 
-def _tasks(records: Records, encoder: Embedder, seed: int) -> tuple[Clean, list[Task]]:
+def _tasks(records: Records, encoder: Embedder, seed: int) -> tuple[pool.Clean, list[Task]]:
     """Training questions that neither share a document with a held-out one nor repeat one, in a seeded order."""
     vectors = encoder.embed([item.question.text for item in records.training])
-    clean = decontaminated(
+    clean = pool.decontaminated(
         [item.documents for item in records.training],
         vectors,
         [document for item in records.held_out for document in item.documents],
@@ -285,7 +250,7 @@ def _plan(records: Records, seed: int, engine: Engine, encoder: Embedder) -> Pla
     )
 
 
-def _left_out(records: Records, clean: Clean, steps: Sequence[Step], failed: int) -> dict[str, int]:
+def _left_out(records: Records, clean: pool.Clean, steps: Sequence[Step], failed: int) -> dict[str, int]:
     """Questions that are not in the pool, by reason."""
     counts = Counter(records.refused)
     counts["shares a document with a held-out question"] = clean.shared

@@ -6,24 +6,23 @@ import contextlib
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from medground.answering.declaration import Declaration
-from medground.engine.engine import Engine
+from medground import __version__
+from medground.answering import Declaration
+from medground.engine import Engine
 from medground.errors import UsageError
-from medground.home.line_file import LineFile, Numbered, check_same, whole_lines
-from medground.home.registry import RECIPES
-from medground.home.settings import section_defaults, section_of, shared_now
-from medground.models.operators.base import Operator
-from medground.version import __version__
+from medground.home import RECIPES, section_defaults, section_of, shared_now
+from medground.models import Operator
 from medground_evaluate.items import RunHeader, RunLine, Tally
+from medground_evaluate.line_file import LineFile, whole_lines
 
 _LIBRARIES = (
     *("faiss-cpu", "numpy", "onnxruntime", "pydantic-ai-slim", "scikit-learn", "sentence-transformers", "tantivy"),
@@ -139,44 +138,10 @@ def _versions() -> Mapping[str, str]:
 # A run's file: a header, then one JSON line per item, appended as items finish.
 
 _HEADER = b'{"format":'
+K = TypeVar("K", RunHeader, RunLine)
 
 
-H = TypeVar("H", bound=BaseModel)
-M = TypeVar("M", bound=BaseModel)
-
-
-class HeadedFile(LineFile, Generic[H, M]):
-    """A file of finished work below a head that determines it, started or resumed. Use it as a context manager.
-
-    Args:
-        parse: reads the head and the lines of a file.
-
-    Attributes:
-        lines: the finished work, in the order in which it was finished.
-
-    Raises:
-        UsageError: the file was made with another head, or another process is writing it.
-        BadDocument: the file holds something else.
-        StorageFailed: the file cannot be written.
-    """
-
-    def __init__(self, path: Path, head: H, parse: Callable[[Sequence[Numbered], Path], tuple[H, list[M]]]) -> None:
-        super().__init__(path)
-        self.lines: list[M] = []
-        with self.closing_on_error():
-            if found := [*self.whole_lines()]:
-                there, self.lines = parse(found, path)
-                check_same(there, head, path)
-            else:
-                self.write(head)
-
-    def add(self, line: M) -> None:
-        """Add a finished piece; it is in the file on return."""
-        self.write(line)
-        self.lines.append(line)
-
-
-class RunFile(LineFile):
+class RunFile(LineFile[RunLine]):
     """A run that is being written. Use it as a context manager."""
 
     what = "a Medground run"
@@ -204,7 +169,7 @@ class RunFile(LineFile):
                 self.write(self.header)
 
     def append(self, line: RunLine) -> None:
-        """Add a finished item. The whole line is written on return, and flushed to disk within seconds."""
+        """Add a finished item, which is counted and not kept in memory."""
         self.write(line)
         self.done.add(line.id)
         self.tally.add(line)
@@ -214,11 +179,11 @@ class RunFile(LineFile):
         stored: RunHeader | None = None
         for number, raw in self.whole_lines():
             if raw.startswith(_HEADER):
-                stored = _header(raw, self.path, number)
+                stored = _read(RunHeader, raw, self.path, number)
                 continue
             if stored is None:
                 raise UsageError(f"{self.path} is not a Medground run; name another file with --out")
-            line = _line(raw, self.path, number)
+            line = _read(RunLine, raw, self.path, number)
             if line.id in self.done:
                 raise UsageError(f"{self.path}:{number}: {line.id!r} already has a line; remove one of the two")
             self.done.add(line.id)
@@ -252,26 +217,23 @@ def read_run(path: Path) -> tuple[RunHeader, Iterator[RunLine]]:
     header: RunHeader | None = None
     for number, raw in whole_lines(path, "give the file of a run"):
         if raw.startswith(_HEADER):
-            header = _header(raw, path, number)
+            header = _read(RunHeader, raw, path, number)
         elif header is None:
             break
     if header is None:
         raise UsageError(f"{path} is not a Medground run; create one with `medground eval run`")
     lines = whole_lines(path, "give the file of a run")
-    return header, (_line(raw, path, number) for number, raw in lines if not raw.startswith(_HEADER))
+    return header, (_read(RunLine, raw, path, number) for number, raw in lines if not raw.startswith(_HEADER))
 
 
-def _header(raw: bytes, path: Path, number: int) -> RunHeader:
+_WRONG = {
+    RunHeader: "this header is from another version of Medground; use another file",
+    RunLine: "this line is invalid; remove it, and its item will be asked again",
+}
+
+
+def _read(kind: type[K], raw: bytes, path: Path, number: int) -> K:
     try:
-        return RunHeader.model_validate_json(raw)
+        return kind.model_validate_json(raw)
     except ValidationError:
-        why = "this header is from another version of Medground; use another file"
-        raise UsageError(f"{path}:{number}: {why}") from None
-
-
-def _line(raw: bytes, path: Path, number: int) -> RunLine:
-    try:
-        return RunLine.model_validate_json(raw)
-    except ValidationError:
-        why = "this line is invalid; remove it, and its item will be asked again"
-        raise UsageError(f"{path}:{number}: {why}") from None
+        raise UsageError(f"{path}:{number}: {_WRONG[kind]}") from None

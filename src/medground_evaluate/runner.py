@@ -6,13 +6,14 @@ import hashlib
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import get_args
 
-from medground.answering.rank.fuse import fuse
-from medground.corpus.chunk import chunk
-from medground.engine.engine import Engine
+from medground.answering import fuse
+from medground.corpus import chunk
+from medground.engine import Engine
 from medground.errors import (
     BudgetExhausted,
     ConfigError,
@@ -23,17 +24,29 @@ from medground.errors import (
     StorageFailed,
     UsageError,
 )
-from medground.home.line_file import work_off
-from medground.home.settings import Settings
-from medground.recipes.base import open_recipe
-from medground.sources.base import CountingSource, DescribedSource, FactSource, Source, TermsSource
-from medground.values.answer import Answer, SnapshotReference
-from medground.values.document import Document, DocumentId, Hit, SourceKind
-from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
-from medground.values.query import Filters
-from medground.values.usage import UsageReport
+from medground.home import Settings
+from medground.recipes import open_recipe
+from medground.sources import CountingSource, DescribedSource, FactSource, Source, TermsSource
+from medground.values import (
+    Answer,
+    ConceptQuery,
+    Document,
+    DocumentId,
+    Filters,
+    Found,
+    Hit,
+    Lookup,
+    PlainWords,
+    ProteinQuery,
+    Ranker,
+    Ranking,
+    SnapshotReference,
+    SourceKind,
+    UsageReport,
+)
 from medground_evaluate.datasets.loader import Loader, check_release
 from medground_evaluate.items import Item, RunLine, Tally
+from medground_evaluate.line_file import work_off
 from medground_evaluate.run_file import RunFile, make_header
 
 MOST_FOUND = 100
@@ -72,7 +85,7 @@ class GivenSource(_Closing):
         self._check_open()
         if not self.accepts(lookup):
             raise UsageError(f"{self.name} takes query trees for rankers by words")
-        passages = [passage for document in self._documents.values() for passage in chunk(document)]
+        passages = [passage for document in self._documents.values() for passage in chunk.chunk(document)]
         limit = lookup.limit or len(passages)
         hits = tuple(
             Hit(passage=passage, ranker=self.name, rank=rank, score=1.0 / rank, source=self.name)
@@ -87,7 +100,7 @@ class GivenSource(_Closing):
 
 
 class RecordingSource(_Closing):
-    """Wraps a source and records the rankings that it gives."""
+    """Wraps a source and records the rankings that it gives. What is only counted is not recorded."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -95,6 +108,8 @@ class RecordingSource(_Closing):
         # What the source says of itself, so that a plan names it as it does outside of a run.
         self.described = source.described if isinstance(source, DescribedSource) else None
         self.terms = source.terms if isinstance(source, TermsSource) else None
+        if isinstance(source, CountingSource):
+            self.count = partial(self._counted, source)
         self.rankings: list[Ranking] = []
 
     def accepts(self, lookup: Lookup) -> bool:
@@ -113,30 +128,14 @@ class RecordingSource(_Closing):
         self._check_open()
         return await self._source.fetch(ids)
 
-
-class RecordingCountingSource(RecordingSource):
-    """The same for a source that can count. What is only counted is not recorded."""
-
-    def __init__(self, source: Source, counting: CountingSource) -> None:
-        super().__init__(source)
-        self._counting = counting
-
-    async def count(self, lookup: Lookup, filters: Filters) -> int:
-        """Number of documents that the wrapped source finds."""
+    async def _counted(self, source: CountingSource, lookup: Lookup, filters: Filters) -> int:
         self._check_open()
-        return await self._counting.count(lookup, filters)
+        return await source.count(lookup, filters)
 
 
 def recording(sources: Sequence[Source]) -> list[Source]:
     """The sources, wrapped to record their rankings. Sources of facts have no rankings and stay as they are."""
-    return [
-        source
-        if isinstance(source, FactSource)
-        else RecordingCountingSource(source, source)
-        if isinstance(source, CountingSource)
-        else RecordingSource(source)
-        for source in sources
-    ]
+    return [source if isinstance(source, FactSource) else RecordingSource(source) for source in sources]
 
 
 def found_documents(sources: Sequence[Source], k: int) -> tuple[DocumentId, ...]:

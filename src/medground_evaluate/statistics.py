@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import computed_field
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 Z95 = 1.959963984540054
 
@@ -60,7 +62,7 @@ def mean(values: Iterable[float | None]) -> Mean:
     return Mean(sum(known) / len(known) if known else None, len(known), len(listed) - len(known))
 
 
-@dataclass(frozen=True)
+@pydantic_dataclass(frozen=True)
 class ClassScore:
     """What was given against what is right: one class over many items, or all values of one item.
 
@@ -76,16 +78,19 @@ class ClassScore:
     given: int
     both: int
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def precision(self) -> float | None:
         """`both / given`; None if it was never given."""
         return self.both / self.given if self.given else None
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def recall(self) -> float | None:
         """`both / gold`; None if it is never right."""
         return self.both / self.gold if self.gold else None
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def f1(self) -> float:
         """`2 both / (gold + given)`, the harmonic mean of precision and recall; 0 if both are undefined or 0."""

@@ -163,16 +163,15 @@ def test_the_best_are_kept_and_ties_stay_in_their_order(
     found = list(hits("one", "two", "the longest"))
     (problem,) = reranker_problems("keyless", tmp_path)
     assert "set `none` instead" in str(problem)
-    plain = make_run("q?", options={"retrieval.keep": 2})
-    assert asyncio.run(rerank(plain.question, found, plain)) == found[:2]
+    plain = make_run("q?")
+    assert asyncio.run(rerank("none", "q?", found, 2, plain)) == found[:2]
     monkeypatch.setattr("medground.answering.rank.rerank.open_reranker", lambda name, models: Longest())
-    run = make_run("q?", options={"retrieval.keep": 2, "retrieval.reranker": "longest"})
-    best = asyncio.run(rerank(run.question, found, run))
+    best = asyncio.run(rerank("longest", "q?", found, 2, plain))
     assert [(hit.passage.text, hit.ranker, hit.rank) for hit in best] == [
         ("the longest", "longest", 1),
         ("one", "longest", 2),
     ]
-    assert asyncio.run(rerank(run.question, [], run)) == []
+    assert asyncio.run(rerank("longest", "q?", [], 2, plain)) == []
 
 
 def hit(name: str, number: int, length: int = 40) -> Hit:

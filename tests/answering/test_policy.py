@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
@@ -18,7 +17,6 @@ from medground.home.settings_groups import VerifySettings
 from medground.language.statements import statements
 from medground.values.document import Document
 from medground.values.evidence import Sentence, Stance, by_sentence
-from medground.values.question import Question
 from medground.values.statement import Category, Conflict, Label, Verdict
 
 FLAG, DROP = VerifySettings(unsupported="flag"), VerifySettings(unsupported="drop")
@@ -141,7 +139,7 @@ def conflicts(
             at += len(text) + 1
     if reader:
         run.answered_by["extract"] = reader
-    return asyncio.run(find_conflicts(Question.ask(QUESTION), run.ledger.evidence, run))
+    return find_conflicts(QUESTION, run.ledger.evidence, run.ledger.documents, run.reader)
 
 
 def test_papers_with_opposite_stances_are_both_sides(make_run: MakeRun) -> None:
@@ -190,4 +188,4 @@ def test_retracted_papers_and_stored_relations_take_no_side(make_run: MakeRun, r
     run.ledger.admit([Document(id="PMID:1", text=FOR[1]), Document(id="HP:1", text=AGAINST[1])])
     run.ledger.quote("PMID:1", 0, len(FOR[1]), stance="supports")
     run.ledger.quote("HP:1", 0, len(AGAINST[1]), stance="contradicts", origin="graph")
-    assert asyncio.run(find_conflicts(Question.ask(QUESTION), run.ledger.evidence, run)) == []
+    assert find_conflicts(QUESTION, run.ledger.evidence, run.ledger.documents, run.reader) == []

@@ -12,8 +12,8 @@ from typing import Any
 from rows import each_row
 
 from medground.answering import captions
-from medground.answering.captions import UNKNOWN, design_level
 from medground.answering.run import Run
+from medground.corpus.design import UNKNOWN, design_level
 from medground.corpus.retraction import (
     CONCERN,
     ERRATUM,

@@ -209,6 +209,13 @@ def quoted(column: str, *sentences: str, heading: str = "") -> str | None:
     return None if found is None else sentences[found]
 
 
+def test_the_dose_is_that_of_the_drug_in_the_title() -> None:
+    sentences = ["Patients on aspirin received 350 mg/day.", "All received risedronate 5 mg daily."]
+    pairs = [(one, "") for one in sentences]
+    found = [reporting_sentence("dose", pairs, title) for title in ("", "Effect of risedronate on knees")]
+    assert found == [0, 1]
+
+
 @each_row(
     ("column", "sentence"),
     [

@@ -15,11 +15,13 @@ from rows import each_row
 
 from medground.corpus import lexical_fields
 from medground.corpus.build import add, build
+from medground.corpus.design import with_design
 from medground.corpus.lexical import Lexical
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.errors import UsageError
 from medground.pubmed.printer import to_pubmed
+from medground.values.document import Document
 from medground.values.query import Everything, Filters, first_day, last_day
 from medground.values.where import check_fields, own_fields, parse_where
 
@@ -68,6 +70,26 @@ def test_limits_by_words_and_by_meaning(corpus: Library, written: list[str], exp
         by_meaning = snapshot.dense(np.ones(32, dtype=np.float32) / np.sqrt(np.float32(32)), 10, filters)
     for hits in (by_words, by_meaning):
         assert sorted(hit.passage.document_id for hit in hits) == [f"DOC:{n}" for n in expected]
+
+
+STATED = [
+    ("Laser or drops in glaucoma: a multicentre randomised trial", "Background.", "Randomized Controlled Trial"),
+    ("Laser or drops: a systematic review of randomised trials", "Background.", "Systematic Review"),
+    ("Laser or drops: study protocol for a randomised trial", "Patients will be randomised.", ""),
+    ("Laser or drops in glaucoma", "Eighty adults were randomly assigned to either.", "Randomized Controlled Trial"),
+    ("Laser or drops in glaucoma", "We conducted a retrospective cohort study.", "Observational Study"),
+    ("Laser or drops in glaucoma", "An earlier randomised trial found that drops are worse.", ""),
+    ("A randomised trial once", "A randomised trial once found that drops are worse; we study mice.", ""),
+]
+
+
+@each_row(("title", "text", "expected"), STATED)
+def test_a_design_that_no_record_names_is_read_from_title_and_abstract(title: str, text: str, expected: str) -> None:
+    read = with_design(Document(id="DOC:1", title=title, text=text, publication_types=("research-article",)))
+    assert read.publication_types[1:] == ((expected,) if expected else ())
+    assert [note.source for note in read.joined] == (["its own title and abstract"] if expected else [])
+    named = Document(id="DOC:1", title=title, text=text, publication_types=("Editorial",))
+    assert with_design(named) == named
 
 
 def test_filters_in_python(corpus: Library) -> None:

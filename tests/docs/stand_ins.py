@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import os
 import socket
-import zlib
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 import medground.answering.verify.critics as critics
 import medground.models.hosted as hosted
@@ -25,8 +22,10 @@ import medground.recipes.reason_and_verify.demonstrations as shots
 import medground.sources.eutils.client as eutils
 import medground_evaluate.auditing as audit
 from medground.answering.verify.critic import Score
-from medground.language import words
 from medground.models.base import Keyless
+
+sys.path.append(str(Path(__file__).parents[1] / "kits"))
+from stems import StemEmbedder
 
 CONNECT = socket.socket.connect
 OPEN_HOSTED = hosted.open_hosted
@@ -50,20 +49,6 @@ class Neutral:
 
     def score(self, pairs: Sequence[tuple[str, str]], stopped: Callable[[], bool] = lambda: False) -> list[Score]:
         return [Score(0.1, 0.1) for _ in pairs]
-
-
-class Stems:
-    """MiniLM's name, and vectors of hashed stems."""
-
-    name = identity = "minilm"
-    dimensions = 384
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = np.zeros((len(texts), self.dimensions), np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for term in words.terms(text) or ["nothing"]:
-                row[zlib.crc32(term.encode()) % self.dimensions] += 1
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def install() -> None:
@@ -90,7 +75,7 @@ def install() -> None:
     socket.socket.connect = here_only  # type: ignore[method-assign]
     hosted.open_hosted = checked  # type: ignore[assignment]
     local.open_local = lambda name, settings: Named(name)  # type: ignore[assignment,return-value]
-    shots.open_embedder = lambda name, home: Stems()  # type: ignore[assignment]
+    shots.open_embedder = lambda name, home: StemEmbedder("minilm", "minilm", 384)  # type: ignore[assignment]
     critics.open_nli = lambda name: Neutral()  # type: ignore[assignment,return-value]
     wheels.fetch = fetched  # type: ignore[assignment]
     eutils.EutilsService.__post_init__ = pubmed_here  # type: ignore[method-assign]

@@ -21,6 +21,13 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 
 
+def printed(status: int, *command: str, **environment: str) -> str:
+    """What a command prints that ends with this status."""
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
 def locked(path: Path) -> dict[str, list[str]]:
     """Name and version of each locked package, with the lines that follow it."""
     entries: dict[str, list[str]] = {}
@@ -81,15 +88,8 @@ def test_only_locked_files_are_installed(
     there = tmp_path / "there"
     settings = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheel.parent), "PIP_TARGET": str(there)}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", str(ROOT / ".ci" / "install"), str(lock)],
-        env={**os.environ, **settings, "PATH": path, "PIP_CONFIG_FILE": os.devnull},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == ends, done.stdout + done.stderr
-    assert says in done.stdout
+    settings |= {"PATH": path, "PIP_CONFIG_FILE": os.devnull}
+    assert says in printed(ends, "bash", str(ROOT / ".ci" / "install"), str(lock), **settings)
     assert (there / "nothing.py").exists() == (ends == 0)
 
 
@@ -117,20 +117,10 @@ def test_a_vulnerability_that_can_be_mended_ends_the_audit(known: str, ends: int
     report = PYTHON[known]
     told = "raise SystemExit('no route to host')" if report is None else f"print({json.dumps(json.dumps(report))})"
     (tmp_path / "pip_audit.py").write_text(told, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(ROOT / ".ci" / "audit.py")],
-        env={**os.environ, "PYTHONPATH": str(tmp_path), "PATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == ends, done.stdout + done.stderr
-    assert says in done.stdout
-    assert "packages of the page: not audited: no npm here" in done.stdout
+    there = printed(ends, sys.executable, str(ROOT / ".ci" / "audit.py"), PYTHONPATH=str(tmp_path), PATH=str(tmp_path))
+    assert says in there and "packages of the page: not audited: no npm here" in there
 
 
 def test_rooms_circles_and_functions_keep_the_rules() -> None:
     """Those of docs/architecture.md."""
-    command = [sys.executable, str(ROOT / "scripts" / "architecture.py"), "check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    printed(0, sys.executable, str(ROOT / "scripts" / "architecture.py"), "check")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,6 +18,8 @@ from medground.errors import UsageError
 from medground.testing.command import run
 from medground.values.statement import Category
 from medground_evaluate.agreement import Annotation, agreements, faithfulness_by_item, in_words, kappa, read_annotations
+
+TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 
 EXPLICIT, IMPLICIT, FALSE = "CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "INCORRECT-FALSE"
 LABELS = st.sampled_from(get_args(Category))
@@ -85,19 +88,7 @@ def test_every_pair_under_every_context_and_over_all() -> None:
     assert faithfulness_by_item(given) == {("q1", 1, "A"): 0.75, ("q1", 1, "B"): 0.0}
 
 
-@each_row(
-    ("line", "message"),
-    [
-        ('{"item": "q1", "annotator": "A", "context": 1, "statement": 0}', "a.jsonl:1: label is missing"),
-        ('{"item": "q1", "annotator": "A", "context": 1, "statement": 0, "label": "GOOD"}', 'label is "GOOD"'),
-        ('{"item": "q1", "annotator": "A", "context": 0, "statement": 0, "label": "CORRECT-MISSING"}', "context is 0"),
-        ('{"item": "q1", "who": "A"}', "a.jsonl:1"),
-        ("[]", "a.jsonl:1"),
-        ("not json", "not JSON"),
-        ("[" * 10_000, "a.jsonl:1"),
-        ("", "no labels"),
-    ],
-)
+@each_row(("line", "message"), TABLES["annotations"])
 def test_an_invalid_file_is_a_one_line_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, message: str
 ) -> None:

@@ -67,8 +67,6 @@ def test_baselines_by_hand() -> None:
     assert found["2 longest options"] == 2 / 4
     assert found["number of right answers"] == 3 / 4
     assert found["chance"] == 0.0  # 3 of 4 have two of four letters: 3/4 * 1/6 of 4, rounded to whole items
-    three = longest(items, 3)
-    assert three and three.count == 1
 
     items = [choice(n, ["a", "b"], "B") for n in range(3)] + [closed(9, "Is it so?", "no")]
     assert shares(audit(items, models=False))["majority class"] == 1.0

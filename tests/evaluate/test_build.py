@@ -7,6 +7,7 @@ import csv
 import itertools
 import json
 import random
+import tomllib
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -57,6 +58,8 @@ from medground_evaluate.build.operators import (
 )
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
+
+TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 
 MakeRun = Callable[..., Run]
 DRUGS = ("aspirin", "statin", "insulin", "zinc", "digoxin", "codeine", "lithium", "heparin", "quinine", "dopamine")
@@ -205,18 +208,7 @@ def _question(*options: tuple[str, bool], text: str = "What is true?", number: i
     return BuiltQuestion.model_validate({**known, "id": f"Q{number}", "question": text, "options": built})
 
 
-@each_row(
-    ("options", "reason"),
-    [
-        ([("It lowers the fever of children.", True), ("It does not.", False)], "longer"),
-        ([("It lowers fever.", True), ("It raises the fever of most children.", False)], "shorter"),
-        ([("It lowers fever.", True), ("It only helps men", False)], "an absolute word stands in wrong"),
-        ([("It always helps.", True), ("It harms women.", False)], "an absolute word stands in right"),
-        ([("It may help men.", True), ("It harms women.", False)], "a hedge stands in right"),
-        ([("It helps all men.", True), ("It harms all men.", False)], ""),
-        ([("It helps men.", True), ("It harms men.", False)], ""),
-    ],
-)
+@each_row(("options", "reason"), TABLES["telling options"])
 def test_what_marks_right_or_wrong_options_alike_is_rejected(options: list[tuple[str, bool]], reason: str) -> None:
     found = gives_away(_question(*options))
     assert reason in found

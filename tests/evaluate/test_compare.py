@@ -7,14 +7,13 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from lxml.html import document_fromstring
 from markdown_it import MarkdownIt
-from rows import each_row
 from runs import header, line, write_lines, write_run
 from scipy.stats import binomtest
 from typer.testing import CliRunner
@@ -26,7 +25,7 @@ from medground_evaluate.cli.compare import compare_runs
 from medground_evaluate.compare import compare, items_of, read_result, read_results
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
-from medground_evaluate.mirage_scorer import MirageScores, Reply, published_choice, score_replies, score_run
+from medground_evaluate.mirage_scorer import MirageScore, averages, score_run
 from medground_evaluate.report.content import read_report
 from medground_evaluate.report.pages import as_html, as_markdown, write_report
 from medground_evaluate.statistics import holm, mcnemar, paired_bootstrap, wilson
@@ -217,59 +216,27 @@ def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) ->
     assert "best blind: " in shown(str(run), "--data", str(data))
 
 
-@each_row(
-    ("reply", "published"),
-    [
-        ('{"step_by_step_thinking": "x", "answer_choice": "C"}', "C"),
-        ("D.", "D"),
-        ('{"answer_choice": "B: hypertension"}', "B"),
-        # Here the script is wrong.
-        ("", "A"),
-        ('{"answer_choice": "E"}', "A"),
-        ('{"answer_choice": "B", "step_by_step_thinking": "Option C is wrong"}', "C"),
-        ("Both are wrong. Note: Common sense says no.", "C"),
-    ],
-)
-def test_what_the_script_reads(reply: str, published: str) -> None:
-    assert published_choice(reply) == published
-
-
-def test_both_scores_by_hand() -> None:
-    read = [("A", "A", "A"), ("B", "C", "C"), ("A", "A", None), ("B", "A", None), ("B", "B", "B")]
-    score = score_replies([Reply("medqa", *one) for one in read]).whole
-    assert (score.published.value, score.honest.value) == (3 / 5, 2 / 5)
-    assert (score.read_as_a, score.lucky, score.misread) == (2, 1, 0)
-    assert score.note == "2 replies name no letter but are read as one, 1 of them as correct"
-    nothing = score_replies([])
-    assert (nothing.whole.published.value, nothing.sets, nothing.average) == (None, (), None)
-    scores = score_replies([Reply("mmlu", "A", "A", "A")], 1)
-    assert scores.sets == (scores.whole,)
-    assert (scores.whole.published.value, scores.whole.honest.value) == (1.0, 0.5)
-    assert "unfinished" in scores.whole.note
-
-
-def scored(*lines: tuple[str, str, str], dataset: str = "mirage", items: int = 0) -> MirageScores:
+def scored(*lines: tuple[str, str, str], dataset: str = "mirage", items: int = 0) -> list[MirageScore]:
     read = [
         line(i, gold, answer, task="yes-no-maybe" if gold.islower() else "single-choice") for i, gold, answer in lines
     ]
     return score_run(header(dataset=dataset, items=items or len(read)), read)
 
 
-def test_a_run_by_set_and_what_is_refused() -> None:
-    scores = scored(
+def test_both_scores_of_mirage_by_hand_and_what_is_refused() -> None:
+    *sets, whole = scored(
         ("medqa:1", "B", "B"), ("medqa:2", "A", ""), ("pubmedqa:1", "maybe", "maybe"), ("pubmedqa:2", "no", "")
     )
-    assert [(s.name, s.published.value, s.honest.value) for s in scores.sets] == [
-        ("medqa", 1.0, 0.5),
-        ("pubmedqa", 0.5, 0.5),
-    ]
-    assert scores.average == (0.75, 0.5)
-    assert (scores.whole.published.value, scores.whole.honest.value) == (0.75, 0.5)
+    found = [(s.name, s.published.value, s.honest.value) for s in (*sets, whole)]
+    assert found == [("medqa", 1.0, 0.5), ("pubmedqa", 0.5, 0.5), ("all questions", 0.75, 0.5)]
+    assert averages(sets) == (0.75, 0.5)
+    assert whole.note == "2 replies name no letter but are read as one, 1 of them as correct"
 
-    scores = scored(("medqa:1", "B", "B"), ("mmlu:1", "C", "C"), items=8)
-    assert scores.whole.honest.value == 2 / 8
-    assert [s.honest.value for s in scores.sets] == [1.0, 1.0]
-    assert "6 questions are unfinished" in scores.whole.note
+    *sets, whole = scored(("medqa:1", "B", "B"), ("mmlu:1", "C", "C"), items=8)
+    assert (whole.honest.value, [s.honest.value for s in sets]) == (2 / 8, [1.0, 1.0])
+    assert "6 questions are unfinished" in whole.note
+    (alone,) = scored(("mmlu:1", "A", "A"), items=2)
+    assert (alone.name, alone.published.value, alone.honest.value) == ("mmlu", 1.0, 0.5)
 
     with pytest.raises(UsageError, match="not pubmedqa"):
         scored(("1", "A", "A"), dataset="pubmedqa")
@@ -297,26 +264,14 @@ def runs(tmp_path: Path) -> list[Path]:
     return [written(tmp_path / "one.jsonl", SAID), written(tmp_path / "two.jsonl", better, recipe="ground")]
 
 
-class Page(HTMLParser):
+class Page:
     """What a browser would see."""
 
     def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str]] = []
-        self.texts: list[str] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-
-    def handle_data(self, data: str) -> None:
-        self.texts += data.split()
-
-    @property
-    def text(self) -> str:
-        return " ".join(self.texts)
+        elements = [*document_fromstring(html).iter("*")]
+        self.tags = [one.tag for one in elements]
+        self.attributes = [named for one in elements for named in one.items()]
+        self.text = " ".join(word for text in elements[0].itertext() for word in text.split())
 
 
 def test_figures_of_two_runs(runs: list[Path]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from runs import write_lines
 from medground.errors import BadDocument, MedgroundError, UsageError
 from medground_evaluate.datasets.registry import OwnRecord, check_file, dataset_names, open_dataset, recognised
 from medground_evaluate.items import Item
+
+TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 
 RECORD = {
     "QUESTION": "Does aspirin help?",
@@ -245,31 +248,10 @@ def test_your_own_lines(tmp_path: Path) -> None:
         assert f"| `{field}` |" in page.read_text(encoding="utf-8")
 
 
-@each_row(
-    ("content", "message"),
-    [
-        ('{"question": "Is it?", "answer": "yes"}\n{"question": "Wh', r"f\.jsonl:2: the last line is truncated"),
-        ('{"question": "Is it?"}\n', r"f\.jsonl:1: .*: the gold answer is missing"),
-        ('{"question": "Is it?", "answer": "perhaps"}\n', "'perhaps' is not one of yes, no, maybe"),
-        ('{"question": "Which?", "options": ["a", "b"], "answer": "C"}\n', "'C' is not one of A, B"),
-        ('{"question": "Which?", "options": ["a"], "answer": "A"}\n', "at least two options"),
-        ('{"question": " ", "answer": "yes"}\n', "the question is empty"),
-        ('{"id": "a", "question": "Is it?", "answer": "no"}\n' * 2, r"f\.jsonl:2: the id 'a' occurs twice"),
-        ('{"question": "Is it?", "answer": "no", "gold": 1}\n', r"f\.jsonl:1: .* the field 'gold' is unknown"),
-        ('{"text": "Is it?", "answer": "no"}\n', 'not a record of jsonl; the field "question" is missing'),
-        (
-            '{"question": "?", "task": "single-choice", "options": ["a", "b"], "answer": ["A", "B"]}\n',
-            "2 gold answers, but",
-        ),
-        ("[1]\n", r"f\.jsonl:1: not a JSON object"),
-        ("", "has no questions of jsonl"),
-        ("\n\n", "has no questions of jsonl"),
-        ('{"question": "Is it?", "answer": "no", "documents": ["1"]}\n', "not a document id"),
-    ],
-)
-def test_an_error_is_one_line_with_its_position(tmp_path: Path, content: str, message: str) -> None:
+@each_row(("lines", "message"), TABLES["own lines"])
+def test_an_error_is_one_line_with_its_position(tmp_path: Path, lines: list[str], message: str) -> None:
     path = tmp_path / "f.jsonl"
-    path.write_text(content, encoding="utf-8")
+    path.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(UsageError, match=message) as refused:
         check_file(open_dataset("jsonl"), path)
     assert "\n" not in str(refused.value)

@@ -133,8 +133,9 @@ def test_every_requested_table_has_a_file_and_what_it_names_exists() -> None:
 
 def is_known(metric: str) -> bool:
     """Whether a run or a judge can provide the metric."""
-    of_several = metric in {"change", UNCERTAINTY, DEVIATION} or is_planned(metric) or is_marked(metric)
-    return of_several or figures.is_known(metric) or re.fullmatch(r"question-\d+", metric) is not None
+    named = {"change", UNCERTAINTY, DEVIATION, *figures._SIMPLE, *figures._COSTS, *figures._RATIOS, *figures.JUDGED}
+    numbered = re.fullmatch(r"(question|accuracy-round|within)-\d+", metric) is not None
+    return metric in named or numbered or is_planned(metric) or is_marked(metric)
 
 
 @each_row("path", [pytest.param(path, id=e.name) for path, e in ALL])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from medground_evaluate.experiments.form import Experiment
 from medground_evaluate.experiments.run import Made
 from medground_evaluate.experiments.table import notes, results, value_of
 from medground_evaluate.judges.judgements import Judgement, Score
-from medground_evaluate.metrics.uncertainty import SampledUncertainty, luq
+from medground_evaluate.metrics.uncertainty import SampledUncertainty, Uncertainty
 from medground_evaluate.statistics import Mean
 
 COLUMNS = ("a.accuracy", "a.change", "average.accuracy", "all.words-book", "all.marks-relevance", "a.uncertainty")
@@ -132,12 +131,8 @@ def test_people_s_marks_are_those_of_the_row(tmp_path: Path, two: dict[tuple[str
 def test_uncertainty_is_measured_or_says_what_it_waits_for(
     tmp_path: Path, two: dict[tuple[str, str], RunOfRow]
 ) -> None:
-    async def entails(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        return [1.0 if sentence in premise else 0.0 for premise, sentence in pairs]
-
-    found = asyncio.run(luq(["It helps.", "It helps.", "It harms."], entails))
-    sampled = SampledUncertainty(Mean(found.value, 1), {"0": found})
-    assert value(made(tmp_path, two, uncertain={("whole", "a"): sampled}), "whole", "a.uncertainty") == found.value
+    sampled = SampledUncertainty(Mean(0.5, 1), {"0": Uncertainty(0.5, 3)})
+    assert value(made(tmp_path, two, uncertain={("whole", "a"): sampled}), "whole", "a.uncertainty") == 0.5
     assert figure(made(tmp_path, two), "whole", "a.uncertainty") is None
     keyless = Settings.load()
     assert "without one, all samples are the same" in waits_for(keyless, "some-nli")

@@ -1,30 +1,26 @@
-"""The package of evaluation joins the faces by entry points, and `medground` does without it."""
+"""The package of evaluation joins by entry points, and `medground` does without it."""
 
 from __future__ import annotations
 
-import re
 from importlib.metadata import PackageNotFoundError
-from pathlib import Path
 
 import pytest
 
-import medground
-from medground import faces
 from medground.faces import notebook
+from medground.home import registry
 
 
-def test_what_joins_is_there_and_medground_imports_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    joined = {group: faces.joining(f"medground.{group}") for group in ("commands", "page", "notebook")}
+def test_what_joins_is_there_and_medground_does_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = ("commands", "operators", "page", "notebook")
+    joined = {group: registry.joining(f"medground.{group}") for group in groups}
     assert {*joined["commands"]} == {"agreement", "data", "demonstrations", "eval", "experiment", "judge", "train"}
     assert all(point.load() for points in joined.values() for point in points.values())
+    assert all(point.load().name == name for name, point in joined["operators"].items())
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         notebook.nothing  # noqa: B018
-    sources = Path(medground.__file__).parent.rglob("*.py")
-    names = re.compile(r"^\s*(?:from|import) medground_evaluate", re.MULTILINE)
-    assert not [path for path in sources if names.search(path.read_text(encoding="utf-8"))]
 
     def missing(name: str) -> None:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(faces, "distribution", missing)
-    assert faces.joining("medground.commands") == {}
+    monkeypatch.setattr(registry, "distribution", missing)
+    assert registry.joining("medground.commands") == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,8 @@ from medground_evaluate.judges.results import (
     read_marked,
     write_form,
 )
+
+TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 
 Scripted = Callable[..., Any]
 
@@ -259,21 +262,7 @@ def test_people_and_models_agree_by_kappa(judge: Any, tmp_path: Path) -> None:
         read_marked([path])
 
 
-@each_row(
-    ("line", "problem"),
-    [
-        ("not json", "not JSON"),
-        ('{"item": "q", "judge": "a", "shown": ["x", "y"]}', "`better` is missing"),
-        ('{"item": "q", "judge": "a", "shown": ["x"]}', "`marks` are missing"),
-        ('{"item": "q", "judge": "a", "shown": ["x", "x"], "better": "tie"}', "same name"),
-        ('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "A"}', "better"),
-        (
-            '{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie", "status": "failed"}',
-            "cannot have `better`",
-        ),
-        ("[" * 100_000, "nested too deeply"),
-    ],
-)
+@each_row(("line", "problem"), [*TABLES["judgements"], ("[" * 100_000, "nested too deeply")])
 def test_a_line_that_is_not_a_judgement(tmp_path: Path, line: str, problem: str) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text(line + "\n\n")

@@ -53,7 +53,7 @@ from medground_evaluate.metrics.searching import (
     headings_of,
     query_statistics,
     ranking_scores,
-    retrieval_scores,
+    retrieval_means,
 )
 from medground_evaluate.metrics.uncertainty import luq, nli_entailment, read_samples, uncertainty_of
 from medground_evaluate.statistics import Mean
@@ -138,22 +138,25 @@ def test_retrieval_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
         line("none", gold_documents=("D:a",)),
         line("no gold"),
     ]
-    scores = retrieval_scores(lines, depths=(2, 4))
-    each = scores.each["q"]
+    known = {one.id: one for one in lines[:2]}
+    scores = ranking_scores(
+        {i: one.found for i, one in known.items()}, {i: one.gold_documents for i, one in known.items()}, (2, 4)
+    )
+    each = scores["q"]
     found = each["R@2"], each["P@2"], each["R@4"], each["P@4"], each["RR"]
     assert found == pytest.approx((1 / 3, 1 / 2, 2 / 3, 1 / 2, 1 / 2))
     best = 1 / math.log2(2) + 1 / math.log2(3) + 1 / math.log2(4)
     assert each["nDCG@4"] == pytest.approx((1 / math.log2(3) + 1 / math.log2(5)) / best)
-    assert set(scores.each["none"].values()) == {0.0}
-    assert scores.mean["RR"] == pytest.approx(1 / 4)  # MRR
-    assert scores.without_gold == 1 and retrieval_scores([]).mean == {}
+    assert set(scores["none"].values()) == {0.0}
+    assert retrieval_means(lines)["RR"] == pytest.approx(1 / 4)  # MRR
+    assert retrieval_means(lines[2:]) == {}
     assert ranking_scores({"q": ("D:x", "D:x", "D:a")}, {"q": ("D:a",)}, (1,))["q"]["RR"] == 1 / 2
     # trec_eval breaks ties of scores by id, so ascending or descending ids must make no difference.
     for order in ([f"D:{n}" for n in range(9)], [f"D:{n}" for n in range(9, 0, -1)]):
         assert ranking_scores({"q": order}, {"q": (order[4],)}, (5,))["q"]["RR"] == pytest.approx(1 / 5)
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[evaluate\]"'):
-        retrieval_scores(lines)
+        retrieval_means(lines)
 
 
 def test_headings_by_hand() -> None:
@@ -199,11 +202,7 @@ def test_stages_by_hand() -> None:
     planned += [span("search corpus:omni.book", 2, 4), span("operator assess", 4, 5, tokens=10)]
     searched = [span("search corpus:omni.book", 5, 7), span("search graph:omni", 6, 8)]
     found = stages([*planned, *searched, span("operator read", 8, 9, tokens=1000)])
-    assert found and (found.planning, found.retrieval, found.answering) == (
-        Stage(3.0, 112, 2),
-        Stage(5.0),
-        Stage(2.0, 1001, 1),
-    )
+    assert found == {"planning": Stage(3.0, 112, 2), "retrieval": Stage(5.0), "answering": Stage(2.0, 1001, 1)}
     planning, retrieval, answering = stage_means([found, None])
     assert (planning.name, planning.seconds, planning.tokens) == ("planning", Mean(3.0, 1), Mean(112.0, 1))
     assert (retrieval.seconds.value, answering.tokens.value) == (5.0, 1001.0)
@@ -384,20 +383,12 @@ def test_as_a_command(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert json.loads(capsys.readouterr().out)["depths"]["never"] == 1
 
 
-def test_uncertainty_of_runs_by_hand(tmp_path: Path) -> None:
-    async def same_words(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        return [1.0 if premise == sentence else 0.25 for premise, sentence in pairs]
-
-    texts = [("It helps.", "It is so."), ("It helps.", ""), ("It harms.", "")]
-    paths = [written(tmp_path / f"{n}.jsonl", asked(1, a), asked(2, b)) for n, (a, b) in enumerate(texts)]
-    found = asyncio.run(uncertainty_of(read_samples(paths), same_words))
-    assert (read_samples(paths).runs, read_samples(paths).temperature) == (3, 0.7)
-    confidence = [(1 + 0.25) / 2, (1 + 0.25) / 2, 0.25]
-    assert found.each["q1"].value == pytest.approx(sum(1 - c for c in confidence) / 3)
+def test_runs_are_samples_or_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [("It helps.", "It is so."), ("It harms.", "")]
+    samples = read_samples([written(tmp_path / f"{a}.jsonl", asked(1, a), asked(2, b)) for a, b in texts])
+    found = asyncio.run(uncertainty_of(samples, entailment_by_words))
+    assert (samples.runs, samples.temperature, found.each["q1"].value) == (2, 0.7, 1.0)
     assert (found.mean.of, found.mean.without) == (1, 1)  # a single answer has no uncertainty
-
-
-def test_runs_that_are_not_samples_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = written(tmp_path / "1.jsonl", asked(1, "It helps."))
     with pytest.raises(UsageError, match="two or more runs"):
         read_samples([one, one])

@@ -104,7 +104,7 @@ def test_each_failure_is_a_line_with_its_status(home: Path, tmp_path: Path) -> N
     assert (found["q2"].usage.input_tokens, found["q2"].usage.price) == (9, None)
     assert found["q2"].trace and found["q5"].trace
     assert all(found[f"q{n}"].answer == () for n in range(1, 7))
-    assert (tally.items, tally.lines, tally.right, tally.final_accuracy) == (8, 8, 1, 1 / 8)
+    assert (tally.items, tally.lines, tally.right, tally.final.value) == (8, 8, 1, 1 / 8)
 
 
 def test_an_answer_that_no_retry_made_readable_is_not_a_failed_provider(home: Path, tmp_path: Path) -> None:

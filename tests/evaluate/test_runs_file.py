@@ -140,7 +140,7 @@ def test_the_tally_counts_every_item_and_exact_matches() -> None:
     tally.add(line("c", status="unreadable", error="rubbish", usage={"price": None}))
     tally.add(line("d", gold="no", status="budget"))
     assert tally.accuracy == 1 / 4
-    assert tally.final_accuracy == 1 / 10
+    assert tally.final.value == 1 / 10
     assert tally.majority == (("yes",), 3)
     assert tally.usage.price is None
     assert json.loads(line("a").model_dump_json())["status"] == "failed"

@@ -7,6 +7,7 @@ import importlib
 import json
 import random
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +20,8 @@ from rows import each_row
 
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.compare import compare
+
+TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 
 pytest.importorskip("sklearn")
 
@@ -45,21 +48,9 @@ def packed(path: Path, content: str) -> Path:
 # Planted errors: the same seed plants the same, and the keyless critic catches them
 
 
-@each_row(
-    ("kind", "sentence", "planted"),
-    [
-        ("negation", "Aspirin was associated with survival.", {"Aspirin was not associated with survival."}),
-        ("negation", "Aspirin did not improve survival.", {"Aspirin improved survival."}),
-        ("negation", "The drug cannot cross the barrier.", {"The drug can cross the barrier."}),
-        ("direction", "Mortality was higher in the group.", {"Mortality was lower in the group."}),
-        ("strengthened", "Aspirin may reduce mortality in men.", {"Aspirin reduces mortality in men."}),
-        ("strengthened", "Obesity is associated with asthma.", {"Obesity causes asthma."}),
-        ("subject", "Risk was lower in men.", {"Risk was lower in women."}),
-        ("subject", "It was safer in dogs than in cats.", {"It was safer in cats than in dogs."}),
-    ],
-)
-def test_each_kind_makes_a_plain_sentence(kind: str, sentence: str, planted: set[str]) -> None:
-    assert {module("planted_errors").plant(kind, sentence, random.Random(seed)) for seed in range(8)} == planted
+@each_row(("kind", "sentence", "planted"), TABLES["planted"])
+def test_each_kind_makes_a_plain_sentence(kind: str, sentence: str, planted: list[str]) -> None:
+    assert {module("planted_errors").plant(kind, sentence, random.Random(seed)) for seed in range(8)} == {*planted}
 
 
 def test_the_command_writes_one_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

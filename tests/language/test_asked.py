@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rows import each_row
 
-from medground.language.aspects import aspects_of
+from medground.language.question_kinds import aspects_of
 from medground.language.question_reading import reading_of
+from medground.language.requests import request_in
 
 
 @each_row(
@@ -35,6 +36,38 @@ def test_people_and_papers_ask_the_same_in_other_words(text: str, wanted: set[st
 )
 def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: str, things: set[str]) -> None:
     assert {thing.said for thing in reading_of(question).subjects if thing.decides} == things
+
+
+@each_row(
+    ("question", "plain", "things"),
+    [
+        ("what chemo helps against hodgkins", "what chemotherapy helps against Hodgkin", {"Hodgkin"}),
+        ("symptons of pnuemonia", "symptom of pneumonia", {"pneumonia"}),
+        ("Does velnorixan lower BP?", "Does velnorixan lower blood pressure?", {"velnorixan", "blood pressure"}),
+        (
+            "What is the outlook for my sister with Hartlow?",
+            "What is the outlook for my sister with Hartlow?",
+            {"Hartlow"},
+        ),
+        ("Does turmeric cure ebola?", "Does turmeric cure ebola?", {"turmeric", "ebola"}),
+        (
+            "He has gout and asthma, and takes aspirin and ramipril. His wife heard of velnorixan. Could it help?",
+            "His wife heard of velnorixan. Could it help?",
+            {"velnorixan"},
+        ),
+    ],
+)
+def test_people_are_read_as_they_mean_it(question: str, plain: str, things: set[str]) -> None:
+    asked = reading_of(question)
+    assert asked.plain == plain
+    assert {thing.said for thing in asked.subjects if thing.decides} == things
+
+
+def test_what_was_typed_is_a_name_too_and_names_stand_together() -> None:
+    asked = reading_of("Can you die from a ministroke?")
+    assert asked.unnamed(["A mini stroke is a warning."]) == asked.unnamed(["A ministroke passes."]) == []
+    sclerosis = reading_of("Is multiple sclerosis fatal?")
+    assert sclerosis.unnamed(["Multiple cysts form early, and most patients have seizures with sclerosis."])
 
 
 def test_a_code_of_a_gene_has_its_other_codes() -> None:
@@ -71,16 +104,24 @@ def test_a_definition_is_known_where_one_is_asked_for(question: str, sentence: s
 
 
 @each_row(
-    ("question", "about"),
+    ("text", "kind"),
     [
-        ("How many papers are in this collection?", True),
-        ("List the newest articles of the corpus", True),
-        ("How many genes are in this collection?", False),
-        ("Which studies compared chlorhexidine with placebo?", False),
+        ("How many papers are in this collection?", "collection"),
+        ("List the newest articles of the corpus", "collection"),
+        ("just the randomised ones please", "limits"),
+        ("in 2019", "limits"),
+        ("Where does this come from?", "check"),
+        ("Who are the authors?", "authors"),
+        ("the latest?", "latest"),
+        ("How many genes are in this collection?", ""),
+        ("Which studies compared chlorhexidine with placebo?", ""),
+        ("Is aspirin safe?", ""),
+        ("Why?", ""),
     ],
 )
-def test_questions_about_the_collection_are_no_medical_questions(question: str, about: bool) -> None:
-    assert reading_of(question).asks_about_records is about
+def test_requests_about_papers_and_answers_are_no_medical_questions(text: str, kind: str) -> None:
+    request = request_in(text, 2026)
+    assert (request.kind if request else "") == kind
 
 
 @each_row(

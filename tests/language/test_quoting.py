@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.language.quoting.asked import asked
 from medground.language.quoting.model import strengths
-from medground.language.quoting.pool import NAMES, Candidate, log_sum, parts
+from medground.language.quoting.pool import NAMES, Candidate, asked, log_sum, parts
 
 TRIAL = Candidate(
     title="Colchicine after myocardial infarction",

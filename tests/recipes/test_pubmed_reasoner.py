@@ -14,8 +14,8 @@ from asking import Asks
 from heart_papers import BY_MODEL, QUESTION, MakeRun, replies, verdicts
 from rows import each_row
 
-from medground.answering.captions import design_level
 from medground.answering.run import Run
+from medground.corpus.design import design_level
 from medground.corpus.library import Library
 from medground.home.layers import preset_layer
 from medground.home.settings import Settings

@@ -15,7 +15,7 @@ from medground.testing import DOCUMENTS, SourceContract
 from medground.values.document import Document
 from medground.values.lookup import Lookup
 from medground.values.query import Everything, Filters, Term
-from medground_evaluate.runner import GivenSource, RecordingCountingSource, RecordingSource, found_documents, recording
+from medground_evaluate.runner import GivenSource, RecordingSource, found_documents, recording
 
 
 @in_one_test
@@ -55,7 +55,7 @@ def test_facts_and_what_is_only_counted_are_not_recorded(memory_source: Any) -> 
     wrapped = recording([Counting(DOCUMENTS), memory_source(DOCUMENTS)])
     assert [isinstance(source, CountingSource) for source in wrapped] == [True, False]
     counting = wrapped[0]
-    assert isinstance(counting, RecordingCountingSource)
+    assert isinstance(counting, CountingSource)
     lookup = Lookup(asked=Everything(), text="marfan", limit=5)
     assert asyncio.run(counting.count(lookup, Filters())) == 7
     assert counting.rankings == []

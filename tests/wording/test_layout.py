@@ -119,7 +119,7 @@ def test_an_answer_without_evidence_says_what_was_searched(make_answer: MakeAnsw
     decision = YesNoDecision(status="unanswerable", reason="no source that was searched has evidence on this question")
     text = as_text(make_answer(decision=decision, rationale="", statements=(), evidence=(), documents=()))
     assert text == (
-        "Does aspirin prevent stroke?\n\nUnanswerable\nNo source that was searched has evidence on this question.\n\n"
+        "Does aspirin prevent stroke?\n\nNo source that was searched has evidence on this question.\n\n"
         "Nothing was searched.\nCost: $0, no model calls, 0 searches, 0.00 s.\nRecipe: ground, no language model."
     )
 

@@ -39,7 +39,11 @@ def test_findings_connections_and_counts_and_an_unanswered_report_without_refere
 
     answer, _ = reported(make_run, [SubFound(one, (tool(one.id, "literature", []),)) for one in PLAN.subquestions])
     text = as_text(answer)
-    assert "Unanswerable" in text and "References" not in text and "Findings" not in text
+    assert (
+        "\n\nNothing was found for any of the 4 sub-questions" in text
+        and "References" not in text
+        and "Findings" not in text
+    )
 
 
 ACTIVE = (

@@ -5,39 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from medground.corpus.design import design_level, named_level
 from medground.corpus.retraction import RETRACTED, doubt, why_aside
 from medground.language.clean import clean, sentence
 from medground.values.answer import SourceDocument
 from medground.values.statement import Verdict
 from medground.values.usage import KEYLESS
-
-# Study designs by publication type, from the strongest to the weakest kind of evidence.
-
-_LEVELS: tuple[frozenset[str], ...] = (
-    frozenset({"meta-analysis", "systematic review", "network meta-analysis", "systematic-review"}),
-    frozenset({"practice guideline", "guideline", "consensus development conference"}),
-    frozenset({"randomized controlled trial", "pragmatic clinical trial", "equivalence trial"}),
-    frozenset({"controlled clinical trial", "clinical trial, phase iii", "clinical trial, phase iv", "clinical trial"}),
-    frozenset({"observational study", "multicenter study", "comparative study", "validation study", "twin study"}),
-    frozenset({"review", "scoping review", "review-article"}),
-    frozenset({"case reports", "case-report"}),
-    frozenset(
-        {"editorial", "comment", "letter", "news", "newspaper article", "interview", "personal narrative", "lecture"}
-        | {"clinical trial protocol", "introductory journal article", "patient education handout", "biography"}
-        | {"reply", "article-commentary", "discussion", "opinion", "book-review", "correspondence"}
-        | {"retracted publication", "retraction of publication", "retraction notice", "expression of concern"}
-        | {"published erratum", "retraction", "retracted-article", "expression-of-concern", "correction"}
-    ),
-)
-UNKNOWN = 5
-"""Level of a paper whose types name no design: the level of a review, below observational studies."""
-
-
-def design_level(publication_types: Sequence[str]) -> int:
-    """0 for the strongest design named, 7 for the weakest; `UNKNOWN` if none is named."""
-    names = {name.casefold() for name in publication_types}
-    return next((level for level, designs in enumerate(_LEVELS) if names & designs), UNKNOWN)
-
 
 # What is plainly so of a source: its design or kind, whether it may be evidence, and where it can be read.
 
@@ -55,7 +28,7 @@ _ADDRESS = re.compile(r"https?://[^\s<>\"'\\`\[\]]+", re.IGNORECASE)
 
 def design(document: SourceDocument) -> str:
     """The strongest study design that a record names, or the kind of a source that is not a paper; else empty."""
-    named = [t for t in document.publication_types if design_level([t]) != UNKNOWN or "review" in t.casefold()]
+    named = [t for t in document.publication_types if named_level([t]) is not None or "review" in t.casefold()]
     if named:
         return clean(min(named, key=lambda t: design_level([t])).lower())
     return _KINDS.get(document.kind, "")

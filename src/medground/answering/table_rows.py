@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from medground.answering.captions import design, design_level, state, verdict, web_address
+from medground.answering.captions import design, state, verdict, web_address
 from medground.answering.declaration import Declaration
 from medground.answering.evidence_table import (
     Agreement,
@@ -21,6 +21,7 @@ from medground.answering.evidence_table import (
 from medground.answering.read.reading_list import spans
 from medground.answering.run import Run
 from medground.answering.verify.rationale import one_stance
+from medground.corpus.design import design_level
 from medground.corpus.retraction import why_aside
 from medground.errors import BudgetExhausted, MedgroundError, ModelFailed, SourceUnavailable
 from medground.home.concurrency import concurrently

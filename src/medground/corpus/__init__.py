@@ -1,1 +1,5 @@
 """Corpora: readers, passages, the snapshot store, joining with records, following a folder."""
+
+from medground.values.exports import exported
+
+__getattr__ = exported(__name__)

@@ -213,6 +213,7 @@ class _Compiler(TreeCompiler):
 
 
 _MOST_FIELDS = 10_000
+_FEW_VALUES = 8
 _LOCK = ".tantivy-meta.lock"
 
 
@@ -248,6 +249,15 @@ class Lexical:
         with reading(self._folder):
             found = self._searcher.terms_with_prefix(METADATA_NAME, "", limit=_MOST_FIELDS)
         return frozenset(name for name, _ in found)
+
+    def values(self, field: str) -> tuple[str, ...] | None:
+        """The first values of a field, in the order of the alphabet; None if they are not held whole."""
+        if ANALYSES.get(field) != "exact" and field not in self.fields:
+            return None
+        name, start = (field, "") if field in ANALYSES else (METADATA, described(field, ""))
+        with reading(self._folder):
+            found = self._searcher.terms_with_prefix(name, start, limit=_FEW_VALUES)
+        return tuple(value.removeprefix(start) for value, _ in found)
 
     def numbers(self, filters: Filters) -> list[int]:
         """Numbers of the passages that the filters allow, ascending."""

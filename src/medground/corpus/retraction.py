@@ -163,12 +163,12 @@ def why_aside(record: Record) -> str | None:
     """
     if record.retraction in ("retracted", "notice"):
         return _REASONS[record.retraction]
-    return next(_said_of(record.publication_types), None) or _REASONS.get(said_by(record.title) or "in doubt")
+    return (_said_of(record.publication_types) or (None,))[0] or _REASONS.get(said_by(record.title) or "in doubt")
 
 
 def state_of_types(kinds: Iterable[str]) -> Retraction:
     """What publication types alone say of a record: that it is retracted, or a retraction notice."""
-    return next(filter(None, map(_STATES.get, _said_of(kinds))), "none")
+    return next(filter(None, map(_STATES.get, _said_of(tuple(kinds)))), "none")
 
 
 def doubt(record: Record) -> str | None:
@@ -180,11 +180,11 @@ def doubt(record: Record) -> str | None:
     return None
 
 
-def _said_of(kinds: Iterable[str]) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _said_of(kinds: tuple[str, ...]) -> tuple[str, ...]:
     """Why a record of these publication types is not evidence: `Retracted_Article.` is read as `retracted article`."""
-    for part in (part for kind in kinds for part in _PARTS.split(kind)):
-        if said := said_alone(_NOT_IN_A_TYPE.sub(" ", part).strip().casefold()):
-            yield _REASONS[said]
+    parts = (_NOT_IN_A_TYPE.sub(" ", part).strip().casefold() for kind in kinds for part in _PARTS.split(kind))
+    return tuple(_REASONS[said] for part in parts if (said := said_alone(part)))
 
 
 def set_aside(hits: Sequence[Hit]) -> tuple[list[Hit], dict[str, str]]:

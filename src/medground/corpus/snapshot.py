@@ -182,6 +182,16 @@ class Snapshot(Database):
         """Whether its word index can hold metadata: one that was made before cannot."""
         return self._lexical.has_metadata
 
+    def size(self, filters: Filters = NO_FILTERS) -> int:
+        """Number of documents within `filters`."""
+        if filters == NO_FILTERS:
+            return self.manifest.counts.documents
+        return len(self.holders(self._lexical.numbers(filters)))
+
+    def values(self, field: str) -> tuple[str, ...] | None:
+        """Some values of a field of `where`, in the order of the alphabet; None if they are not held whole."""
+        return self._lexical.values("publication_type" if field == "design" else field)
+
     def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
         """The documents about a paper with one of these names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), in their order."""
         if not names:

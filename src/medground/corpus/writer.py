@@ -10,6 +10,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
+from medground.corpus.design import with_design
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
 from medground.corpus.records import JoinTable, agrees, difference, restored
@@ -142,8 +143,9 @@ class DatabaseWriter:
         self.set_state("amended", 1)
 
     def _marked(self, document: Document) -> Document:
-        """The document as it is searched and counted by: what is known now, and what a notice that was read says."""
-        document = marked(document)
+        """The document as it is searched and counted by: what is known now, what its own words say of
+        its design, and what a notice that was read says."""
+        document = marked(with_design(document))
         if document.retraction in ("none", "concern"):
             names = (document.id, f"PMID:{document.identifiers.get('pmid', '')}")
             if self._number("SELECT count(*) FROM retracts WHERE id IN (?, ?)", *names):

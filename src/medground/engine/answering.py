@@ -11,6 +11,7 @@ from medground.answering.conclude.compose import not_searched, so_far
 from medground.answering.run import Run, with_titles
 from medground.answering.trace import Span
 from medground.engine.answers import Answers
+from medground.engine.replies import nothing_within, replied, with_next_steps
 from medground.engine.search import check_limits
 from medground.engine.unfinished import CANCELLED, UnfinishedResearch
 from medground.errors import BudgetExhausted, MedgroundError, UsageError
@@ -92,10 +93,15 @@ async def _answer(run: Run, recipe: Recipe) -> Answer:
     check_limits(run)
     if run.question.plan is not None and not recipe.researches:
         raise UsageError(f"the recipe {recipe.name} follows no plan of research; use the recipe biomedsearch")
+    if (reply := await replied(run)) is not None:
+        return reply
+    if (left_out := await nothing_within(run)) is not None:
+        return left_out
     seconds = run.settings.budget.seconds
     try:
         async with asyncio.timeout(seconds) as limit:
-            return await recipe.run(await with_titles(run.question, run), run)
+            answer = await recipe.run(await with_titles(run.question, run), run)
+            return await with_next_steps(answer, run)
     except asyncio.CancelledError:
         _keep(run, await _so_far(run, recipe, CANCELLED))
         raise

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Self
 
@@ -110,14 +111,15 @@ class Engine(SearchEngine, KeptAnswers):
         with notice_first(*said, context) as notice:
             if follow is not None and not (notice and notice.stops):
                 former = self.answer(follow)
-                asked = follow_up(question, former, task=task, options=options, context=context)
+                year = datetime.now(UTC).year
+                asked = follow_up(question, former, year, task=task, options=options, context=context)
+                notice = most_urgent(asked.text, asked.context) or notice  # "it" has become the former subject
             else:
                 asked = as_question(question, task=task, options=options, context=context)
             if plan is not None:
                 asked = asked.model_copy(update={"plan": plan})
             setup = await self._setup(recipe, model, settings)
-            shown = most_urgent(asked.text, asked.context) or notice
-            run = self._run(asked, setup, setup.recipe, on_step, notice=shown)
+            run = self._run(asked, setup, setup.recipe, on_step, notice=notice)
             with self._under_way():
                 return await (researched if setup.recipe.researches else answered)(run, setup.recipe)
 

@@ -1,6 +1,9 @@
-"""Recipes and sources by name, and where each is declared: names only, so that settings load none of them."""
+"""Recipes, sources and what joins, by name: names only, so that settings load none of them."""
 
 from __future__ import annotations
+
+from contextlib import suppress
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
 
 RECIPES = {
     "biomedsearch": "medground.recipes.biomedsearch.recipe:BIOMEDSEARCH",
@@ -36,3 +39,13 @@ SOURCES = {
     "brave": "medground.sources.web_engines:BRAVE",
 }
 """Name to `module:constant`. A source with settings of its own has a section of the same name."""
+
+
+def joining(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group by name; none where Medground runs without being installed.
+
+    `medground_evaluate`, the other package of this distribution, joins by them; nothing here imports it by name.
+    """
+    with suppress(PackageNotFoundError):  # those of all distributions would take 30 ms to read
+        return {point.name: point for point in distribution("medground").entry_points.select(group=group)}
+    return {}

@@ -40,11 +40,15 @@ def one_line(text: str) -> str:
     return clean(text).replace("\n", " ")
 
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
 def without_accents(text: str) -> str:
     """Behcet for Behçet; compatible characters become one."""
     if text.isascii():
         return text
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    apart = unicodedata.normalize("NFKD", text)
+    return _NOT_ASCII.sub(lambda found: "" if unicodedata.combining(found[0]) else found[0], apart)
 
 
 # Plain English: sentences with a capital and an end, and counts with their nouns.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
-from medground.language.quoting.cues import ROLES
+from medground.language.word_lists import forms
 
+_ROLES = forms("roles")
 _FINDING = re.compile(
     r"\b(?:show\w*|demonstrat\w*|reveal\w*|confirm\w*|found|observed|identified|detected)\b", re.IGNORECASE
 )
 _CONCLUSION = re.compile(
     r"\b(?:conclu\w+|suggest\w*|indicat\w+|(?:our|these|the present) (?:results|findings|data))\b", re.IGNORECASE
 )
-_RESULT = (ROLES["significance"], _FINDING, ROLES["comparison"], _CONCLUSION)
+_RESULT = (_ROLES["significance"], _FINDING, _ROLES["comparison"], _CONCLUSION)
 _NEGATION = re.compile(r"\b(?:no|not|nor|neither|without)\b", re.IGNORECASE)
 _GROUPS = re.compile(
     r"\b(?:served as (?:a )?(?:controls?|comparison)|acted as controls?|control group)\b", re.IGNORECASE
@@ -21,7 +22,7 @@ _GROUPS = re.compile(
 
 def states_purpose(sentence: str) -> bool:
     """Whether a sentence states the aim of a study, or a question, rather than a result."""
-    asks = ROLES["purpose"].search(sentence) or ROLES["question"].search(sentence)
+    asks = _ROLES["purpose"].search(sentence) or _ROLES["question"].search(sentence)
     return asks is not None and not _CONCLUSION.search(sentence)
 
 
@@ -32,5 +33,5 @@ def reports_result(sentence: str) -> bool:
 
 def describes_method(sentence: str) -> bool:
     """Whether a sentence says what was done, and neither what was found nor what follows."""
-    done = ROLES["method"].search(sentence) or _GROUPS.search(sentence)
+    done = _ROLES["method"].search(sentence) or _GROUPS.search(sentence)
     return done is not None and not any(form.search(sentence) for form in (*_RESULT, _NEGATION))

@@ -1,4 +1,4 @@
-"""A follow-up question: what "it" stands for in it, and the documents of the answer that it follows."""
+"""A follow-up question: what "it" stands for in it, or what it requests of the answer that it follows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from medground.errors import UsageError
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pointing import Reading, pointing, points_at_something
 from medground.language.question_reading import reading_of
+from medground.language.requests import Request, request_in
 from medground.values.answer import Answer
 from medground.values.query import Filters
 from medground.values.question import Follows, Question, Task, as_question
@@ -182,9 +183,24 @@ def read_follow_up(asked: str, former: str) -> Reading:
     return Reading(asked)
 
 
+def within(filters: Filters, more: Filters) -> Filters:
+    """Limits with those of a request in place of the same limits."""
+    named = {name for name, _ in more.where}
+    where = (*(pair for pair in filters.where if pair[0] not in named), *more.where)
+    years = more if (more.year_from or more.year_to) else filters
+    return filters.model_copy(update={"year_from": years.year_from, "year_to": years.year_to, "where": where})
+
+
+def _requested(request: Request, former: str) -> Reading:
+    """A request about the former answer: its question, which is asked again where limits or the latest are wanted."""
+    newer = request.kind == "latest" and not reading_of(former).latest
+    return Reading(f"{former.rstrip(' ?.!')} in the latest studies?" if newer else former)
+
+
 def follow_up(
     asked: str | Question,
     former: Answer,
+    now: int,
     *,
     task: Task | None = None,
     options: Sequence[str] | Mapping[str, str] = (),
@@ -194,6 +210,7 @@ def follow_up(
     has none.
 
     Args:
+        now: the year of "the last five years".
         task: the kind of answer; guessed from the question as it was read when absent.
 
     Raises:
@@ -202,12 +219,19 @@ def follow_up(
     typed = as_question(asked, task=task, options=options, context=context)
     letters = {option.letter: option.text for option in typed.options}
     guessed = task is None and typed.task == Question.ask(typed.text, options=letters).task
-    reading = read_follow_up(typed.text, former.question.text)
+    request, earlier = request_in(typed.text, now), former.question
+    if request is None or request.kind == "collection":
+        reading = read_follow_up(typed.text, earlier.text)
+    else:
+        reading = _requested(request, earlier.text)
+        guessed, letters = False, {option.letter: option.text for option in earlier.options}
+        typed = typed.model_copy(update={"task": earlier.task})
+    filters = typed.filters if typed.filters != Filters() else earlier.filters
     question = Question.ask(
         reading.text,
         task=None if guessed else typed.task,
         options=letters,
-        filters=typed.filters if typed.filters != Filters() else former.question.filters,
+        filters=within(filters, request.limits) if request else filters,
         documents=typed.documents,
         context=typed.context or former.question.context,
     )

@@ -1,12 +1,14 @@
-"""What kind of question a text is: the kinds of answer that it asks for, whether it is English, and whether it asks for
-news or for people's own experience.
+"""What kind of question a text is: the kinds of answer that it asks for, what it asks of its subject, whether it is
+English, and whether it asks for news or for people's own experience.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
 
 from medground.language.word_lists import forms, word_lists
+from medground.language.words import stem, tokens
 
 KINDS = forms("kinds")
 """What a question may ask for. Several may hold."""
@@ -35,21 +37,6 @@ def looks_foreign(text: str) -> bool:
     return other_script > len(words) / 2 or (foreign >= few and foreign > english)
 
 
-_RECORDS, _COLLECTIONS = _LISTS["records"], _LISTS["collections"]
-
-
-def asks_about_records(text: str) -> bool:
-    """Whether a question is about a collection of papers and not about medicine.
-
-    >>> asks_about_records("How many papers are in this collection?")
-    True
-    >>> asks_about_records("Which databases hold gene variants?")
-    False
-    """
-    asked = [word for word in map(str.casefold, _WORD.findall(text)) if word not in _LISTS["function"]]
-    return not _COLLECTIONS.isdisjoint(asked) and _RECORDS.issuperset(asked)
-
-
 _NEWS = re.compile(
     r"\b(?:news|latest|newest|this (?:week|month|year)|today|current(?:ly)? (?:outbreak|shortage|recall)s?|"
     r"recently (?:approved|announced|recalled)|announce(?:d|ments?)|press release|recalls?|"
@@ -68,3 +55,36 @@ def asks_for_news(text: str) -> bool:
     False
     """
     return _NEWS.search(text) is not None
+
+
+# What a question asks of the thing that it is about, such as its prognosis or its harms, in anybody's words.
+
+
+@cache
+def _aspects() -> dict[str, tuple[str, ...]]:
+    lists = word_lists("aspects")
+    return {aspect: tuple(sorted({_stems(form) for form in forms})) for aspect, forms in lists.items()}
+
+
+@lru_cache(maxsize=8192)
+def _stems(text: str) -> str:
+    """All words of a text as stems, also those that say nothing, between single spaces."""
+    return f" {' '.join(map(stem, tokens(text)))} "
+
+
+@lru_cache(maxsize=8192)
+def aspects_of(text: str) -> frozenset[str]:
+    """The aspects that a text speaks of (the headings of `aspects.txt`)."""
+    stems = _stems(text)
+    return frozenset(aspect for aspect, forms in _aspects().items() if any(form in stems for form in forms))
+
+
+def asked_in(question: str) -> list[list[str]]:
+    """The words of each aspect that a question asks for, as they are searched for."""
+    return [sorted(word_lists("aspects")[aspect]) for aspect in sorted(aspects_of(question))]
+
+
+@cache
+def asked_words() -> frozenset[str]:
+    """The single words by which aspects are asked for."""
+    return frozenset(form for forms in word_lists("aspects").values() for form in forms if " " not in form)

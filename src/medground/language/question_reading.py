@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from medground.language import dates, question_kinds, words
-from medground.language.aspects import asked_in, aspects_of
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.noun_phrases import Thing, things
+from medground.language.people_words import as_meant, asked_last, corrected, typed_too
+from medground.language.question_kinds import asked_in, aspects_of
 from medground.language.subject import PART, Subject, is_slip, pattern, subjects
 from medground.language.subject import forms as forms_of
 from medground.pubmed.characters import spellings
@@ -30,14 +31,12 @@ _WHAT_IS = re.compile(
 )
 """What is X? Or X alone."""
 _PEOPLE = {
-    **dict.fromkeys(
-        ["Child", "Infant", "Infant, Newborn", "Infant, Premature"], "child infant newborn neonate pediatric"
-    ),
-    **dict.fromkeys(["Adolescent"], "adolescent teenager child pediatric"),
+    **dict.fromkeys(["Child", "Adolescent"], "pediatric"),
+    **dict.fromkeys(["Infant", "Infant, Newborn", "Infant, Premature"], ""),
     **dict.fromkeys(["Pregnancy", "Pregnant Women"], "pregnancy pregnant gestation maternal"),
-    "Aged": "aged older elderly",
+    "Aged": "older",
 }
-"""Headings of people for whom an answer may differ, with the words by which texts name them."""
+"""Headings of people for whom an answer may differ, with the words by which texts name them beside those of MeSH."""
 _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
@@ -63,6 +62,15 @@ class QuestionReading:
     text: str
 
     @cached_property
+    def plain(self) -> str:
+        """What it asks in the words of papers, without what is misspelt: of a long story only the end."""
+        return asked_last(self._as_meant[0], _TOGETHER)
+
+    @cached_property
+    def _as_meant(self) -> tuple[str, dict[str, str]]:
+        return as_meant(self.text)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of answer that it asks for (`question_kinds.KINDS`); several may hold."""
         return question_kinds.kinds_of(self.text)
@@ -82,11 +90,6 @@ class QuestionReading:
         """Whether it asks for news, or for people's own experience."""
         return question_kinds.asks_for_news(self.text)
 
-    @property
-    def asks_about_records(self) -> bool:
-        """Whether it is about a collection of papers and not about medicine."""
-        return question_kinds.asks_about_records(self.text)
-
     @cached_property
     def statement(self) -> str | None:
         """The statement that `yes` would assert; None where the rules are not sure of it."""
@@ -95,12 +98,12 @@ class QuestionReading:
     @cached_property
     def topic(self) -> frozenset[str]:
         """Stems that name what it is about; all its content stems if it has no others."""
-        return words.topic(self.text)
+        return words.topic(self.plain)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Stems of the words that are written like names, or unknown."""
-        return words.names(self.text)
+        return words.names(self.plain)
 
     @cached_property
     def rarest_name(self) -> str:
@@ -114,8 +117,8 @@ class QuestionReading:
 
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
-        """The things that it is about, each with its heading and all its names."""
-        return subjects(self.text)
+        """The things that it is about, each with its heading and all its names, first those that it says itself."""
+        return typed_too(subjects(self.plain), self._as_meant[1])
 
     def years(self, now: int) -> dates.Stated | None:
         """The years that it limits its literature to; `now` is the year of "the last five years"."""
@@ -148,7 +151,7 @@ class QuestionReading:
         Where each thing is named, but no text names them all, it is that they are not named together.
         """
         found = [thing for thing in self.subjects if thing.decides]
-        read = [without_accents(words.spelled_out(text, self.text)) for text in texts] if found else []
+        read = [without_accents(words.spelled_out(text, self.plain)) for text in texts] if found else []
         named = [[thing.is_named_in(text) for thing in found] for text in read]
         missing = [thing.said for n, thing in enumerate(found) if not any(row[n] for row in named)]
         if missing or len(found) > _TOGETHER or any(map(all, named)):
@@ -165,7 +168,7 @@ class QuestionReading:
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
-        read = without_accents(words.spelled_out(text, self.text))
+        read = without_accents(words.spelled_out(text, self.plain))
         return any(thing.is_named_in(read) for thing in self.subjects if thing.decides)
 
     def names_all(self, text: str) -> bool:
@@ -173,30 +176,31 @@ class QuestionReading:
 
         What the title does not name must stand near each other.
         """
+        if not self._deciding:
+            return False
         title, _, body = without_accents(text).partition("\n")
-        wanted = self._stems_of_subject - set(words.terms(title))
-        return bool(self._deciding) and (
-            not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
-        )
+        wanted = self._stems_of_subject.difference(words.terms(title))
+        return not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
 
-    def share_named(self, text: str) -> float:
-        """The share that a text names of the things that this is about, and of what is asked of them: 0 to 1.
+    def share_named(self, *texts: str) -> float:
+        """The share that texts name of the things that this is about, and of what is asked of them: 0 to 1.
 
         What decides of what is asked, such as harms, weighs as much as all things together.
         """
         things = len(self._stems_of_things)
         asked = (max(things, 1) if self._deciding_aspects else 1) if self.aspects else 0
-        found = set(words.terms(without_accents(self.in_own_words(text)))) if things else set[str]()
-        named = sum(found.issuperset(stems) for stems in self._stems_of_things)
-        spoken = asked if asked and not (self._deciding_aspects or self.aspects).isdisjoint(aspects_of(text)) else 0
+        found = {t for text in texts for t in words.terms(without_accents(self.in_own_words(text)))} if things else ()
+        named = sum(stems.issubset(found) for stems in self._stems_of_things)
+        wanted = self._deciding_aspects or self.aspects
+        spoken = asked if asked and any(not wanted.isdisjoint(aspects_of(text)) for text in texts) else 0
         return (named + spoken) / (things + asked) if things + asked else 0.0
 
     @cached_property
     def core(self) -> str:
         """What a story of several clauses asks, in one; the text itself if it has one, or if nothing decides."""
         things = [thing.said for thing in self.subjects if thing.decides]
-        if not (things and self._deciding_aspects and _CLAUSES.search(self.text)):
-            return self.text
+        if not (things and self._deciding_aspects and _CLAUSES.search(self.plain)):
+            return self.plain
         return f"What is {min(self._deciding_aspects)} {' and '.join(things)}?"
 
     @cached_property
@@ -210,7 +214,7 @@ class QuestionReading:
     @cached_property
     def _definition(self) -> re.Pattern[str] | None:
         """How a sentence begins that defines the thing; None if something else is asked."""
-        asked = _WHAT_IS.fullmatch(self.text.strip())
+        asked = _WHAT_IS.fullmatch(self.plain.strip())
         if asked is None or len(asked["thing"].split()) > _NAME or not self.topic:
             return None
         return re.compile(
@@ -222,7 +226,7 @@ class QuestionReading:
     @cached_property
     def aspects(self) -> frozenset[str]:
         """What it asks of the things that it is about, such as their prognosis."""
-        return aspects_of(self.text)
+        return aspects_of(self.plain)
 
     @cached_property
     def _stems_of_things(self) -> list[frozenset[str]]:
@@ -241,10 +245,28 @@ class QuestionReading:
         return frozenset(stem for said in found for stem in words.terms(without_accents(said)))
 
     def people_unnamed(self, texts: Sequence[str]) -> list[str]:
-        """The people that it is about, in its words, whom none of the texts names: children, or pregnancy."""
-        people = [thing for thing in self.subjects if thing.heading in _PEOPLE and not thing.decides]
-        found = {stem for text in texts for stem in words.terms(without_accents(text))}
-        return [one.said for one in people if found.isdisjoint(words.terms(f"{one.said} {_PEOPLE[one.heading]}"))]
+        """The people that it is about, in its words, whom none of the texts names: a finding in children is none in
+        infants.
+        """
+        read = [frozenset(words.terms(without_accents(text))) for text in texts] if self._people else []
+        return [
+            said
+            for said, names in self._people.items()
+            if not any(one.issuperset(words.terms(name)) for one in read for name in names)
+        ]
+
+    @cached_property
+    def _people(self) -> dict[str, list[str]]:
+        """The people that it is about, with all their names and those of the groups within them."""
+        from medground.pubmed.mesh import vocabulary
+
+        mesh, found = vocabulary(), dict[str, list[str]]()
+        for thing in self.subjects:
+            heading = None if thing.decides or not thing.heading else mesh.find(thing.heading)
+            if heading and (heading.name in _PEOPLE or any(tree.startswith("M01") for tree in heading.trees)):
+                names = (name for one in mesh.explode(heading) for name in (one.name, *one.entry_terms))
+                found[thing.said] = [thing.said, *names, *_PEOPLE.get(heading.name, "").split()]
+        return found
 
     @staticmethod
     def alone(thing: Subject) -> Query:
@@ -255,7 +277,7 @@ class QuestionReading:
     @cached_property
     def all_names(self) -> Query:
         """Its words in both spellings, and in place of each thing that has other names any of them."""
-        rest, parts, all_of_them = self.text, list[Query](), list[Query]()
+        rest, parts, all_of_them = self.plain, list[Query](), list[Query]()
         for thing in self.subjects:
             names = dict.fromkeys(form for name in thing.other_names[:_SEARCHED] for form in forms_of(name))
             said = Or(parts=(_spelled(thing.said), *(Phrase(text=name) for name in names)), best=True)
@@ -266,7 +288,7 @@ class QuestionReading:
                 all_of_them.append(self.alone(thing))
         if all_of_them:
             all_of_them += [
-                Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.text)
+                Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.plain)
             ]
             if len(all_of_them) > 1:
                 parts.append(And(parts=tuple(all_of_them)))
@@ -274,21 +296,20 @@ class QuestionReading:
 
     def in_own_words(self, text: str) -> str:
         """A text with every name of what this is about replaced by the words that are used here."""
-        lower, read = text.lower(), text
-        for start, name, said in self._replacements:
-            if start in lower:
-                read = name.sub(said, read)
-        for said, meant in self.misspelt(read).items():
-            read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
-        return words.spelled_out(read, self.text)
+        return _in_own_words(self, text)
 
     def misspelt(self, text: str) -> dict[str, str]:
         """Unknown words of this that a text lacks, each with the unknown word of the text that it may be a slip for."""
         if not self._unknown:
             return {}
         found = [word for word in dict.fromkeys(words.tokens(text)) if word.isalpha()]
-        rare = [word for word in found if words.weight(words.stem(word)) >= words.MOST]
-        return {said: word for said in self._unknown if said not in found for word in rare if is_slip(said, word)}
+        slips = ((said, word) for said in self._unknown if said not in found for word in found if is_slip(said, word))
+        return {said: word for said, word in slips if words.weight(words.stem(word)) >= words.MOST}
+
+    def read_as(self, text: str) -> dict[str, str]:
+        """What is misspelt in this and is not in a text, each with what it was read as."""
+        typed = ((said, meant) for said, meant in self._as_meant[1].items() if corrected(said) == meant)
+        return {said: meant for said, meant in typed if said not in words.tokens(text)} | self.misspelt(text)
 
     @cached_property
     def _unknown(self) -> list[str]:
@@ -301,6 +322,18 @@ class QuestionReading:
         pairs = [(name, thing.said) for thing in self.subjects for name in thing.other_names]
         pairs.sort(key=lambda pair: -len(pair[0]))
         return [(PART.findall(name)[0].lower(), pattern(name), said.replace("\\", "")) for name, said in pairs]
+
+
+@lru_cache(maxsize=4096)
+def _in_own_words(asked: QuestionReading, text: str) -> str:
+    """Remembered, because a passage is weighed, screened and quoted."""
+    lower, read = text.lower(), text
+    for start, name, said in asked._replacements:
+        if start in lower:
+            read = name.sub(said, read)
+    for said, meant in asked.misspelt(read).items():
+        read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
+    return words.spelled_out(read, asked.plain)
 
 
 def _spelled(text: str) -> Words:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import resources
@@ -18,6 +19,7 @@ from rapidfuzz.distance import OSA
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.dates import latest
+from medground.language.question_kinds import asked_words
 
 _DECIDING = ("B", "C", "D", "E", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
@@ -27,6 +29,8 @@ _ORDINARY = 2.5
 """Weight below which a single word is too ordinary to decide, such as pain or surgery."""
 _SHORT = 4
 """Letters of a name that means something else in lower case or inside a word, such as MG or AIDS."""
+_APART = 2
+"""Content words that may stand between those of a name."""
 _UNSEEN = 6
 """Letters of a plain word that decides because no abstract and no heading has it."""
 _DISEASE, _RARE = 5, 4.5
@@ -73,8 +77,9 @@ class Subject:
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text without accents names it, or a kind of it."""
-        stems = frozenset(words.terms(text))
-        if any(_is_in(name, text, stems) for name in (self.said, *self.names, *self.narrower)):
+        terms = words.terms(text)
+        stems = frozenset(terms)
+        if any(_is_in(name, text, terms, stems) for name in (self.said, *self.names, *self.narrower)):
             return True
         unknown = not self.names and self.said.isalpha() and self.said.islower()
         return unknown and any(is_slip(words.stem(self.said), one) for one in stems)
@@ -87,7 +92,7 @@ def subjects(question: str) -> tuple[Subject, ...]:
     question = question.replace(latest(question), " ") if latest(question) else question
     plain = " ".join(_BRACKETS.sub(" ", without_accents(question)).replace("/", " or ").split()) or question
     found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
-    said = {stem for thing in found for stem in words.terms(thing.said)}
+    said = {stem for thing in found for stem in words.terms(thing.said)} | words.question_stems()
     rest = [word for word in map(_without_s, _WORD.findall(plain)) if said.isdisjoint(words.terms(word))]
     unseen = dict.fromkeys(word for word in rest if _is_unseen(word) or _is_of_disease(word))
     return (*found, *(Subject(word, decides=True, start=_place(word, question)) for word in unseen))
@@ -114,7 +119,8 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     below = vocabulary().explode(found)
     names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
     narrower = [without_accents(name) for one in below[1:_BELOW] for name in (one.name, *one.entry_terms)]
-    decides = len(below) <= _BELOW and any(tree.startswith(_DECIDING) for tree in found.trees)
+    rare = all(words.weight(stem) >= words.MOST for stem in words.terms(said))
+    decides = len(below) <= _BELOW and (rare or any(tree.startswith(_DECIDING) for tree in found.trees))
     return Subject(said, tuple(names), tuple(narrower), decides and not _is_ordinary(said), heading, start)
 
 
@@ -127,12 +133,14 @@ def _bracketed(question: str, said: str) -> tuple[str, ...]:
     return tuple(name for text, name in before if name and without_accents(text).endswith(said.casefold()))
 
 
-def _is_in(name: str, text: str, stems: frozenset[str]) -> bool:
-    """Whether a text has all words of a name, in any order; of a code or a short name, the name itself."""
-    if len(name) > _SHORT and not _is_code(name):
-        wanted = words.terms(name)
-        return bool(wanted) and stems.issuperset(wanted)
-    return pattern(name).search(text) is not None
+def _is_in(name: str, text: str, terms: Sequence[str], stems: frozenset[str]) -> bool:
+    """Whether a text has all words of a name near each other, in any order; of a code or a short name, itself."""
+    if len(name) <= _SHORT or _is_code(name):
+        return pattern(name).search(text) is not None
+    wanted = frozenset(words.terms(name))
+    if not wanted or not wanted <= stems:
+        return False
+    return len(wanted) == 1 or words.densest(wanted, terms, len(wanted) + _APART, least=len(wanted)) > 0
 
 
 def is_slip(word: str, other: str) -> bool:
@@ -193,10 +201,18 @@ def _is_ordinary(said: str) -> bool:
 
 
 def _is_unseen(word: str) -> bool:
-    """Whether a word may be a name: not in abstracts, in MeSH or in what people ask."""
+    """Whether a word that no abstract has names something: by headings that decide, or in no words of MeSH or people.
+
+    Capitals say that it is a name in any case.
+    """
     from medground.language.risk.notices import people_say
     from medground.pubmed.mesh import vocabulary
 
-    if len(word) < (_UNSEEN if word.islower() else _SHORT) or vocabulary().find(f"{word}s") or people_say(word):
+    rare = all(words.weight(stem) >= words.MOST for stem in words.terms(word))
+    if not (rare and words.terms(word)) or word in asked_words() or vocabulary().find(f"{word}s"):
         return False
-    return bool(stems := words.terms(word)) and all(words.weight(stem) >= words.MOST for stem in stems)
+    if not word.islower():
+        return len(word) >= _SHORT and not people_say(word)
+    if len(word) >= _DISEASE and (named := vocabulary().naming(word)):
+        return any(tree.startswith(_DECIDING) for one in named for tree in one.trees)
+    return len(word) >= _UNSEEN and not people_say(word)

@@ -63,9 +63,9 @@ def _stemmer() -> tantivy.TextAnalyzer:
 
 def tokens(text: str) -> list[str]:
     """Lower-case words and numbers in order; `TNF-alpha` is two, `0.05` is one."""
-    folded = unicodedata.normalize("NFKC", text).lower()
-    pattern = _ASCII_TOKEN if folded.isascii() else _TOKEN
-    return [token[:LONGEST_TOKEN] for token in pattern.findall(folded)]
+    folded = (text if text.isascii() else unicodedata.normalize("NFKC", text)).lower()
+    found = (_ASCII_TOKEN if folded.isascii() else _TOKEN).findall(folded)
+    return found if max(map(len, found), default=0) <= LONGEST_TOKEN else [token[:LONGEST_TOKEN] for token in found]
 
 
 def terms(text: str) -> list[str]:
@@ -76,18 +76,24 @@ def terms(text: str) -> list[str]:
 @lru_cache(maxsize=8192)
 def _terms(text: str) -> tuple[str, ...]:
     """Remembered, because a sentence is compared with the question at several steps."""
-    return tuple(stem(t) for t in tokens(text) if t not in FUNCTION_WORDS and (len(t) > 1 or t.isdigit()))
+    return tuple(filter(None, map(_content_stem, tokens(text))))
+
+
+@lru_cache(maxsize=100_000)
+def _content_stem(token: str) -> str:
+    return stem(token) if token not in FUNCTION_WORDS and (len(token) > 1 or token.isdigit()) else ""
 
 
 @cache
-def _question_stems() -> frozenset[str]:
+def question_stems() -> frozenset[str]:
+    """Stems of words that say little about the topic of a question."""
     return frozenset(stem(w) for w in QUESTION_WORDS)
 
 
 def topic(question: str) -> frozenset[str]:
     """Stems that name what a question is about; all its content stems if it has no others."""
     content = frozenset(terms(question))
-    return (content - _question_stems()) or content
+    return (content - question_stems()) or content
 
 
 @cache
@@ -127,7 +133,7 @@ def names(text: str) -> frozenset[str]:
         rest = word if match.start() else word[1:]
         written = any(c.isupper() for c in rest) or (any(map(str.isdigit, word)) and any(map(str.isalpha, word)))
         found.update(t for t in terms(word) if not t[0].isdigit() and (written or weight(t) >= MOST))
-    return frozenset(found) - _question_stems()
+    return frozenset(found) - question_stems()
 
 
 def rarest_of(names: Iterable[str]) -> str:
@@ -180,14 +186,12 @@ def spelled_out(text: str, question: str) -> str:
     >>> spelled_out("Celecoxib did not help in ALS.", "Does celecoxib help in amyotrophic lateral sclerosis?")
     'Celecoxib did not help in amyotrophic lateral sclerosis.'
     """
-    runs = _runs(question)
-    if not runs:
-        return text
-    return re.sub(rf"\b(?:{'|'.join(runs)})\b", lambda found: runs[found[0]], text)
+    initials, runs = _runs(question)
+    return initials.sub(lambda found: runs[found[0]], text) if runs else text
 
 
 @lru_cache(maxsize=64)
-def _runs(question: str) -> dict[str, str]:
+def _runs(question: str) -> tuple[re.Pattern[str], dict[str, str]]:
     found: dict[str, str] = {}
     pieces = _WORD.findall(question)
     for length in _LENGTHS:
@@ -195,4 +199,4 @@ def _runs(question: str) -> dict[str, str]:
             run = pieces[start : start + length]
             if not any(word.lower() in FUNCTION_WORDS for word in run):
                 found.setdefault("".join(word[0] for word in run).upper(), " ".join(run))
-    return found
+    return re.compile(rf"\b(?:{'|'.join(found)})\b"), found

@@ -1,1 +1,5 @@
 """Recipes: a folder or a file for each paper, the default in `ground`, and what they share in `base`."""
+
+from medground.values.exports import exported
+
+__getattr__ = exported(__name__)

@@ -66,12 +66,6 @@ def refusal(stored: GraphAnswer | NotUnderstood | None, run: Run, *, searched: b
     return Draft(reason=f"{stored.finding.note}{beside}")
 
 
-_ABOUT_RECORDS = (
-    "this asks about the collection itself: medground corpus list counts its documents, medground corpus search finds "
-    "them, and --where limits a question to some of them, such as --where year=2020.."
-)
-
-
 def by_author(question: Question, readings: Sequence[Reading], run: Run) -> tuple[Question, Sequence[Reading]]:
     """The papers of the authors that a question names, and the question without them; both unchanged if none is."""
     names = [one.said for one in reading_of(question.text).subjects if one.said.istitle() and not one.heading]
@@ -95,8 +89,6 @@ def nothing_found(run: Run) -> str:
 
 async def ground(question: Question, run: Run) -> Answer:
     """Answer a question."""
-    if reading_of(question.text).asks_about_records:
-        return compose(run, Draft(reason=_ABOUT_RECORDS))
     if reading_of(question.text).is_foreign:
         run.warn(ENGLISH_ONLY)
     stored = await ask_for_facts(question, run)
@@ -110,9 +102,6 @@ async def ground(question: Question, run: Run) -> Answer:
             run.warn(stored.finding.note)
     if not evidence:
         return compose(run, refusal(stored, run, searched=searched))
-    misspelt = reading_of(question.text).misspelt(" ".join(quote.quote for quote in evidence))
-    for said, meant in misspelt.items():
-        run.warn(f"“{said}” was read as “{meant}”; did you mean that?")
     draft = await write_draft(question, evidence, run)
     return await finish(question, draft, evidence, run)
 
@@ -123,7 +112,9 @@ async def _search(question: Question, run: Run, only: Sequence[str] | None = Non
         return [], False
     lookup = words_lookup(question).model_copy(update={"sources": tuple(only or ())})
     found = await run.look_up(lookup)
-    hits = await rerank(question, distinct(await readable(texts(fused(found, run)), run)), run)
+    fresh = distinct(await readable(texts(fused(found, run)), run))
+    retrieval = run.settings.retrieval
+    hits = await rerank(retrieval.reranker, question.text, fresh, retrieval.keep, run)
     await run.retrieve([hit.passage.document_id for hit in hits])
     return await _read(question, hits, run), True
 

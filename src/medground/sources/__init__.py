@@ -1,1 +1,5 @@
 """Where documents come from."""
+
+from medground.values.exports import exported
+
+__getattr__ = exported(__name__)

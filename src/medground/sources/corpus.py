@@ -49,6 +49,12 @@ class Store(Protocol):
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id. Unknown ids are left out."""
 
+    def size(self, filters: Filters) -> int:
+        """Number of documents within `filters`."""
+
+    def values(self, field: str) -> tuple[str, ...] | None:
+        """Some values of a field of `where`; None if it does not know them."""
+
     def close(self) -> None:
         """Release the files or connections. Safe to call twice."""
 
@@ -144,6 +150,14 @@ class CorpusSource:
         """Documents by id. Unknown ids are left out. Raises what `Source.fetch` raises, and SnapshotCorrupt."""
         self._check_open()
         return await asyncio.to_thread(self._store.documents, ids)
+
+    async def size(self, filters: Filters) -> int:
+        """Number of its documents within `filters`."""
+        return await asyncio.to_thread(self._store.size, filters)
+
+    async def values(self, field: str) -> tuple[str, ...] | None:
+        """Some values of a field of `where`; None if its store does not know them."""
+        return await asyncio.to_thread(self._store.values, field)
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read; None if it is not known."""

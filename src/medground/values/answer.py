@@ -134,6 +134,13 @@ class Answer(Frozen):
     )
     report: Report | None = Field(default=None, description="sections, sub-answers, counts and files of a report")
     warnings: tuple[str, ...] = ()
+    nearby: tuple[str, ...] = Field(
+        default=(),
+        description="where nothing was found: questions about a part of it that the sources have",
+    )
+    unsearched: tuple[str, ...] = Field(
+        default=(), description="where nothing was found: names of corpora that were not searched"
+    )
     recipe: str
     needs_evidence: bool = Field(default=True, description="false for a recipe that answers from a model's memory")
     made_by: str = Field(default="", description="program and version")

@@ -31,6 +31,8 @@ _SEPARATORS = re.compile(r"[\s-]+")
 _LISTS = tomllib.loads((resources.files("medground") / "data" / "limit_words.toml").read_text(encoding="utf-8"))
 _DESIGNS: Mapping[str, Sequence[str]] = _LISTS["designs"]
 _DESIGN_NAMES: Mapping[str, str] = _LISTS["design_names"]
+DESIGNS: Mapping[str, str] = {name: name for name in _DESIGNS} | dict(_DESIGN_NAMES)
+"""All names of designs, with the one by which each is looked up."""
 _ALIASES: Mapping[str, str] = _LISTS["field_names"]
 _SAME_LANGUAGE: Mapping[str, list[str]] = {name: row for row in _LISTS["languages"].values() for name in row}
 
@@ -110,7 +112,7 @@ def _kind(value: str) -> Query:
 def _design(value: str) -> Query:
     """By the publication types that name a design, in MEDLINE's words and in those of JATS."""
     name = " ".join(value.casefold().replace("_", " ").split())
-    name = _DESIGN_NAMES.get(name, name)
+    name = DESIGNS.get(name, name)
     if name in _DESIGNS:
         return any_of([Term(value=kind, field="publication_type") for kind in _DESIGNS[name]])
     return PublicationType(name=value)

@@ -1,1 +1,5 @@
 """An answer in words: phrases, one layout of them, and that layout as plain text, Markdown and HTML."""
+
+from medground.values.exports import exported
+
+__getattr__ = exported(__name__)

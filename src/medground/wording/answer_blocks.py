@@ -187,7 +187,7 @@ def _not_told(answer: Answer) -> list[str]:
 
 
 def _searched(answer: Answer) -> Iterator[Block]:
-    if limits := _limits(answer.question.filters):
+    if limits := limits_in_words(answer.question.filters):
         yield note(f"Limited to {limits}.")
     worked = [search for search in answer.searches if search.status != "failed"]
     sources = dict.fromkeys(search.source for search in worked)
@@ -208,7 +208,7 @@ def failure(search: Search) -> str:
     return f"Could not search {phrases.source(search)}: {error}"
 
 
-def _limits(filters: Filters) -> str:
+def limits_in_words(filters: Filters) -> str:
     """`journal Lancet or Thorax; year 2015..2020`; empty without limits."""
     fields: dict[str, list[str]] = {}
     spans = (("year", filters.year_from, filters.year_to), ("date", filters.date_from, filters.date_to))

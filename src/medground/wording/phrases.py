@@ -14,6 +14,10 @@ from medground.values.usage import Author
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
+_FEW_WORDS = 4
+"""Most words of a question that are named as what it is about, where none of them is the name of a thing."""
+_NAMED = 8
+"""Corpora that are named, of those that were not searched."""
 
 
 def read_as(follows: Follows, text: str) -> str:
@@ -21,6 +25,8 @@ def read_as(follows: Follows, text: str) -> str:
     after = f"after “{follows.question}”; the sources of its answer were searched too"
     if text == follows.asked:
         return sentence(f"asked {after}")
+    if text == follows.question:
+        return sentence(f"“{follows.asked}” was asked about the answer to “{text}”")
     meant = f" ({follows.word}: {follows.stands_for})" if follows.word else ""
     return sentence(f"“{follows.asked}” was read as “{text}”{meant}, {after}")
 
@@ -64,11 +70,9 @@ def decided(answer: Answer) -> str:
         refused = decision.check is not None and decision.check.result != "follows"
         return _refused(answer) if refused else "Not judged"
     if decision.status == "unanswerable":
-        from medground.language.question_reading import reading_of  # it brings MeSH
-
-        asked = [clean(thing.said) for thing in reading_of(answer.question.text).subjects if thing.decides]
-        on = joined_names(asked) + (" together" if len(asked) > 1 else "")
-        return f"Nothing found on {on or 'this'} in {searched_names(answer)}" if answer.searches else "Unanswerable"
+        if not answer.searches:  # the reason is all that there is to say
+            return sentence(decision.reason) or "Unanswerable"
+        return f"Nothing found on {_asked_about(answer.question.text)} in {searched_names(answer)}"
     value = joined(decision.shown() or "")
     said = joined(" ".join(statement.text for statement in answer.statements))
     if value and (said == value or said.startswith(f"{value} ")):
@@ -77,6 +81,19 @@ def decided(answer: Answer) -> str:
     if decision.probability is not None:
         value += f" (estimated probability {decision.probability:.0%})"
     return value[:1].upper() + value[1:] if answer.question.task.startswith("yes-no") else value
+
+
+def _asked_about(question: str) -> str:
+    """What a question is about: the things that decide, or else its few words that are not everyday ones."""
+    from medground.language import words
+    from medground.language.question_reading import reading_of  # it brings MeSH
+
+    asked = reading_of(clean(question))
+    things = [thing.said for thing in asked.subjects if thing.decides]
+    if things:
+        return joined_names(things) + (" together" if len(things) > 1 else "")
+    said = list(dict.fromkeys(word for word in words.tokens(asked.text) if words.stem(word) in asked.topic))
+    return joined_names(f"“{word}”" for word in said) if 0 < len(said) <= _FEW_WORDS else "this"
 
 
 def _refused(answer: Answer) -> str:
@@ -93,7 +110,16 @@ def _refused(answer: Answer) -> str:
 def reason(answer: Answer) -> str:
     """Why the decision is what it is, and what is missing; empty where nothing is known."""
     missing = f"Missing in these sources: {ended(clean(answer.missing))}" if answer.missing else ""
-    return f"{_reason(answer)} {missing}".strip()
+    return " ".join(filter(None, [_reason(answer), missing, _instead(answer)]))
+
+
+def _instead(answer: Answer) -> str:
+    """What could be asked and searched where nothing was found."""
+    asked = f"Ask instead: {', '.join(f'“{joined(one)}”' for one in answer.nearby)}" if answer.nearby else ""
+    names, more = list(answer.unsearched[:_NAMED]), len(answer.unsearched) - _NAMED
+    names += [f"{more} more"] if more > 0 else []
+    others = f"Not searched: {joined_names(names)}; add -c NAME." if names else ""
+    return " ".join(filter(None, [asked and ended(asked), others]))
 
 
 def _reason(answer: Answer) -> str:
@@ -107,7 +133,7 @@ def _reason(answer: Answer) -> str:
         how = "from the quoted evidence" if answer.evidence else "from memory, without evidence"
         proof = f" ({NOT_VALIDATED})" if decision.validated is False else ""
         return f"Answered by {who}{proof} {how}. {said}".strip()
-    return "" if decision.reason == NOTHING_FOUND and answer.searches else said
+    return "" if decision.reason == NOTHING_FOUND or said == headline(answer) else said
 
 
 def support(answer: Answer) -> str:

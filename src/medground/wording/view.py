@@ -139,6 +139,8 @@ def view(answer: Answer) -> AnswerView:
         probability=answer.decision.probability,
         headline=phrases.headline(answer),
         reason=phrases.reason(answer),
+        nearby=tuple(map(joined, answer.nearby)),
+        unsearched=answer.unsearched,
         support=phrases.support(answer),
         support_share=answer.support,
         rationale=clean(answer.rationale),

@@ -229,6 +229,8 @@ class AnswerView(Frozen):
     probability: float | None = None
     headline: str
     reason: str = ""
+    nearby: tuple[str, ...] = Field(default=(), description="questions to ask instead, where nothing was found")
+    unsearched: tuple[str, ...] = Field(default=(), description="corpora to search too, where nothing was found")
     support: str = ""
     support_share: float | None = None
     rationale: str = ""

@@ -10,18 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from medground.answering.rank.fuse import fuse
-from medground.answering.rank.rerank import cosines
-from medground.answering.read.reading_list import TextSpan, numbered
-from medground.answering.run import Run
-from medground.corpus.chunk import chunk
-from medground.corpus.retraction import why_aside
-from medground.models.operators.base import SentencedPassage
-from medground.recipes.biomedsearch.papers import coverage as share_of
-from medground.recipes.biomedsearch.papers import merged
-from medground.recipes.settings import BioMedSearchSettings
-from medground.values.document import Document, Hit
-from medground.values.lookup import Lookup
+from medground.answering import Run, TextSpan, cosines, fuse, numbered
+from medground.corpus import chunk, why_aside
+from medground.models import SentencedPassage
+from medground.recipes import BioMedSearchSettings, merged
+from medground.recipes import coverage as share_of
+from medground.values import Document, Hit, Lookup
 from medground_evaluate.auditing import FEWEST, Groups, by_options
 from medground_evaluate.blind import Guesses, chance, groups_of, near_pairs, scored, usual_number
 from medground_evaluate.build.by_words import ABSOLUTE, HEDGED
@@ -103,7 +97,7 @@ async def findings_of(one: SubTopic, level: Level, run: Run) -> list[Finding]:
 
 def sentenced(key: str, paper: Document, places: dict[str, TextSpan]) -> SentencedPassage:
     """A whole paper as numbered sentences; their places are recorded."""
-    return numbered(key, paper, list(chunk(paper)), places)
+    return numbered(key, paper, list(chunk.chunk(paper)), places)
 
 
 def proof_of(place: TextSpan, run: Run) -> Proof:

@@ -17,11 +17,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Literal
 
-from medground.language import words
-from medground.language.finding_sentences import reports_result
-from medground.language.prose import is_prose
-from medground.language.sentences import sentence_spans
-from medground.models.operators.differences import HEDGE, NEGATION, cue
+from medground.language import is_prose, reports_result, sentence_spans, words
+from medground.models import HEDGE, NEGATION, cue
 
 SwapKind = Literal["direction", "number", "order"]
 

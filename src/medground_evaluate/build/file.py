@@ -16,16 +16,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from medground.errors import StorageFailed
-from medground.home.files import write_whole
-from medground.home.line_file import Numbered, parsed
-from medground.values.answer import SnapshotReference
-from medground.values.document import DocumentId, Frozen
-from medground.values.question import Option, Question
+from medground.corpus import writing
+from medground.home import write_whole
+from medground.values import DocumentId, Frozen, Option, Question, SnapshotReference
 from medground_evaluate.blind import Audit
 from medground_evaluate.build.operators import Level, Says
 from medground_evaluate.items import Item
-from medground_evaluate.run_file import HeadedFile
+from medground_evaluate.line_file import HeadedFile
 
 OPTIONS = 4
 RIGHT = (2, 3)
@@ -144,7 +141,7 @@ class BuildFile(HeadedFile[Head, Line]):
     what = "the file of a build"
 
     def __init__(self, path: Path, head: Head) -> None:
-        super().__init__(path, head, _parsed)
+        super().__init__(path, head, Line)
 
     def subtopics(self, topic: str) -> list[SubTopic]:
         """The sub-topics of a topic; none before it was divided."""
@@ -181,11 +178,6 @@ class BuildFile(HeadedFile[Head, Line]):
         return found
 
 
-def _parsed(lines: Sequence[Numbered], path: Path) -> tuple[Head, list[Line]]:
-    (head,) = parsed(lines[:1], Head, path, BuildFile.what)
-    return head, list(parsed(lines[1:], Line, path, "a line of a build"))
-
-
 QUESTIONS, SHEET, AUDIT = "questions.jsonl", "review.csv", "audit.json"
 _COLUMNS = ("question", "level", "topic", "text", "option", "option text", "key", "proof", "where", "title")
 _ASKED = ("is the key right? (yes/no)", "is it clear? (yes/no)", "does the level fit? (yes/no)", "remarks")
@@ -197,14 +189,9 @@ def write_set(questions: Sequence[BuiltQuestion], audit: Audit | None, folder: P
     files = {QUESTIONS: lines, SHEET: as_sheet(questions), **as_text(questions)}
     if audit is not None:
         files[AUDIT] = audit.model_dump_json(indent=2) + "\n"
-    for name, content in files.items():
-        try:
+    with writing(folder):
+        for name, content in files.items():
             write_whole(folder / name, content)
-        except OSError as error:
-            raise StorageFailed(
-                f"{folder / name} cannot be written ({error.strerror or error}); free some space, then run the same "
-                "command again"
-            ) from None
     return [folder / name for name in files]
 
 

@@ -14,17 +14,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from medground.answering.declaration import Declaration
-from medground.answering.run import Run
-from medground.answering.trace import Trace
-from medground.corpus.library import Library
-from medground.engine.engine import Engine
+from medground.answering import Declaration, Run, Trace
+from medground.corpus import Library
+from medground.engine import Engine
 from medground.errors import ModelFailed, UsageError
-from medground.home.settings import Settings
-from medground.recipes.settings import BioMedSearchSettings
-from medground.values.question import Question
-from medground.values.steps import Progress, no_progress
-from medground.values.usage import Author
+from medground.home import Settings
+from medground.recipes import BioMedSearchSettings
+from medground.values import Author, Progress, Question, no_progress
 from medground_evaluate.build.attempt import (
     Rejected,
     Wanted,

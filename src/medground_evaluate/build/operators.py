@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from medground.models.operators.base import (
+from medground.models import (
+    DATA_RULE,
     FewWords,
     InvalidOutput,
     Operator,
@@ -22,7 +23,6 @@ from medground.models.operators.base import (
     only_known,
     sentence_ids,
 )
-from medground.models.operators.reading import DATA_RULE
 from medground_evaluate.build import by_words as keyless
 from medground_evaluate.build.by_words import altered
 

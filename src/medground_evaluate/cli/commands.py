@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
-from medground.faces.cli.terminal import page, say
+from medground.faces import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, page, say, searched
 from medground_evaluate.cli.compare import compare_runs, measure, uncertainty
 from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judged, shown_judging
-from medground_evaluate.cli.running import aligned, run_stoppable, show_summary, shown_run
+from medground_evaluate.cli.running import Corpora, aligned, run_stoppable, show_summary, shown_run
 from medground_evaluate.cli.sets import audit, build, data_app, demonstrations_app
 from medground_evaluate.cli.train import train_app
 
 if TYPE_CHECKING:
-    from medground.home.settings import Settings
+    from medground.home import Settings
     from medground_evaluate.experiments.form import Experiment
     from medground_evaluate.experiments.run import Made, Options
     from medground_evaluate.items import Tally
@@ -81,7 +80,7 @@ def run_experiment(
 ) -> None:
     """Run a table's rows and print the paper's figures next to ours; run the same command to resume."""
     from medground.errors import UsageError
-    from medground.home.layers import parse_options
+    from medground.home import parse_options
     from medground_evaluate.experiments.form import read_experiment
     from medground_evaluate.experiments.run import Options
 
@@ -129,9 +128,9 @@ async def _make(experiment: Experiment, options: Options, judge: str | None, *, 
 
 
 async def _judged(made: Made, judge: str, options: Options, *, quiet: bool) -> Made:
-    from medground.engine.opening import operator_names
-    from medground.home.settings import Settings
-    from medground.models.registry import open_models
+    from medground.engine import operator_names
+    from medground.home import Settings
+    from medground.models import open_models
     from medground_evaluate.experiments.judging import judge_rows
 
     # The judge is the model named here, whatever the settings say about single operators.
@@ -164,7 +163,7 @@ def run(
     data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
     recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
     model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless by default.")] = None,
-    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    corpus: Corpora = None,
     kb: KnowledgeBase = None,
     split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions of the file.")] = None,
@@ -207,8 +206,8 @@ def run(
 async def _run(
     selection: Selection, settings: Settings, path: Path, concurrency: int, accept: list[str], *, quiet: bool
 ) -> Tally:
-    from medground.engine.engine import Engine
-    from medground.faces.cli.progress import shown_progress
+    from medground.engine import Engine
+    from medground.faces import shown_progress
     from medground_evaluate.cli.running import shown_run
     from medground_evaluate.runner import run_set
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import Sets, SettingsFile, load_settings
-from medground.faces.cli.terminal import say, say_json
-from medground_evaluate.cli.running import aligned, number, percent, run_stoppable
+from medground.faces import Sets, SettingsFile, load_settings, say, say_json
+from medground_evaluate.cli.running import Json, aligned, number, percent, run_stoppable
 
 if TYPE_CHECKING:
     from medground_evaluate.blind import Baseline
@@ -30,12 +29,12 @@ def measure(
     embedding: Annotated[
         str | None, typer.Option(help="Model that encodes queries to measure their diversity, such as minilm.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
     sets: Sets = None,
     settings: SettingsFile = None,
 ) -> None:
     """Measure a run from its stored answers and traces: reading depth, queries, MeSH, rounds, long answers."""
-    from medground.models.embedders import open_embedder
+    from medground.models import open_embedder
     from medground_evaluate.compare import items_of, read_result
     from medground_evaluate.metrics.measures import measure as measured
     from medground_evaluate.run_file import read_run
@@ -59,7 +58,7 @@ def uncertainty(
     nli: Annotated[str, typer.Option(help="NLI model with a label for contradiction: a folder or hub name.")],
 ) -> None:
     """Compute the long-text uncertainty (LUQ) of sampled answers; the paper uses nine at a temperature of 0.7."""
-    from medground.answering.verify.nli_critic import open_nli
+    from medground.answering import open_nli
     from medground_evaluate.metrics.uncertainty import nli_entailment, read_samples, uncertainty_of
 
     samples = read_samples(runs)  # before loading a model
@@ -127,7 +126,7 @@ def compare_runs(
         Path | None, typer.Option(help="The set's file or folder, to show the best baseline without evidence.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed for the bootstrap.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
     from json import dumps
@@ -209,9 +208,9 @@ def _show_evidence(comparison: Comparison) -> None:
 
 
 def _show_retrieval(results: Sequence[Result]) -> None:
-    from medground_evaluate.metrics.searching import retrieval_scores
+    from medground_evaluate.metrics.searching import retrieval_means
 
-    means = [retrieval_scores(result.lines.values()).mean for result in results]
+    means = [retrieval_means(result.lines.values()) for result in results]
     names = next((list(scores) for scores in means if scores), [])
     table = [("retrieval", *("MRR" if name == "RR" else name for name in names))]
     table += [
@@ -222,13 +221,9 @@ def _show_retrieval(results: Sequence[Result]) -> None:
 
 
 def _show_classes(row: Row) -> None:
-    say("", f"classes of {row.name}")
-    table = [("class", "gold", "given", "precision", "recall", "F1")]
-    table += [
-        (s.label, f"{s.gold:,}", f"{s.given:,}", number(s.precision), number(s.recall), number(s.f1))
-        for s in row.classes
-    ]
-    say(*aligned(table))
+    from medground_evaluate.report.content import CLASSES, class_rows
+
+    say("", f"classes of {row.name}", *aligned([CLASSES, *class_rows(row)]))
     answers = sorted({answer for _, answer in row.confusion})
     golds = sorted({gold for gold, _ in row.confusion})
     say("gold answers (rows) and answers given (columns)")
@@ -256,16 +251,14 @@ def _show_pair(pair: Pair, questions: int) -> None:
 
 
 def _show_mirage(results: Sequence[Result]) -> None:
-    from medground_evaluate.mirage_scorer import score_run
+    from medground_evaluate.mirage_scorer import averages, score_run
 
     table: list[tuple[str, ...]] = [("MIRAGE scores", "set", "its script", "honest", "errors of the script")]
     for result in results:
         scores = score_run(result.header, result.lines.values())
-        several = len(scores.sets) > 1
-        for s in (*scores.sets, *((scores.whole,) if several else ())):
-            name = "all questions" if several and s is scores.whole else s.name
-            table.append((result.name, name, percent(s.published.value), percent(s.honest.value), s.note or "none"))
-        if several and scores.average is not None:
-            table.append((result.name, "mean of sets", *map(percent, scores.average), ""))
+        shares = ((s, percent(s.published.value), percent(s.honest.value)) for s in scores)
+        table += [(result.name, s.name, *both, s.note or "none") for s, *both in shares]
+        if len(scores) > 1:
+            table.append((result.name, "mean of sets", *map(percent, averages(scores[:-1])), ""))
     say("")
     say(*aligned(table))

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medground.faces.cli.options import Quiet, Sets, SettingsFile, load_settings
-from medground.faces.cli.terminal import confirm, count, page, say, say_json
-from medground.language.clean import one_line
-from medground_evaluate.cli.running import aligned, number, run_stoppable
+from medground.faces import Quiet, Sets, SettingsFile, confirm, count, load_settings, page, say, say_json
+from medground.language import one_line
+from medground_evaluate.cli.running import Json, aligned, number, run_stoppable
 
 if TYPE_CHECKING:
-    from medground.answering.verify.judges import Measured
-    from medground.home.settings import Settings
-    from medground.values.document import Frozen
+    from medground.answering import judges
+    from medground.home import Settings
+    from medground.values import Frozen
     from medground_evaluate.agreement import Agreement, JudgesAgreement
     from medground_evaluate.compare import Result
     from medground_evaluate.judges.judge import Watch
@@ -83,7 +82,7 @@ def judge(
     limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N questions.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of judgements in parallel.")] = 1,
     out: Annotated[Path | None, typer.Option(help="File of the judgements; by default in the home folder.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
     sets: Sets = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
@@ -114,10 +113,10 @@ def judge(
 
 def judged(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of judgements by models or people.")],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Summarise judgements and, with several judges, show how far they agree."""
-    from medground.language.clean import some
+    from medground.language import some
     from medground_evaluate.judges.results import read_marked
 
     found = read_marked(files)
@@ -134,7 +133,7 @@ def form(
     settings: SettingsFile = None,
 ) -> None:
     """Write a form in which a person marks a run's long answers; read it with `medground eval judged`."""
-    from medground.language.clean import some
+    from medground.language import some
     from medground_evaluate.compare import read_result
     from medground_evaluate.judges.results import SCALE, blank_form, quotes_of, references_of, write_form
 
@@ -161,8 +160,8 @@ def shown_judging(*, quiet: bool) -> Watch:
 async def _judged(
     runs: list[Result], data: Path | None, out: Path, settings: Settings, **options: Any
 ) -> list[Judgement]:
-    from medground.engine.opening import operator_names
-    from medground.models.registry import open_models
+    from medground.engine import operator_names
+    from medground.models import open_models
     from medground_evaluate.judges.judge import judge_long, judge_pairs
     from medground_evaluate.judges.results import quotes_of, references_of
 
@@ -181,8 +180,6 @@ judge_app = typer.Typer(
     help="Measure whether a model may call statements supported or contradicted, and list who may.",
     no_args_is_help=True,
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @judge_app.command("measure")
@@ -215,20 +212,20 @@ def measure(
 @judge_app.command("list")
 def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = None) -> None:
     """List who may judge here, and what each judge was measured on."""
-    from medground.answering.verify.judges import domain, may_judge, measured_judges
-    from medground.home.settings_groups import VerifySettings
-    from medground.models.catalogue import shipped
+    from medground.answering import judges
+    from medground.home import VerifySettings
+    from medground.models import shipped
 
     chosen = load_settings(sets, None, settings)
-    found = measured_judges(chosen.home)
+    found = judges.measured_judges(chosen.home)
     if json:
         import json as library
 
         say_json(library.dumps([one.model_dump(mode="json") | {"proven": one.is_proven} for one in found], indent=2))
         return
     for one in shipped().values():
-        proven = "proven" if may_judge(one.name, VerifySettings()) else "not proven"
-        say(f"{one.name}  {proven}, ships with Medground: {domain(one.name)}")
+        proven = "proven" if judges.may_judge(one.name, VerifySettings()) else "not proven"
+        say(f"{one.name}  {proven}, ships with Medground: {judges.domain(one.name)}")
     for name in chosen.verify.trusted_judges:
         say(f"{name}  trusted by the settings (verify.trusted_judges), without a measurement")
     for measured in found:
@@ -253,7 +250,7 @@ def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:
     confirm("Continue?")
 
 
-async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quiet: bool) -> Measured:
+async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quiet: bool) -> judges.Measured:
     try:
         return await planned.make(fresh=fresh, concurrency=concurrency, watch=shown_judging(quiet=quiet))
     except BaseException:
@@ -264,7 +261,7 @@ async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quie
         await planned.models.close()
 
 
-def _lines(found: Measured) -> list[str]:
+def _lines(found: judges.Measured) -> list[str]:
     """A measurement in a few lines."""
     where = f" at {found.address}" if found.address else ""
     unusable = f"; {found.unusable} replies could not be read and count as wrong" if found.unusable else ""

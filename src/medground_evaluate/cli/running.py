@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from medground.faces.cli.terminal import bars, begin, say
-from medground.language.clean import one_line
+import typer
+
+from medground.faces import bars, begin, say
+from medground.language import one_line
 
 if TYPE_CHECKING:
     from medground_evaluate.items import Tally
@@ -35,6 +37,15 @@ def aligned(rows: Sequence[Sequence[str]], *, indent: str = "", right: bool = Fa
         padded = (f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True))
         yield (indent + "  ".join(padded)).rstrip()
 
+
+SetName = Annotated[
+    str | None, typer.Option("--dataset", metavar="NAME", help="Its data set; recognised by its content by default.")
+]
+AsTraining = Annotated[
+    bool, typer.Option("--as-training", help="Take questions of every split: none of them will ever be asked.")
+]
+Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 T = TypeVar("T")
 
@@ -86,9 +97,9 @@ def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
 def show_summary(tally: Tally, path: Path) -> None:
     """Print accuracy with its interval, statuses, majority class and cost. Every item counts in the denominator."""
     rows = [("items", f"{tally.items:,}" + (f", {tally.unfinished:,} unfinished" if tally.unfinished else ""))]
-    if tally.final_accuracy is not None:
-        of, (low, high) = tally.scored + tally.unfinished, tally.final_interval
-        shown = f"{tally.final_accuracy:.1%} [{low:.1%}, {high:.1%}] ({tally.right:,} of {of:,}; 95 % Wilson)"
+    if (share := tally.final).value is not None:
+        low, high = share.interval
+        shown = f"{share.value:.1%} [{low:.1%}, {high:.1%}] ({share.right:,} of {share.of:,}; 95 % Wilson)"
         rows.append(("accuracy", shown))
     if tally.majority is not None:
         gold, count = tally.majority

@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
-from medground.faces.cli.terminal import page, say, say_json
-from medground_evaluate.cli.running import aligned, run_stoppable
+from medground.faces import (
+    KnowledgeBase,
+    Preset,
+    Quiet,
+    Sets,
+    SettingsFile,
+    load_settings,
+    page,
+    say,
+    say_json,
+    searched,
+)
+from medground_evaluate.cli.running import AsTraining, Corpora, Json, SetName, aligned, run_stoppable
 
 if TYPE_CHECKING:
-    from medground.home.settings import Settings
-    from medground.recipes.reason_and_verify.pool import PoolManifest
-    from medground.values.document import Document
+    from medground.home import Settings
+    from medground.recipes import pool
+    from medground.values import Document
     from medground_evaluate.blind import Audit
     from medground_evaluate.build.make import Built
     from medground_evaluate.datasets.registry import FileCheck
@@ -82,7 +92,7 @@ def audit(
     ] = None,
     linear: Annotated[bool, typer.Option(help="Fit linear models; needs scikit-learn.")] = True,
     seed: Annotated[int, typer.Option(help="Seed for the folds of the linear models.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
     sets: Sets = None,
     settings: SettingsFile = None,
 ) -> None:
@@ -106,7 +116,7 @@ def audit(
 
 
 def _documents(settings: Settings, names: list[str]) -> Iterator[Document]:
-    from medground.corpus.library import Library
+    from medground.corpus import Library
 
     library = Library(settings.home)
     for name in names:
@@ -150,6 +160,7 @@ Coverage = Annotated[
 
 
 def build(
+    command: typer.Context,
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the set; an unfinished one is resumed.")],
     topic: Annotated[list[str] | None, typer.Option("--topic", help="A topic to ask about; repeatable.")] = None,
     random_topics: Annotated[int, typer.Option(min=0, help="Draw so many topics from titles of the corpora.")] = 0,
@@ -161,7 +172,7 @@ def build(
     tries: Annotated[int, typer.Option(min=1, help="Most attempts for a question.")] = 5,
     rounds: Annotated[int, typer.Option(min=0, help="How often questions that can be guessed are made again.")] = 3,
     seed: Annotated[int, typer.Option(help="Seed for whatever is drawn.")] = 0,
-    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    corpus: Corpora = None,
     kb: KnowledgeBase = None,
     model: Annotated[str | None, typer.Option(help="Model that writes and checks; keyless by default.")] = None,
     coverage: Coverage = 0.8,
@@ -171,23 +182,16 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Build a set of questions with several right answers, check each twice, and audit the set."""
-    from medground.faces.cli.progress import shown_progress
+    from medground.faces import shown_progress
     from medground_evaluate.build.make import Plan, build_set
     from medground_evaluate.build.operators import LEVELS
 
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
+    same = ("random_topics", "count", "subtopics", "papers", "top", "coverage", "tries", "rounds", "seed")
     plan = Plan(
         topics=tuple(dict.fromkeys(topic or ())),
-        random_topics=random_topics,
         levels=tuple(one for one in LEVELS if one in (level or [1])),
-        count=count,
-        subtopics=subtopics,
-        papers=papers,
-        top=top,
-        coverage=coverage,
-        tries=tries,
-        rounds=rounds,
-        seed=seed,
+        **{name: command.params[name] for name in same},
     )
     with shown_progress(quiet=quiet) as progress:
         built = run_stoppable(build_set(plan, chosen, out, progress=progress))
@@ -253,17 +257,13 @@ def build_pool_command(
     source: Annotated[
         Path, typer.Option("--from", metavar="FILE", help="File or folder of a data set with training questions.")
     ],
-    dataset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Its data set; recognised by its content by default.")
-    ] = None,
+    dataset: SetName = None,
     against: Annotated[
         list[Path] | None,
         typer.Option(metavar="FILE", help="Questions that will be asked: nothing like them is taken; repeatable."),
     ] = None,
-    as_training: Annotated[
-        bool, typer.Option("--as-training", help="Take questions of every split: none of them will ever be asked.")
-    ] = False,
-    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    as_training: AsTraining = False,
+    corpus: Corpora = None,
     kb: KnowledgeBase = None,
     model: Annotated[str | None, typer.Option(help="Model that writes the rationales; keyless by default.")] = None,
     limit: Annotated[int | None, typer.Option(help="Maximum number of demonstrations; all by default.", min=1)] = None,
@@ -276,7 +276,7 @@ def build_pool_command(
     """Build a pool from training questions, replacing any pool of the same name."""
     import asyncio
 
-    from medground.faces.cli.progress import shown_progress
+    from medground.faces import shown_progress
     from medground_evaluate.datasets.registry import Source
     from medground_evaluate.pools import build_pool
     from medground_evaluate.runner import check_searched
@@ -298,10 +298,10 @@ def info(
     json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Check a pool and show how it was made."""
-    from medground.home.settings import Settings
-    from medground.recipes.reason_and_verify.pool import read_pool
+    from medground.home import Settings
+    from medground.recipes import pool
 
-    manifest = read_pool(name, Settings.load().home).manifest
+    manifest = pool.read_pool(name, Settings.load().home).manifest
     if json:
         say_json(manifest.model_dump_json(indent=2))
         return
@@ -309,12 +309,12 @@ def info(
     say(*_described(manifest))
 
 
-def _summary(manifest: PoolManifest) -> str:
+def _summary(manifest: pool.PoolManifest) -> str:
     classes = ", ".join(f"{number} {label}" for label, number in manifest.classes.items())
     return f"{manifest.name}: {manifest.demonstrations:,} demonstrations ({classes}), {manifest.sha256[:16]}"
 
 
-def _described(manifest: PoolManifest) -> list[str]:
+def _described(manifest: pool.PoolManifest) -> list[str]:
     return [
         f"made        {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
         f"from        {manifest.source} ({manifest.dataset}, {manifest.source_sha256[:16]}), seed {manifest.seed}",

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
-from medground.faces.cli.terminal import page, say
-from medground_evaluate.cli.running import run_stoppable
+from medground.faces import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, page, say, searched
+from medground_evaluate.cli.running import AsTraining, Corpora, SetName, run_stoppable
 
 if TYPE_CHECKING:
     from medground_evaluate.planning.trainset import TrainingOptions
@@ -19,19 +18,14 @@ if TYPE_CHECKING:
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write; an unfinished one is resumed.")]
 Workers = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
 Check = Annotated[bool, typer.Option("--check", help="Only say what it will need.")]
-Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")]
 Model = Annotated[str | None, typer.Option(help="Model that answers; keyless by default.")]
 
 
 def explore(
     source: Annotated[Path, typer.Option("--from", metavar="FILE", help="File or folder of a data set.")],
     out: Out,
-    dataset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Its data set; recognised by its content by default.")
-    ] = None,
-    as_training: Annotated[
-        bool, typer.Option("--as-training", help="Take questions of every split: none of them will ever be asked.")
-    ] = False,
+    dataset: SetName = None,
+    as_training: AsTraining = False,
     queries: Annotated[int, typer.Option(min=1, max=12, help="Queries for each source.")] = 6,
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="NAME", help="Explore only this source; repeatable.")
@@ -49,7 +43,7 @@ def explore(
     quiet: Quiet = False,
 ) -> None:
     """Try several queries for each source and training question, and keep what each finds."""
-    from medground.faces.cli.progress import shown_progress
+    from medground.faces import shown_progress
     from medground_evaluate.datasets.registry import Source
     from medground_evaluate.planning.explore import Exploration, check_exploring, explore_questions
     from medground_evaluate.runner import check_searched
@@ -84,7 +78,7 @@ def judge(
 ) -> None:
     """Label every query: does what it found support the gold answer?"""
     from medground.errors import UsageError
-    from medground.faces.cli.progress import shown_progress
+    from medground.faces import shown_progress
     from medground_evaluate.planning.explore import estimate_judging
     from medground_evaluate.planning.judging import METHODS, judge_explored
     from medground_evaluate.planning.work import Explored, read_work
@@ -244,9 +238,9 @@ def merge(
     base: Base = None,
 ) -> None:
     """Join a planner with its base into one ordinary model, for servers and converters that take no adapter."""
-    from medground.models.planner import merge as joined
+    from medground.models import planner
 
-    card = joined(adapter, out, base=base)
+    card = planner.merge(adapter, out, base=base)
     say(f"{out}: {card.base} with {', '.join(card.stages)}")
 
 
@@ -278,12 +272,12 @@ def _train(
     from decimal import Decimal
 
     from medground.errors import UsageError
-    from medground.faces.cli.progress import shown_progress
-    from medground.models.planner import read_card
+    from medground.faces import shown_progress
+    from medground.models import planner
     from medground_evaluate.planning.learn import estimate_training, train
 
     if check:
-        name = base or (read_card(adapter).base if adapter else None)
+        name = base or (planner.read_card(adapter).base if adapter else None)
         if name is None:
             raise UsageError("name the model to train with --base NAME")
         hourly = None if price is None else Decimal(str(price))

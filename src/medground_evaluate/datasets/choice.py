@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
@@ -13,12 +12,14 @@ from medground_evaluate.datasets.loader import (
     Loader,
     Placed,
     Record,
+    an_object,
     asked,
     closed,
+    csv_rows,
     described,
-    is_json_lines,
     json_file,
     json_lines,
+    or_json_lines,
     unpacked_text,
 )
 from medground_evaluate.items import Item, Split
@@ -28,10 +29,8 @@ from medground_evaluate.items import Item, Split
 SETS = ("medqa", "medmcqa", "mmlu", "pubmedqa", "bioasq")
 
 
+@or_json_lines
 def _mirage_records(path: Path) -> Generator[Placed]:
-    if is_json_lines(path):
-        yield from json_lines(path)
-        return
     content = json_file(path)
     if not isinstance(content, dict):
         raise UsageError(f"{path} is not MIRAGE's benchmark.json: it is not an object with the five sets")
@@ -39,9 +38,8 @@ def _mirage_records(path: Path) -> Generator[Placed]:
         if name not in SETS or not isinstance(questions, dict):
             raise UsageError(f"{path.name}: {name!r} is not a MIRAGE set; the sets are {', '.join(SETS)}")
         for i, record in questions.items():
-            if not isinstance(record, dict):
-                raise UsageError(f"{path.name}: {name}: {i}: not a JSON object")
-            yield f"{path.name}: {name}: {i}", {**record, "set": name, "id": i}
+            where = f"{path.name}: {name}: {i}"
+            yield where, {**an_object(record, where), "set": name, "id": i}
 
 
 def _mirage_key(record: Record) -> str:
@@ -102,21 +100,13 @@ def parts(path: Path) -> tuple[Path, ...]:
 def _mmlu_records(path: Path) -> Generator[Placed]:
     for file in parts(path):
         subject, split = _subject(file)
-        for number, row in enumerate(_rows(file)):
+        for number, row in enumerate(csv_rows(file)):
             where = f"{file.name}: question {number + 1}"
             if len(row) != len(_COLUMNS):
                 raise UsageError(f"{where}: {len(row)} columns; MMLU has {len(_COLUMNS)}: {', '.join(_COLUMNS)}")
             named = dict(zip(_COLUMNS, row, strict=True))
             known = {"id": f"{subject}-{split}-{number:03d}", "subject": subject, **named}
             yield where, {**known, "split": _SPLITS.get(split, "unknown")}
-
-
-def _rows(file: Path) -> Iterator[list[str]]:
-    with unpacked_text(file) as text:
-        try:
-            yield from csv.reader(text, strict=True)
-        except csv.Error as error:
-            raise UsageError(f"{file} is not a CSV file ({error}); copy or download it again") from None
 
 
 def _subject(file: Path) -> tuple[str, str]:
@@ -196,10 +186,8 @@ def _parts(path: Path) -> tuple[Path, ...]:
     return tuple(file for pair in pairs for file in pair)
 
 
+@or_json_lines
 def _biomedmcqs_records(path: Path) -> Generator[Placed]:
-    if is_json_lines(path):
-        yield from json_lines(path)
-        return
     files = _parts(path)
     if len(files) % 2:
         raise UsageError(f"{path} is not named questions_levelN_*.txt; give it the authors' name")

@@ -6,25 +6,20 @@ from collections.abc import Generator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from medground.corpus.readers.sets import (
-    CORPUS_NAMES,
-    covidqa_document,
-    golden_files,
-    paper_id,
-    papers_of,
-    pubmedqa_document,
-    scifact_document,
-)
+from medground.corpus import sets
 from medground.errors import UsageError
 from medground_evaluate.datasets.loader import (
     Loader,
     Placed,
     Record,
+    an_object,
     asked,
     described,
     is_json_lines,
     json_file,
     json_lines,
+    json_list,
+    or_json_lines,
 )
 from medground_evaluate.items import Item, Split
 
@@ -41,26 +36,23 @@ def _beside(path: Path, names: Sequence[str]) -> tuple[Path, ...]:
     return tuple(file for name in names if (file := path.with_name(name)).is_file())[:1]
 
 
+@or_json_lines
 def _pubmedqa_records(path: Path) -> Generator[Placed]:
-    if is_json_lines(path):
-        yield from json_lines(path)
-        return
     content = json_file(path)
     if not isinstance(content, dict):
         raise UsageError(f"{path} is not a PubMedQA file: it is not an object of records by PMID")
     test = next((frozenset(json_file(file)) for file in _beside(path, [_TEST])), None)
     for pmid, record in content.items():
-        if not isinstance(record, dict):
-            raise UsageError(f"{path.name}: {pmid}: not a JSON object")
-        split = "unknown" if test is None else "test" if pmid in test else "train"
-        yield f"{path.name}: {pmid}", {"pmid": pmid, "split": split, **{k.lower(): v for k, v in record.items()}}
+        where, split = f"{path.name}: {pmid}", "unknown" if test is None else "test" if pmid in test else "train"
+        lowered = {name.lower(): value for name, value in an_object(record, where).items()}
+        yield where, {"pmid": pmid, "split": split, **lowered}
 
 
 def _pubmedqa_item(record: Record) -> Item:
     gold = record.get("final_decision")
     if gold not in _GOLD:
         raise ValueError(f"the gold answer final_decision is {gold!r}, not yes, no or maybe")
-    document = pubmedqa_document(record)
+    document = sets.pubmedqa_document(record)
     return Item(
         id=str(record["pmid"]),
         question=asked(record["question"], "yes-no-maybe"),
@@ -94,21 +86,15 @@ _TYPES = ("yesno", "factoid", "list", "summary")
 
 def _bioasq_records(path: Path) -> Generator[Placed]:
     if path.is_dir():
-        files = golden_files(path)
+        files = sets.golden_files(path)
         newest = max(task for task, _ in files)
         for task, file in files:
             for where, record in _bioasq_records(file):
                 yield where, {**record, "split": "test" if task == newest else "train"}
         return
-    content = json_file(path)
-    questions = content.get("questions") if isinstance(content, dict) else None
-    if not isinstance(questions, list):
-        raise UsageError(f'{path} is not a golden file of BioASQ Task B: it has no list "questions"')
-    for number, record in enumerate(questions, start=1):
+    for number, record in enumerate(json_list(path, "questions", "a golden file of BioASQ Task B"), start=1):
         where = f"{path.name}: question {number}"
-        if not isinstance(record, dict):
-            raise UsageError(f"{where}: not a JSON object")
-        yield where, record
+        yield where, an_object(record, where)
 
 
 def _bioasq_item(record: Record) -> Item:
@@ -125,8 +111,8 @@ def _bioasq_item(record: Record) -> Item:
         question=asked(record["body"], "yes-no" if decided else "free"),
         gold=(gold,) if decided else (),
         reference=reference,
-        documents=tuple(dict.fromkeys(filter(None, map(paper_id, record.get("documents") or ())))),
-        context=tuple(papers_of(record.get("snippets") or ())),
+        documents=tuple(dict.fromkeys(filter(None, map(sets.paper_id, record.get("documents") or ())))),
+        context=tuple(sets.papers_of(record.get("snippets") or ())),
         split=record.get("split", "test"),
         group=str(record["id"]),
         extra={"set": record["type"], "exact": record.get("exact_answer"), "batch": record.get("batch", "")},
@@ -141,8 +127,8 @@ def _loader(name: str, only: str | None) -> Loader:
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
         ours=lambda record: only in (None, record["type"]),
         item=_bioasq_item,
-        parts=lambda path: tuple(file for _, file in golden_files(path)) if path.is_dir() else (path,),
-        folder=lambda path: path.is_dir() and bool(golden_files(path)),
+        parts=lambda path: tuple(file for _, file in sets.golden_files(path)) if path.is_dir() else (path,),
+        folder=lambda path: path.is_dir() and bool(sets.golden_files(path)),
     )
 
 
@@ -158,7 +144,7 @@ _SCIFACT_GOLD = {"SUPPORT": "yes", "CONTRADICT": "no"}
 
 
 def _scifact_parts(path: Path) -> tuple[Path, ...]:
-    return (*_claims(path), *_beside(path / _CLAIMS if path.is_dir() else path, CORPUS_NAMES))
+    return (*_claims(path), *_beside(path / _CLAIMS if path.is_dir() else path, sets.CORPUS_NAMES))
 
 
 def _claims(path: Path) -> tuple[Path, ...]:
@@ -169,7 +155,7 @@ def _scifact_records(path: Path) -> Generator[Placed]:
     for file in _claims(path):
         split = _FILES.get(file.name.removesuffix(".gz"), "unknown")
         for where, record in json_lines(file):
-            yield where, {**record, "split": split, "corpus": _beside(file, CORPUS_NAMES)}
+            yield where, {**record, "split": split, "corpus": _beside(file, sets.CORPUS_NAMES)}
 
 
 @lru_cache(maxsize=2)
@@ -190,7 +176,7 @@ def _scifact_item(record: Record) -> Item:
         question=asked(record["claim"], "yes-no-maybe"),
         gold=(_SCIFACT_GOLD[labels.pop()] if labels else "maybe",),
         documents=tuple(f"DOC:{i}" for i in cited),
-        context=tuple(scifact_document(abstracts[i]) for i in cited if i in abstracts),
+        context=tuple(sets.scifact_document(abstracts[i]) for i in cited if i in abstracts),
         split=record["split"],
         group=cited[0] if cited else "",
         extra={"evidence": record["evidence"]},
@@ -227,10 +213,7 @@ def _covidqa_records(path: Path) -> Generator[Placed]:
                 articles = articles or _documents_of(path)
             yield where, {**record, "articles": articles}
         return
-    content = json_file(path)
-    if not isinstance(content, dict) or not isinstance(content.get("data"), list):
-        raise UsageError(f'{path} is not in SQuAD format: it has no list "data"')
-    for article in content["data"]:
+    for article in json_list(path, "data", "in SQuAD format"):
         for paragraph in article["paragraphs"]:
             text = paragraph["context"]
             known = {"doc_id": paragraph.get("document_id", ""), "title": text.partition("\n")[0], "text": text}
@@ -242,7 +225,7 @@ def _covidqa_item(record: Record) -> Item:
     answers = record["answers"]
     if not answers or not answers[0]["text"].strip():
         raise ValueError("the gold answer is missing")
-    article = covidqa_document(record.get("article") or _by_document(record["articles"])[str(record["doc_id"])])
+    article = sets.covidqa_document(record.get("article") or _by_document(record["articles"])[str(record["doc_id"])])
     return Item(
         id=str(record["id"]),
         question=asked(record["question"], "free"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import json
@@ -18,10 +19,9 @@ from typing import Any, TextIO
 
 from pydantic import ValidationError
 
-from medground.corpus.readers.base import opened
-from medground.corpus.readers.compose import printable
+from medground.corpus import opened, printable
 from medground.errors import UsageError, UserMistake
-from medground.values.question import Option, Question, Task
+from medground.values import Option, Question, Task
 from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
 
 Record = Mapping[str, Any]
@@ -66,9 +66,7 @@ def json_lines(path: Path) -> Generator[Placed]:
             except (ValueError, RecursionError) as error:
                 cut = "" if line.endswith(b"\n") else "the last line is truncated: "
                 raise UsageError(f"{where}: {cut}not JSON ({error}); copy or download the file again") from None
-            if not isinstance(record, dict):
-                raise UsageError(f"{where}: not a JSON object")
-            yield where, record
+            yield where, an_object(record, where)
 
 
 def is_json_lines(path: Path) -> bool:
@@ -83,6 +81,36 @@ def json_file(path: Path) -> Any:
             return json.loads(stream.read().decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
             raise UsageError(f"{path} is not JSON ({error}); copy or download it again") from None
+
+
+def or_json_lines(read: Callable[[Path], Generator[Placed]]) -> Callable[[Path], Generator[Placed]]:
+    """The reader of an owner's format, or of JSON Lines with the same records, whichever a file is named as."""
+    return lambda path: json_lines(path) if is_json_lines(path) else read(path)
+
+
+def an_object(record: Any, where: str) -> dict[str, Any]:
+    """The record, which must be a JSON object."""
+    if not isinstance(record, dict):
+        raise UsageError(f"{where}: not a JSON object")
+    return record
+
+
+def json_list(path: Path, name: str, kind: str) -> list[Any]:
+    """The list of this name in the object of a JSON file of a kind."""
+    content = json_file(path)
+    found = content.get(name) if isinstance(content, dict) else None
+    if not isinstance(found, list):
+        raise UsageError(f'{path} is not {kind}: it has no list "{name}"')
+    return found
+
+
+def csv_rows(path: Path) -> Iterator[list[str]]:
+    """The rows of a CSV file."""
+    with unpacked_text(path) as text:
+        try:
+            yield from csv.reader(text, strict=True)
+        except csv.Error as error:
+            raise UsageError(f"{path} is not a CSV file ({error}); copy or download it again") from None
 
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
@@ -182,6 +210,7 @@ class Loader:
         parts: the file and the files next to it that belong to it.
         folder: whether a folder is the set itself, in several files.
         unlike: explains why a record is not known, if the set can tell.
+        prefix, only_gold: of a subset of the set: how the ids begin, and the only possible answers.
     """
 
     info: DataSetInfo
@@ -195,6 +224,8 @@ class Loader:
     folder: Callable[[Path], bool] = lambda path: False
     ours: Callable[[Record], bool] = lambda record: True
     unlike: Callable[[Record], str] = lambda record: ""
+    prefix: str = ""
+    only_gold: frozenset[str] = frozenset()
 
     def find(self, path: Path) -> Path:
         """The file of the set: `path` itself or, if `path` is a folder, the file in it; the folder if it is the set.
@@ -236,6 +267,8 @@ class Loader:
 
     def ids(self, path: Path, split: str) -> Iterator[str]:
         """Ids of the items of a split, without building the items; checks the records as `read` does."""
+        if self.only_gold:
+            return (item.id for item in self.read(path, split))
         return (i for _, i, _ in self._of(path, split))
 
     def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
@@ -248,9 +281,14 @@ class Loader:
         for where, i, record in self._of(path, split):
             if wanted is None or wanted(i):
                 try:
-                    yield self.item(record)
+                    item = self.item(record)
                 except (ValueError, KeyError, TypeError, AttributeError) as error:
                     raise UsageError(f"{where}: {i}: {_reason(error)}") from None
+                if not self.only_gold:
+                    yield item
+                elif self.only_gold.issuperset(item.gold):
+                    task = YES_NO_TASKS.get(self.only_gold)
+                    yield item.asked_as(task) if task and item.question.task in CLOSED else item
 
     def _of(self, path: Path, split: str) -> Iterator[tuple[str, str, Record]]:
         seen: set[str] = set()
@@ -259,9 +297,8 @@ class Loader:
                 if not self.known(record):
                     why = self.unlike(record) or "find its set with `medground data check`"
                     raise UsageError(f"{where}: not a record of {self.info.name}; {why}")
-                if not self.ours(record):
+                if not self.ours(record) or not (i := self.key(record)).startswith(self.prefix):
                     continue
-                i = self.key(record)
                 if i in seen:
                     raise UsageError(f"{where}: the id {i!r} occurs twice; remove one of the two")
                 seen.add(i)

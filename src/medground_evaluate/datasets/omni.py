@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import csv
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.xml import flat_text, records, root_name
+from medground.corpus import xml
 from medground.errors import UsageError
 from medground_evaluate.datasets.loader import (
     LETTERS,
@@ -20,11 +19,12 @@ from medground_evaluate.datasets.loader import (
     Record,
     asked,
     closed,
+    csv_rows,
     described,
     is_json_lines,
     json_file,
     json_lines,
-    unpacked_text,
+    or_json_lines,
 )
 from medground_evaluate.items import Item, Split
 
@@ -41,11 +41,9 @@ _HOLES = frozenset(
 """Seven of the authors' 1,805 long questions have no text or no reference, so they cannot be asked or scored."""
 
 
+@or_json_lines
 def omni_records(path: Path) -> Generator[Placed]:
     """The records of an Omni-RAG file."""
-    if is_json_lines(path):
-        yield from json_lines(path)
-        return
     content = json_file(path)
     if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
         raise UsageError(f"{path} is not an Omni-RAG file: it is not a list of questions")
@@ -97,27 +95,23 @@ def _record(name: str, i: str, question: str, gold: str, split: Split = "test") 
 
 def _liveqa(path: Path) -> Generator[Placed]:
     """The XML of TREC 2017: subject and message make the question; the first reference answer is the reference."""
-    for element in records(path, ["NLM-QUESTION"], [root_name(path)]):
+    for element in xml.records(path, ["NLM-QUESTION"], [xml.root_name(path)]):
         i = element.get("qid", "")
-        parts = [flat_text(element.find(f"Original-Question/{tag}")) for tag in ("SUBJECT", "MESSAGE")]
-        answer = flat_text(next(element.iter("ANSWER"), None))
+        parts = [xml.flat_text(element.find(f"Original-Question/{tag}")) for tag in ("SUBJECT", "MESSAGE")]
+        answer = xml.flat_text(next(element.iter("ANSWER"), None))
         yield f"{path.name}: {i}", _record("liveqa", i, " ".join(filter(None, parts)), answer)
 
 
 def _medicationqa(path: Path) -> Generator[Placed]:
     """The table of MedInfo 2019, saved as CSV with its header."""
-    with unpacked_text(path) as text:
-        try:
-            rows = csv.DictReader(text, strict=True)
-            for number, row in enumerate(rows, start=1):
-                if not {"Question", "Answer"} <= row.keys():
-                    raise UsageError(
-                        f"{path} has no columns Question and Answer in its first line; save the table with its header"
-                    )
-                where = f"{path.name}: question {number}"
-                yield where, _record("medicationqa", f"medicationqa-{number:03d}", row["Question"], row["Answer"])
-        except csv.Error as error:
-            raise UsageError(f"{path} is not a CSV file ({error}); save the table again") from None
+    names, *rows = [*csv_rows(path)] or [[]]
+    if not {"Question", "Answer"} <= {*names}:
+        raise UsageError(f"{path} has no columns Question and Answer in its first line; save the table with its header")
+    for number, cells in enumerate(filter(None, rows), start=1):
+        row = dict(zip(names, cells, strict=False))
+        where = f"{path.name}: question {number}"
+        question, answer = (row.get(name, "") for name in ("Question", "Answer"))
+        yield where, _record("medicationqa", f"medicationqa-{number:03d}", question, answer)
 
 
 def _expertqa(path: Path) -> Generator[Placed]:
@@ -243,14 +237,14 @@ def _medquad_records(path: Path) -> Generator[Placed]:
 
 
 def _medquad_pairs(file: Path) -> Generator[Placed]:
-    for element in records(file, ["Document"], ["Document"]):
+    for element in xml.records(file, ["Document"], ["Document"]):
         about = {name: element.get(name, "") for name in ("source", "url")}
-        about["focus"] = flat_text(element.find("Focus"))
+        about["focus"] = xml.flat_text(element.find("Focus"))
         for pair in element.iter("QAPair"):
-            question, answer = pair.find("Question"), flat_text(pair.find("Answer"))
+            question, answer = pair.find("Question"), xml.flat_text(pair.find("Answer"))
             if question is not None and answer:
                 told = {name: question.get(name, "") for name in ("qid", "qtype")}
-                own = {"question": flat_text(question), "answer": answer}
+                own = {"question": xml.flat_text(question), "answer": answer}
                 yield f"{file.name}: {told['qid']}", {**about, **told, **own}
 
 

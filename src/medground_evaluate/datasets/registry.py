@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from medground.corpus.readers.compose import make_document, validated
+from medground.corpus import make_document, validated
 from medground.errors import UsageError
-from medground.recipes.reason_and_verify.pool import ANSWERED, TRAINING_SPLITS
-from medground.values.question import Task
+from medground.recipes import pool
+from medground.values import Task
 from medground_evaluate.datasets import choice, literature, omni
 from medground_evaluate.datasets.loader import (
     ALL,
@@ -225,9 +225,9 @@ def read_records(source: Source) -> Records:
     """Read a set, and the questions that will be asked."""
     dataset, file = source.open()
     items = list(dataset.read(file, ALL))
-    mine = [item for item in items if source.as_training or item.split in TRAINING_SPLITS]
+    mine = [item for item in items if source.as_training or item.split in pool.TRAINING_SPLITS]
     training = tuple(item for item in mine if known_answer(item))
-    held_out = [item for item in items if not source.as_training and item.split not in TRAINING_SPLITS]
+    held_out = [item for item in items if not source.as_training and item.split not in pool.TRAINING_SPLITS]
     refused = Counter(f"refused: from the split {item.split}" for item in held_out)
     refused["no known answer"] = len(mine) - len(training)
     if not training:
@@ -245,4 +245,4 @@ def read_records(source: Source) -> Records:
 
 def known_answer(item: Item) -> tuple[str, ...]:
     """The answer y in the form in which a model gives it: the gold values, or that an open question is answered."""
-    return item.gold or ((ANSWERED,) if item.reference else ())
+    return item.gold or ((pool.ANSWERED,) if item.reference else ())

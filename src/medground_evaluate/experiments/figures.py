@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from medground.home.settings import Settings
-from medground.values.usage import Author
+from medground.home import Settings
+from medground.values import Author
 from medground_evaluate.items import RunHeader, RunLine, tallied
 from medground_evaluate.judges.judgements import PAIR_AXES
 from medground_evaluate.metrics.answers import accuracy, class_scores, grounded_rate, macro_f1, support_scores
@@ -82,12 +82,6 @@ class RunOfRow:
     def cost(self) -> Cost | None:
         """The mean cost of a question."""
         return mean_cost(line.usage for line in self.lines) if self.lines else None
-
-
-def is_known(metric: str) -> bool:
-    """Whether it is a metric of one run or of a judge."""
-    named = metric in {*_SIMPLE, *_COSTS, *_RATIOS, *JUDGED}
-    return named or any(pattern.fullmatch(metric) for pattern in (_ROUND, _WITHIN))
 
 
 def read_row(path: Path, headings: Mapping[str, tuple[str, ...]], traces: Path) -> RunOfRow:
@@ -304,7 +298,7 @@ def nli_of(settings: Settings, named: str | None) -> str:
 
 def open_entailment(nli: str) -> Entailment:
     """The probability of entailment by an NLI model. It loads the model, and blocks while it does."""
-    from medground.answering.verify.nli_critic import open_nli
+    from medground.answering import open_nli
 
     return nli_entailment(open_nli(nli))
 

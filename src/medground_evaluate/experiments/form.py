@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from medground.errors import UsageError
-from medground.values.document import Frozen
-from medground_evaluate.datasets.loader import YES_NO_TASKS, Loader
+from medground.values import Frozen
+from medground_evaluate.datasets.loader import Loader
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.items import Item
 
 RUNNABLE = "runnable"
 POOLED = frozenset({"all", "average"})
 """Instead of one data set, a column may name `all` (the questions of all of them together) or `average` (the mean of
 their figures, if every one of them was run)."""
-FOLDER = "experiments"
 
 
 class Data(Frozen, extra="forbid"):
@@ -186,32 +184,15 @@ def _numbered(stem: str) -> tuple[str, int, str]:
     return kind, int(number) if number.isdecimal() else 0, number
 
 
-@dataclass(frozen=True)
-class PartOfSet(Loader):
-    """A subset of a data set. It has its own name, so its runs cannot be mistaken for runs of the whole."""
+def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> Loader:
+    """A subset of a data set, without answers that are never correct in it.
 
-    prefix: str = ""
-    gold: tuple[str, ...] = ()
-
-    def ids(self, path: Path, split: str) -> Iterator[str]:
-        """Ids of the selected items."""
-        return (item.id for item in self.read(path, split))
-
-    def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
-        """The selected items, with the same errors as for the whole set."""
-        task = YES_NO_TASKS.get(frozenset(self.gold))  # without answers that are never correct in this subset
-        for item in super().read(path, split, lambda i: i.startswith(self.prefix) and (wanted is None or wanted(i))):
-            if not self.gold or set(item.gold) <= set(self.gold):
-                yield item.asked_as(task) if task and item.question.task in ("yes-no", "yes-no-maybe") else item
-
-
-def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> PartOfSet:
-    """A subset: its name says how it was selected, and it has no published sizes."""
+    It has its own name, which says how it was selected, so its runs cannot be mistaken for runs of the whole.
+    """
     taken = [f"{prefix}*"] if prefix else []
     taken += [" or ".join(gold)] if gold else []
     info = whole.info.model_copy(update={"name": f"{whole.info.name} ({', '.join(taken)})", "sizes": {}})
-    own = {field.name: getattr(whole, field.name) for field in fields(Loader)}
-    return PartOfSet(**{**own, "info": info}, prefix=prefix, gold=gold)
+    return replace(whole, info=info, prefix=prefix, only_gold=frozenset(gold))
 
 
 def find_data(data: Data, folder: Path) -> tuple[Loader, Path]:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.models.registry import Models
-from medground.values.usage import Author
+from medground.models import Models
+from medground.values import Author
 from medground_evaluate.compare import read_result
 from medground_evaluate.experiments.figures import JUDGED, Figure, RunOfRow, averaged
 from medground_evaluate.experiments.form import Experiment

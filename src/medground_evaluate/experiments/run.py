@@ -17,12 +17,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from medground.engine.engine import Engine
+from medground.engine import Engine
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
-from medground.home.layers import FILE_NAME, PREFIX
-from medground.home.settings import Settings
-from medground.models.embedders import open_embedder
-from medground.values.usage import KEYLESS, Author
+from medground.home import FILE_NAME, PREFIX, Settings
+from medground.models import open_embedder
+from medground.values import KEYLESS, Author
 from medground_evaluate.auditing import best_blind
 from medground_evaluate.blind import Baseline
 from medground_evaluate.experiments.figures import (

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from medground.errors import StorageFailed, UsageError
-from medground.home.files import write_whole
-from medground.home.settings import Settings
+from medground.home import Settings, write_whole
 from medground_evaluate.experiments.figures import (
     DEVIATION,
     JUDGED,
@@ -28,7 +27,6 @@ from medground_evaluate.experiments.figures import (
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
 from medground_evaluate.experiments.judging import is_marked, judge_notes, judged_figure, marked_figure, marks_notes
 from medground_evaluate.experiments.run import Made
-from medground_evaluate.items import is_right
 
 NOTHING = "–"
 JUDGE = "needs a judge"
@@ -122,7 +120,7 @@ def _when_answering(made: Made) -> Iterator[str]:
             run = made.runs.get((row.name, name))
             given = [line for line in run.lines if line.answer] if run is not None else []
             if run is not None and len(given) < run.items:
-                right = sum(map(is_right, given))
+                right = sum(line.right for line in given)
                 share = f" ({100 * right / len(given):.1f} %)" if given else ""
                 answering.append(f"{row.name} {right:,} of {len(given):,}{share}")
         if answering:

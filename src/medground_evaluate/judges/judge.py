@@ -10,13 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from medground.errors import ModelFailed, UsageError
-from medground.home.line_file import work_off
-from medground.models.base import CallLimits, Model
-from medground.models.operators.base import EvidenceView, Operator
-from medground.models.registry import Models
-from medground.values.usage import Author, Usage, UsageReport
-from medground_evaluate.compare import Result
-from medground_evaluate.items import is_right
+from medground.models import CallLimits, EvidenceView, Model, Models, Operator
+from medground.values import Author, Usage, UsageReport
+from medground_evaluate.compare import Result, in_common
 from medground_evaluate.judges.judgements import (
     CompareInput,
     CompareOutput,
@@ -28,6 +24,7 @@ from medground_evaluate.judges.judgements import (
     rate_long_answer,
     scores,
 )
+from medground_evaluate.line_file import work_off
 
 
 @dataclass(frozen=True)
@@ -53,12 +50,8 @@ def pairs_of(one: Result, other: Result) -> Pairs:
         values = getattr(one.header, field), getattr(other.header, field)
         if values[0] != values[1]:
             raise UsageError(f"the runs differ in {field}: {values[0]} and {values[1]}; compare runs over the same set")
-    both = [i for i in one.lines if i in other.lines]
-    if not both:
-        raise UsageError(
-            f"{one.name} and {other.name} have no question in common; compare runs over the same questions"
-        )
-    right = [i for i in both if is_right(one.lines[i]) and is_right(other.lines[i])]
+    both = in_common(one, other)
+    right = [i for i in both if one.lines[i].right and other.lines[i].right]
     explained = [i for i in right if one.lines[i].text.strip() and other.lines[i].text.strip()]
     return Pairs(right=tuple(explained), both=len(both), unexplained=len(right) - len(explained))
 
@@ -187,7 +180,7 @@ async def _judge(
 
         async def work(job: _Job) -> None:
             fields = await _ask(models, operator, job)
-            sheet.append(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
+            sheet.add(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
             watch(len(sheet.lines), len(jobs))
 
         await work_off([job for job in jobs if (job.item, job.shown) not in done], work, concurrency)

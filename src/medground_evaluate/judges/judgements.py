@@ -11,18 +11,9 @@ from typing import Literal, Self, TypeVar
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from medground.errors import BadDocument, UsageError
-from medground.home.line_file import LineFile
-from medground.models.operators.base import (
-    EvidenceView,
-    InvalidOutput,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    Untrusted,
-)
-from medground.models.operators.reading import DATA_RULE
-from medground.values.document import Frozen
-from medground.values.usage import UsageReport
+from medground.models import DATA_RULE, EvidenceView, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.values import Frozen, UsageReport
+from medground_evaluate.line_file import LineFile
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -259,7 +250,7 @@ def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
     }
 
 
-class Sheet(LineFile):
+class Sheet(LineFile[Judgement]):
     """A file of judgements that is being written, started or resumed. Use it as a context manager.
 
     Raises:
@@ -282,8 +273,3 @@ class Sheet(LineFile):
                     f"{path} has judgements by {other.judge} with different runs, judge or instructions; "
                     "name another file with --out"
                 )
-
-    def append(self, line: Judgement) -> None:
-        """Add a judgement; it is in the file on return."""
-        self.write(line)
-        self.lines.append(line)

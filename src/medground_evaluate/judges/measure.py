@@ -12,30 +12,33 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Literal, NamedTuple
 from zlib import crc32
 
 from pydantic import ValidationError
 
-from medground.answering.verify.critic import Claim
-from medground.answering.verify.critics import judgement_of
-from medground.answering.verify.judges import SETS as LEAST_SETS
-from medground.answering.verify.judges import Measured, asked_with, judges_folder, keep, stem
+from medground import __version__
+from medground.answering import Claim, judgement_of, judges
 from medground.errors import ModelFailed, UsageError
-from medground.home.line_file import LineFile, work_off
-from medground.home.settings import Settings
-from medground.models.base import CallLimits
-from medground.models.catalogue import Proof, shipped
-from medground.models.operators.base import EvidenceView
-from medground.models.operators.verifying import EntailInput, entail
-from medground.models.registry import Models, list_price, open_models, own_address
-from medground.values.document import Frozen
-from medground.values.usage import Author, Usage, UsageReport
-from medground.version import __version__
+from medground.home import Settings
+from medground.models import (
+    CallLimits,
+    EntailInput,
+    EvidenceView,
+    Models,
+    Proof,
+    entail,
+    list_price,
+    open_models,
+    own_address,
+    shipped,
+)
+from medground.values import Author, Frozen, Usage, UsageReport
 from medground_evaluate.datasets.literature import SCIFACT
 from medground_evaluate.datasets.loader import json_lines
+from medground_evaluate.line_file import LineFile, work_off
+from medground_evaluate.metrics.cost import Estimate
 from medground_evaluate.statistics import wilson
 
 Truth = Literal["support", "refute", "neutral"]
@@ -95,10 +98,10 @@ def drawn_pairs(data: Path) -> list[LabelledPair]:
     if not data.is_dir():
         raise UsageError(f"{data} is not a folder; give the folder of scifact/ and nli/ with --data")
     there = [name for name, (place, _) in _PLACES.items() if (data / place).exists()]
-    if "SciFact dev" not in there or len(there) < LEAST_SETS:
+    if "SciFact dev" not in there or len(there) < judges.SETS:
         missing = ", ".join(place for name, (place, _) in _PLACES.items() if name not in there)
         raise UsageError(
-            f"{data} lacks {missing}; a proof needs scifact and {LEAST_SETS - 1} sets of nli (see its README)"
+            f"{data} lacks {missing}; a proof needs scifact and {judges.SETS - 1} sets of nli (see its README)"
         )
     found: list[LabelledPair] = []
     for name in there:
@@ -140,8 +143,8 @@ class Line(Frozen):
     usage: UsageReport = UsageReport()
 
 
-class Sheet(LineFile):
-    """The file of one measurement, whose name tells judge, instructions and pairs: what the judge said, by pair.
+class Sheet(LineFile[Line]):
+    """The file of one measurement, whose name tells judge, instructions and pairs: what the judge said of each pair.
 
     A damaged line is asked for again. `fresh` forgets what is in the file.
     """
@@ -150,18 +153,16 @@ class Sheet(LineFile):
 
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
         super().__init__(path)
-        self.lines: dict[str, Line] = {}
         if fresh:
             self.clear()
         for _, raw in self.whole_lines():
             with suppress(ValidationError):
-                line = Line.model_validate_json(raw)
-                self.lines[line.pair] = line
+                self.lines.append(Line.model_validate_json(raw))
 
-    def append(self, line: Line) -> None:
-        """Add a line; it is in the file on return."""
-        self.write(line)
-        self.lines[line.pair] = line
+    def left(self, pairs: Iterable[LabelledPair]) -> list[LabelledPair]:
+        """The pairs without a line."""
+        done = {line.pair for line in self.lines}
+        return [pair for pair in pairs if pair.id not in done]
 
 
 CALLED_SUPPORTED = "the statements it calls supported"
@@ -187,23 +188,6 @@ _REPLY = 40
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """The expected cost. `price` is in US dollars; None means unknown."""
-
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    price: Decimal | None
-
-    def __str__(self) -> str:
-        price = "price unknown" if self.price is None else f"about ${self.price:.2f} at list price"
-        return (
-            f"{self.calls:,} calls, about {self.input_tokens:,} tokens in and {self.output_tokens:,} out "
-            f"(without any reasoning), {price}"
-        )
-
-
-@dataclass(frozen=True)
 class Measurement:
     """A measurement that is about to be made: nothing was asked yet."""
 
@@ -216,10 +200,10 @@ class Measurement:
 
     def left(self, *, fresh: bool = False) -> Estimate:
         """What is still to be asked, and its cost if every reply can be used."""
-        left = self.pairs
+        left = [*self.pairs]
         if not fresh and self.file.exists():
             with Sheet(self.file) as sheet:
-                left = [pair for pair in self.pairs if pair.id not in sheet.lines]
+                left = sheet.left(left)
         schema = len(json.dumps(entail.output.model_json_schema()))
         characters = sum(len(entail.instructions) + schema + len(entail.prompt(pair.asked)) for pair in left)
         tokens, replies = int(round(characters / _CHARACTERS, -3)), len(left) * _REPLY
@@ -228,7 +212,7 @@ class Measurement:
 
     async def make(
         self, *, fresh: bool = False, concurrency: int = 8, watch: Callable[[int, int], None] = lambda done, of: None
-    ) -> Measured:
+    ) -> judges.Measured:
         """Ask what is left and store the result; from then on it counts on this machine.
 
         Raises:
@@ -249,12 +233,12 @@ class Measurement:
                     if len(unanswered) > MOST_UNANSWERED:
                         raise
                     return
-                sheet.append(line)
+                sheet.add(line)
                 watch(len(sheet.lines), len(self.pairs))
                 self._check_first(sheet)
 
             try:
-                await work_off([pair for pair in self.pairs if pair.id not in sheet.lines], work, concurrency)
+                await work_off(sheet.left(self.pairs), work, concurrency)
             except ModelFailed as error:
                 if error.unreadable:
                     raise
@@ -262,12 +246,12 @@ class Measurement:
                 done = f"{len(sheet.lines):,} of {len(self.pairs):,} pairs are judged and kept"
                 why = f"no reply ({unanswered[-1]}); {done}; run the same command to resume"
                 raise ModelFailed(why, model=self.model)
-            found = self._result(sheet.lines)
-        keep(found, self.file.with_suffix(".json"))
+            found = self._result({line.pair: line for line in sheet.lines})
+        judges.keep(found, self.file.with_suffix(".json"))
         return found
 
     def _check_first(self, sheet: Sheet) -> None:
-        said = list(sheet.lines.values())
+        said = sheet.lines
         if len(said) >= FIRST and all(line.said == "unusable" for line in said):
             why = f"none of its first {len(said)} replies could be used: {said[-1].reason}"
             raise ModelFailed(f"{why}; it is not a judge (--fresh asks again)", model=self.model, unreadable=True)
@@ -286,7 +270,7 @@ class Measurement:
         said = "unusable" if found.relation in ("failed", "unsure") else found.relation
         return Line(pair=pair.id, said=said, reason=found.note, usage=UsageReport.of(reply.usage))
 
-    def _result(self, lines: Mapping[str, Line]) -> Measured:
+    def _result(self, lines: Mapping[str, Line]) -> judges.Measured:
         """The measurement that a complete sheet makes."""
         said = [(pair, lines[pair.id].said) for pair in self.pairs]
         proofs = []
@@ -300,11 +284,11 @@ class Measurement:
         silent = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
         none = {"seconds": 0.0, "cached_calls": 0, "searches": 0, "counts": 0}
         proofs += [_proof(CALLED_SUPPORTED, "supported", called, share), _proof(UNDECIDED, "neutral", silent, 0.5)]
-        return Measured(
+        return judges.Measured(
             model=self.model,
             address=own_address(self.model, self.settings),
             temperature=self.settings.model.temperature,
-            asked=asked_with(),
+            asked=judges.asked_with(),
             measured=datetime.now(UTC),
             made_by=f"medground {__version__}",
             proofs=tuple(proofs),
@@ -332,6 +316,6 @@ def prepared(model: str, data: Path, settings: Settings) -> Measurement:
     chosen = settings.with_options({"model.default": model, "model.operators": {}, "model.cache": False})
     models = open_models(chosen, ())
     pairs = drawn_pairs(data)
-    pin = [models.of(entail.name).identity, asked_with(), [pair.id for pair in pairs]]
-    name = stem(model, hashlib.sha256(json.dumps(pin).encode()).hexdigest())
-    return Measurement(model, chosen, pairs, models, judges_folder(settings.home) / f"{name}.jsonl")
+    pin = [models.of(entail.name).identity, judges.asked_with(), [pair.id for pair in pairs]]
+    name = judges.stem(model, hashlib.sha256(json.dumps(pin).encode()).hexdigest())
+    return Measurement(model, chosen, pairs, models, judges.judges_folder(settings.home) / f"{name}.jsonl")

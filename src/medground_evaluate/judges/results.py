@@ -11,10 +11,10 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from medground.engine.answers import Answers
+from medground.engine import Answers
 from medground.errors import BadDocument, StorageFailed, UsageError
-from medground.models.operators.base import EvidenceView
-from medground.values.document import Frozen
+from medground.models import EvidenceView
+from medground.values import Frozen
 from medground_evaluate.compare import Result, items_of
 from medground_evaluate.judges.judgements import (
     LONG_AXES,
@@ -62,30 +62,30 @@ class AxisResult(Frozen):
     other_mean: float | None
 
 
-class PairResult(Frozen):
-    """One judge on two runs. A question with an order that was not judged is not a win, tie or loss."""
+class Counted(Frozen):
+    """What became of the questions that a judge was asked."""
 
     judge: str
-    one: str
-    other: str
     questions: int
     judged: int
     not_judged: int
     failed: int
+
+
+class PairResult(Counted):
+    """One judge on two runs. A question with an order that was not judged is not a win, tie or loss."""
+
+    one: str
+    other: str
     first_preferred: float | None
     """Share of the orders with a winner in which the answer shown first wins; far from 0.5 means position bias."""
     axes: tuple[AxisResult, ...]
 
 
-class LongResult(Frozen):
+class LongResult(Counted):
     """One judge on one run's long answers: mean marks by axis, None if no answer has one."""
 
-    judge: str
     answer: str
-    questions: int
-    judged: int
-    not_judged: int
-    failed: int
     means: dict[str, float | None]
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
-from medground.answering.verify.critic import Claim, Critic
-from medground.models.operators.base import EvidenceView
-from medground.values.answer import Answer
-from medground_evaluate.items import RunLine, is_right
+from medground.answering import Claim, Critic
+from medground.models import EvidenceView
+from medground.values import Answer
+from medground_evaluate.items import RunLine, tallied
 from medground_evaluate.statistics import ClassScore, Mean, Share, item_score, mean, scores_by_class
 
 
@@ -22,12 +22,7 @@ def accuracy(lines: Iterable[RunLine], items: int | None = None) -> Share:
     An item that failed, was unreadable or was left unanswered counts as wrong, and so does one of the run's `items`
     without a line.
     """
-    right = scored = count = 0
-    for line in lines:
-        count += 1
-        scored += bool(line.gold)
-        right += is_right(line)
-    return Share(right, scored + max(0, (items or 0) - count) if scored else 0)
+    return tallied(lines, items or 0).final
 
 
 @dataclass(frozen=True)
@@ -57,10 +52,6 @@ def set_scores(lines: Iterable[RunLine]) -> SetScores:
     )
 
 
-NO_ANSWER = ""
-"""Stands for every status without an answer. It is not a class, as a missing answer is never correct."""
-
-
 def class_scores(lines: Iterable[RunLine]) -> tuple[ClassScore, ...]:
     """A score for each class that is a gold answer or was given, sorted by label.
 
@@ -77,15 +68,12 @@ def macro_f1(scores: Iterable[ClassScore]) -> float | None:
 
 
 def confusion(lines: Iterable[RunLine]) -> Counter[tuple[str, str]]:
-    """How often each gold answer received each answer: a count by `(gold, answer)`, with `NO_ANSWER` for no answer.
+    """How often each gold answer received each answer: a count by `(gold, answer)`, with an empty text for no answer.
 
     Several correct answers form a single class here, such as `A, C`.
     """
-    return Counter((_joined(line.gold), _joined(line.answer) or NO_ANSWER) for line in lines if line.gold)
-
-
-def _joined(values: Iterable[str]) -> str:
-    return ", ".join(sorted(set(values)))
+    pairs = ((line.gold, line.answer) for line in lines if line.gold)
+    return Counter((", ".join(sorted({*gold})), ", ".join(sorted({*answer}))) for gold, answer in pairs)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Any
 
-from medground.values.steps import Asking, PlanningSources, Searching
-from medground.values.usage import UsageReport
+from medground.values import Asking, PlanningSources, Searching, UsageReport
 from medground_evaluate.statistics import Mean, mean
 
 MODEL_ONLY = "model-only"
@@ -52,6 +52,23 @@ def cost_ratio(cost: Cost, base: Cost) -> dict[str, float | None]:
     return {name: of[name] / to[name] if of[name] is not None and to[name] else None for name in of}
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """The expected cost of calls of a model. `price` is in US dollars; None means unknown."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    price: Decimal | None
+
+    def __str__(self) -> str:
+        price = "price unknown" if self.price is None else f"about ${self.price:.2f} at list price"
+        return (
+            f"{self.calls:,} calls, about {self.input_tokens:,} tokens in and {self.output_tokens:,} out "
+            f"(without any reasoning), {price}"
+        )
+
+
 Spans = Sequence[Mapping[str, Any]]
 """Of one trace, with `start` and `end` in nanoseconds."""
 
@@ -75,13 +92,8 @@ class Stage:
     calls: int = 0
 
 
-@dataclass(frozen=True)
-class Stages:
-    """The stages of one question, or None for a recipe that does not plan sources."""
-
-    planning: Stage
-    retrieval: Stage
-    answering: Stage
+Stages = Mapping[str, Stage]
+"""The stages of one question: `planning`, `retrieval` and `answering`."""
 
 
 def stages(spans: Spans) -> Stages | None:
@@ -98,11 +110,12 @@ def stages(spans: Spans) -> Stages | None:
     asked = [span for span in spans if _is_of(span, Asking.span)]
     inside = [span for span in asked if any(start <= span["start"] < end for start, end in planned)]
     outside = [span for span in asked if span not in inside]
-    return Stages(
-        planning=_stage(without(planned, searched), inside),
-        retrieval=_stage(searched),
-        answering=_stage(without(whole, joined([*planned, *searched])), outside),
+    parts = (
+        _stage(without(planned, searched), inside),
+        _stage(searched),
+        _stage(without(whole, joined([*planned, *searched])), outside),
     )
+    return dict(zip(NAMES, parts, strict=True))
 
 
 @dataclass(frozen=True)
@@ -116,7 +129,7 @@ class StageMeans:
 
 def stage_means(each: Sequence[Stages | None]) -> tuple[StageMeans, ...]:
     """The means of `planning`, `retrieval` and `answering`; empty if no question planned sources."""
-    found = {name: [getattr(one, name) for one in each if one is not None] for name in NAMES}
+    found = {name: [one[name] for one in each if one is not None] for name in NAMES}
     return tuple(
         StageMeans(name, mean(one.seconds for one in of_it), mean(float(one.tokens) for one in of_it))
         for name, of_it in found.items()

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from medground.answering.trace import read_trace
-from medground.corpus.embedder import Embedder
-from medground.engine.answers import Answers
+from medground.answering import read_trace
+from medground.corpus import Embedder
+from medground.engine import Answers
 from medground.errors import UsageError
-from medground.models.operators.reading import SufficientOutput, sufficient
-from medground.values.answer import Answer
-from medground.values.steps import (
+from medground.models import SufficientOutput, sufficient
+from medground.values import (
     TEXT,
+    Answer,
     Asking,
     QueryChosen,
     QueryWritten,

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.errors import ConfigError
-from medground.pubmed.parser import repair_syntax
-from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
-from medground.values.document import DocumentId
+from medground.pubmed import Chain, Leaf, Negated, Node, Span, repair_syntax
+from medground.values import DocumentId
 from medground_evaluate.items import RunLine
 from medground_evaluate.statistics import Mean, Share, item_score, mean
 
@@ -184,34 +183,16 @@ def query_statistics(plans: Sequence[Plan], embed: Embed | None = None) -> dict[
 DEPTHS = (1, 5, 10, 20)
 
 
-@dataclass(frozen=True)
-class RetrievalScores:
-    """Scores of a run's searches.
+def retrieval_means(lines: Iterable[RunLine]) -> dict[str, float]:
+    """The mean of each measure (`R@5`, `P@5`, `nDCG@5`, `RR`) over the questions with gold documents; empty without.
 
-    Attributes:
-        each: by question id, the values of each measure by its name (`R@5`, `P@5`, `nDCG@5`, `RR`), 0 to 1.
-        without_gold: number of questions without gold documents; they are not scored.
+    Each line's searches are scored by the documents that they found, best first; where nothing was found, with 0.
     """
-
-    each: Mapping[str, Mapping[str, float]]
-    without_gold: int
-
-    @property
-    def mean(self) -> dict[str, float]:
-        """The mean of each measure; empty if no question could be scored."""
-        names = next(iter(self.each.values()), {})
-        return {name: sum(values[name] for values in self.each.values()) / len(self.each) for name in names}
-
-
-def retrieval_scores(lines: Iterable[RunLine], depths: Sequence[int] = DEPTHS) -> RetrievalScores:
-    """Score the documents that each line's searches found, best first, against those that answer its question.
-
-    A question for which nothing was found scores 0. A document that is listed twice counts at its first rank.
-    """
-    every = list(lines)
-    known = [line for line in every if line.gold_documents]
+    known = [line for line in lines if line.gold_documents]
     found, gold = {line.id: line.found for line in known}, {line.id: line.gold_documents for line in known}
-    return RetrievalScores(ranking_scores(found, gold, depths), len(every) - len(known))
+    each = ranking_scores(found, gold)
+    names = next(iter(each.values()), {})
+    return {name: statistics.fmean(values[name] for values in each.values()) for name in names}
 
 
 def ranking_scores(
@@ -220,7 +201,7 @@ def ranking_scores(
     """Values of recall, precision and nDCG at each depth, and RR, for each question of `gold`, in its order.
 
     Args:
-        found: document ids by question, best first.
+        found: document ids by question, best first; an id that is listed twice counts at its first rank.
         gold: relevant document ids by question, at least one each.
     """
     if not gold:

@@ -19,9 +19,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from medground.answering.verify.nli_model import NliModel
+from medground.answering import NliModel
 from medground.errors import UsageError
-from medground.language.statements import written_sentences
+from medground.language import written_sentences
 from medground_evaluate.run_file import differences, read_run
 from medground_evaluate.statistics import Mean, mean
 

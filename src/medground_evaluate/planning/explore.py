@@ -17,25 +17,25 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from medground.answering.declaration import Declaration
-from medground.answering.run import Run
-from medground.answering.trace import Trace
-from medground.engine.engine import Engine
+from medground.answering import Declaration, Run, Trace
+from medground.engine import Engine
 from medground.errors import UsageError
-from medground.home.settings import Settings
-from medground.models.operators.base import Operator
-from medground.models.operators.reasoning import reason_or_recall
-from medground.models.registry import list_price
-from medground.recipes.omni_rag.operators import ExploredSource
-from medground.recipes.omni_rag.read_plan import read_plan
-from medground.recipes.omni_rag.search import plannable, search_plan
-from medground.recipes.pubmed_reasoner.answering import recall
-from medground.recipes.settings import OmniRagSettings
-from medground.values.question import Question
-from medground.values.source_plan import SourceDescription, SourcePlan, SourceQuery, tagged
-from medground.values.steps import Progress, no_progress
+from medground.home import Settings
+from medground.models import Operator, list_price, reason_or_recall
+from medground.recipes import ExploredSource, OmniRagSettings, plannable, read_plan, recall, search_plan
+from medground.values import (
+    Passage,
+    Progress,
+    Question,
+    SourceDescription,
+    SourcePlan,
+    SourceQuery,
+    no_progress,
+    tagged,
+)
 from medground_evaluate.datasets.registry import Source, read_records
 from medground_evaluate.items import Item
+from medground_evaluate.metrics.cost import Estimate
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
 from medground_evaluate.planning.work import (
     Asked,
@@ -44,7 +44,6 @@ from medground_evaluate.planning.work import (
     Head,
     Judged,
     JudgedQuery,
-    Piece,
     Spent,
     State,
     Tried,
@@ -135,40 +134,32 @@ async def explore_questions(
 
 
 @dataclass(frozen=True)
-class CallEstimate:
-    """What exploring and judging need. `price` is in US dollars, None if unknown."""
+class StepEstimate(Estimate):
+    """What exploring or judging needs."""
 
     questions: int
     searches: int
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    price: Decimal | None
 
     @classmethod
-    def of(cls, questions: int, searches: int, calls: int, tokens: tuple[int, int], model: str) -> CallEstimate:
+    def of(cls, questions: int, searches: int, calls: int, tokens: tuple[int, int], model: str) -> StepEstimate:
         """With the list price of the model."""
         free = model.partition(":")[0] in ("keyless", "local")
-        return cls(questions, searches, calls, *tokens, Decimal(0) if free else list_price(model, *tokens))
+        return cls(calls, *tokens, Decimal(0) if free else list_price(model, *tokens), questions, searches)
 
     def __str__(self) -> str:
-        price = "price unknown" if self.price is None else f"${self.price:.2f}"
-        return (
-            f"{self.questions:,} questions: at most {self.searches:,} searches, {self.calls:,} calls, about "
-            f"{self.input_tokens:,} tokens in and {self.output_tokens:,} out, {price}; disk about "
-            f"{self.searches * PASSAGES * 500 / GIB:.2f} GiB"
-        )
+        disk = f"disk about {self.searches * PASSAGES * 500 / GIB:.2f} GiB"
+        return f"{self.questions:,} questions: at most {self.searches:,} searches, {super().__str__()}; {disk}"
 
 
-def estimate_judging(explored: Sequence[Explored], passages: int | None, model: str) -> CallEstimate:
+def estimate_judging(explored: Sequence[Explored], passages: int | None, model: str) -> StepEstimate:
     """One call for each query that found something; half of the passages of a graph."""
     found = [(one, tried) for one in explored for tried in one.queries if tried.found]
     characters = sum(len(one.passages[key].text) for one, tried in found for key in tried.found[:passages])
     into = round(characters / CHARACTERS_OF_A_TOKEN) + len(found) * TOKENS_OF_A_PROMPT
-    return CallEstimate.of(len(explored), 0, len(found), (into, len(found) * TOKENS_OF_A_JUDGEMENT), model)
+    return StepEstimate.of(len(explored), 0, len(found), (into, len(found) * TOKENS_OF_A_JUDGEMENT), model)
 
 
-async def check_exploring(wanted: Exploration, settings: Settings) -> CallEstimate:
+async def check_exploring(wanted: Exploration, settings: Settings) -> StepEstimate:
     """What an exploration will need: a call for each question, a search for each query. Nothing is asked."""
     records = await asyncio.to_thread(read_records, wanted.source)
     items = records.training[: wanted.limit]
@@ -177,7 +168,7 @@ async def check_exploring(wanted: Exploration, settings: Settings) -> CallEstima
         model = engine.models.of(explore.name).name
     made = len(items) * len(sources) * wanted.queries
     tokens = len(items) * TOKENS_OF_A_PROMPT, made * TOKENS_OF_A_QUERY
-    return CallEstimate.of(len(items), made, len(items), tokens, model)
+    return StepEstimate.of(len(items), made, len(items), tokens, model)
 
 
 async def explored(item: Item, sources: Sequence[SourceDescription], queries: int, run: Run) -> Explored:
@@ -197,11 +188,11 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
     said = tagged(SourcePlan(queries=written), tuple(one.name for one in sources))
     asked = run.clock()
     tried: list[Tried] = []
-    passages: dict[str, Piece] = {}
+    passages: dict[str, Passage] = {}
     for one in await search_plan(read_plan(said, sources, queries).plan, run):
         for got in one.queries:
             here = {hit.passage.key: hit.passage for hit in got.hits}
-            passages |= {key: Piece.model_validate(passage, from_attributes=True) for key, passage in here.items()}
+            passages |= here
             state: State = "found" if here else "failed" if one.failure else "empty"
             tried.append(Tried(source=one.source.name, query=got.query, state=state, found=tuple(here)))
     spent = Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)

@@ -12,12 +12,10 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from medground.language import words
-from medground.language.mesh_terms import mentions, spoken
-from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.models.operators.reading import DATA_RULE
-from medground.recipes.omni_rag.operators import ExploredSource
-from medground.values.document import DocumentId, SourceKind
+from medground.language import mentions, spoken, words
+from medground.models import DATA_RULE, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.recipes import ExploredSource
+from medground.values import DocumentId, SourceKind
 
 SHARE = 0.6
 """Minimum share of the gold answer's content words, where no gold document is known."""

@@ -15,19 +15,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from medground.answering.rank.rerank import open_reranker
-from medground.answering.run import Run
-from medground.corpus.faults import writing
-from medground.engine.engine import Engine
+from medground.answering import Run, open_reranker
+from medground.corpus import writing
+from medground.engine import Engine
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
-from medground.home.settings import Settings
-from medground.language.sentences import sentence_spans
-from medground.models.operators.base import SentencedPassage, SentenceView
-from medground.models.operators.reasoning import ReasonInput, reason_or_recall
-from medground.recipes.pubmed_reasoner.answering import RecallInput, recall
-from medground.values.document import Passage
-from medground.values.source_plan import SourceQuery
-from medground.values.steps import Progress, no_progress
+from medground.home import Settings
+from medground.language import sentence_spans
+from medground.models import ReasonInput, SentencedPassage, SentenceView, reason_or_recall
+from medground.recipes import RecallInput, recall
+from medground.values import Passage, Progress, SourceQuery, no_progress
 from medground_evaluate.agreement import in_words, kappa, same_share
 from medground_evaluate.metrics.answers import rouge_l
 from medground_evaluate.planning.explore import run_of
@@ -38,7 +34,6 @@ from medground_evaluate.planning.work import (
     Judged,
     JudgedQuery,
     Label,
-    Piece,
     Spent,
     Tried,
     read_work,
@@ -62,7 +57,7 @@ class Labelled:
     score: float | None = None
 
 
-async def gain(explored: Explored, pieces: Sequence[Piece], run: Run) -> Labelled:
+async def gain(explored: Explored, pieces: Sequence[Passage], run: Run) -> Labelled:
     """Positive if the reader answers better with the passages than without any (trainable planning).
 
     Closed questions are compared by their answer, right or wrong; open ones by ROUGE-L against the reference. The
@@ -84,14 +79,12 @@ async def gain(explored: Explored, pieces: Sequence[Piece], run: Run) -> Labelle
     return Labelled(after > before, why, round(after - before, 4))
 
 
-async def rerank_score(explored: Explored, pieces: Sequence[Piece], run: Run) -> Labelled:
+async def rerank_score(explored: Explored, pieces: Sequence[Passage], run: Run) -> Labelled:
     """Positive if the passages' mean rerank score with the question is at least 2.3 (RaFe planning)."""
     reranker = await asyncio.to_thread(open_reranker, run.settings.retrieval.reranker, run.settings.home / "models")
     if reranker is None:
         raise ConfigError("labels by rerank need a reranker; name one with --set retrieval.reranker=NAME")
-    scores = await asyncio.to_thread(
-        reranker.score, explored.question.text, [Passage(**piece.model_dump()) for piece in pieces]
-    )
+    scores = await asyncio.to_thread(reranker.score, explored.question.text, pieces)
     mean = math.fsum(map(log_odds, scores)) / len(scores)
     return Labelled(mean >= RERANK_THRESHOLD, f"{reranker.name}: mean rerank score {mean:.2f}", round(mean, 4))
 
@@ -102,13 +95,13 @@ def log_odds(score: float) -> float:
     return math.log(kept / (1 - kept))
 
 
-def _sentenced(number: int, piece: Piece) -> SentencedPassage:
+def _sentenced(number: int, piece: Passage) -> SentencedPassage:
     spans = enumerate(sentence_spans(piece.text), start=1)
     sentences = (SentenceView(id=f"P{number}.S{at}", text=piece.text[start:end]) for at, (start, end) in spans)
     return SentencedPassage(id=f"P{number}", title=piece.title, sentences=tuple(sentences))
 
 
-Labeller = Callable[[Explored, Sequence[Piece], Run], Awaitable[Labelled]]
+Labeller = Callable[[Explored, Sequence[Passage], Run], Awaitable[Labelled]]
 
 
 async def judge_explored(
@@ -184,7 +177,7 @@ async def _judged(tried: Tried, explored: Explored, label: Labeller, most: int |
     return judged.model_copy(update={"label": said, "why": made.why, "score": made.score})
 
 
-def shown(tried: Tried, explored: Explored, most: int | None = None) -> list[Piece]:
+def shown(tried: Tried, explored: Explored, most: int | None = None) -> list[Passage]:
     """What a judge reads of a query's result: all of it, or the first half of what a graph gave, rounded up."""
     pieces = [explored.passages[key] for key in tried.found]
     if pieces and all(piece.kind == "graph" for piece in pieces):
@@ -192,7 +185,7 @@ def shown(tried: Tried, explored: Explored, most: int | None = None) -> list[Pie
     return pieces[:most]
 
 
-async def one_call(explored: Explored, pieces: Sequence[Piece], run: Run) -> Labelled:
+async def one_call(explored: Explored, pieces: Sequence[Passage], run: Run) -> Labelled:
     """Ask the judge whether the passages support the gold answer."""
     asked = explored.question
     output = await run.ask(

@@ -18,30 +18,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.faults import writing
+from medground.corpus import writing
 from medground.errors import Stopped, UsageError
-from medground.home.line_file import locked
-from medground.models.planner import (
-    AdapterCard,
-    Libraries,
-    check_base,
-    device,
-    fingerprint,
-    libraries,
-    load_adapter,
-    load_base,
-    load_config,
-    quiet,
-    read_card,
-    write_card,
-)
-from medground.values.steps import Progress, no_progress
+from medground.models import planner
+from medground.values import Progress, no_progress
+from medground_evaluate.line_file import locked
 from medground_evaluate.planning.explore import CHARACTERS_OF_A_TOKEN, GIB
 from medground_evaluate.planning.trainset import TrainingManifest, TrainingOptions, read_examples, read_manifest
 
 
 @contextlib.contextmanager
-def stop_between_steps(trainer: Any, libs: Libraries, told: Callable[[Any], None]) -> Iterator[threading.Event]:
+def stop_between_steps(trainer: Any, libs: planner.Libraries, told: Callable[[Any], None]) -> Iterator[threading.Event]:
     """Tell each step; a first Ctrl-C ends training after it, with a checkpoint, and a second one interrupts at once."""
     stopping = threading.Event()
 
@@ -71,7 +58,7 @@ def stop_between_steps(trainer: Any, libs: Libraries, told: Callable[[Any], None
 
 
 def make_trainer(
-    libs: Libraries,
+    libs: planner.Libraries,
     model: Any,
     tokenizer: Any,
     rows: list[dict[str, Any]],
@@ -102,7 +89,7 @@ def make_trainer(
         "seed": options.seed,
         "data_seed": options.seed,
     }
-    with quiet():
+    with planner.quiet():
         dataset = libs.datasets.Dataset.from_list(rows)
         given = {"model": model, "train_dataset": dataset, "processing_class": tokenizer}
         if options.stage == "sft":
@@ -133,7 +120,7 @@ class Trained:
     """
 
     folder: Path
-    card: AdapterCard
+    card: planner.AdapterCard
     first_loss: float
     last_loss: float
     steps: int
@@ -171,16 +158,16 @@ def train(
         raise UsageError("preferences are learned after supervised fine-tuning; name its result with --adapter FOLDER")
     if base is None and adapter is None:
         raise UsageError("name the model to train with --base NAME")
-    libs = libraries()
+    libs = planner.libraries()
     tell(manifest.agreement or "the judge was not compared with labels made by hand; see medground train planner label")
-    on, told = device(libs.torch)
+    on, told = planner.device(libs.torch)
     tell(told)
     model, tokenizer, before = _opened(base, adapter, on, options)
     plan = {
         "data": digest,
         "options": options.model_dump(mode="json"),
         "base": before.base_fingerprint,
-        "adapter": read_card(adapter).model_dump(mode="json") if adapter else None,
+        "adapter": planner.read_card(adapter).model_dump(mode="json") if adapter else None,
     }
     with locked(out / PLAN):
         _same_training(out, plan)
@@ -204,9 +191,9 @@ def train(
     )
 
 
-def _learn(trainer: Any, libs: Libraries, out: Path, told: Callable[[Any], None]) -> list[float]:
+def _learn(trainer: Any, libs: planner.Libraries, out: Path, told: Callable[[Any], None]) -> list[float]:
     """The losses, from the last checkpoint to the end."""
-    with quiet(), writing(out), stop_between_steps(trainer, libs, told) as stopping:
+    with planner.quiet(), writing(out), stop_between_steps(trainer, libs, told) as stopping:
         last = libs.transformers.trainer_utils.get_last_checkpoint(str(out / _CHECKPOINTS))
         trainer.train(resume_from_checkpoint=last)
     if stopping.is_set():
@@ -215,7 +202,11 @@ def _learn(trainer: Any, libs: Libraries, out: Path, told: Callable[[Any], None]
 
 
 def _learned(
-    manifest: TrainingManifest, digest: str, before: AdapterCard, options: TrainingOptions, losses: Sequence[float]
+    manifest: TrainingManifest,
+    digest: str,
+    before: planner.AdapterCard,
+    options: TrainingOptions,
+    losses: Sequence[float],
 ) -> dict[str, Any]:
     """What a card says after a stage that it did not say before."""
     return {
@@ -229,13 +220,17 @@ def _learned(
     }
 
 
-def _opened(base: str | None, adapter: Path | None, on: str, options: TrainingOptions) -> tuple[Any, Any, AdapterCard]:
+def _opened(
+    base: str | None, adapter: Path | None, on: str, options: TrainingOptions
+) -> tuple[Any, Any, planner.AdapterCard]:
     """The model to train: a base without an adapter, or with the one that the stage goes on from."""
     if adapter is not None:
-        return load_adapter(adapter, base=base, on=on, trainable=True)
-    model, tokenizer = load_base(str(base), on=on)
-    card = AdapterCard(base=str(base), base_fingerprint=fingerprint(model), stages=(), sources=(), trained_on="")
-    check_base(card, model, str(base))
+        return planner.load_adapter(adapter, base=base, on=on, trainable=True)
+    model, tokenizer = planner.load_base(str(base), on=on)
+    card = planner.AdapterCard(
+        base=str(base), base_fingerprint=planner.fingerprint(model), stages=(), sources=(), trained_on=""
+    )
+    planner.check_base(card, model, str(base))
     return model, tokenizer, card
 
 
@@ -264,11 +259,11 @@ def _short_enough(
     return rows, len(examples) - len(rows)
 
 
-def _save(trainer: Any, tokenizer: Any, out: Path, card: AdapterCard) -> None:
-    with quiet(), writing(out):
+def _save(trainer: Any, tokenizer: Any, out: Path, card: planner.AdapterCard) -> None:
+    with planner.quiet(), writing(out):
         trainer.model.save_pretrained(str(out), selected_adapters=["default"])
         tokenizer.save_pretrained(str(out))
-        write_card(out, card)
+        planner.write_card(out, card)
         with (out / LOG).open("w", encoding="utf-8") as lines:
             lines.writelines(json.dumps(entry) + "\n" for entry in trainer.state.log_history)
 
@@ -304,10 +299,10 @@ def estimate_training(
 ) -> TrainingEstimate:
     """Estimate a stage without loading weights."""
     examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
-    libs = libraries()
-    on, told = device(libs.torch)
-    config = load_config(base)
-    with quiet(), libs.torch.device("meta"):
+    libs = planner.libraries()
+    on, told = planner.device(libs.torch)
+    config = planner.load_config(base)
+    with planner.quiet(), libs.torch.device("meta"):
         model = libs.transformers.AutoModelForCausalLM.from_config(config)
     parameters = sum(value.numel() for value in model.parameters())
     linear = [m for n, m in model.named_modules() if isinstance(m, libs.torch.nn.Linear) and "lm_head" not in n]

@@ -17,13 +17,12 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from medground.corpus.faults import writing
+from medground.corpus import writing
 from medground.errors import BadDocument, UsageError
-from medground.home.line_file import whole_lines
-from medground.models.planner import Messages, messages
-from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
-from medground.values.document import Frozen
-from medground.values.source_plan import MOST_QUERIES, SourceDescription, SourcePlan, tagged
+from medground.models import planner
+from medground.recipes import ExploredSource, PlanSourcesInput, plan_sources_tagged
+from medground.values import MOST_QUERIES, Frozen, SourceDescription, SourcePlan, tagged
+from medground_evaluate.line_file import whole_lines
 from medground_evaluate.planning.judging import agreement
 from medground_evaluate.planning.work import Asked, Judged, Label, read_work
 
@@ -100,11 +99,11 @@ def plan_of(judged: Judged, label: Label, random_of: random.Random) -> SourcePla
     return plan if plan.size else None
 
 
-def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> Messages:
+def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> planner.Messages:
     """The instructions and the question, as the trained planner gets them."""
     views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
     value = PlanSourcesInput(question=asked.text, options=asked.options, sources=views)
-    return messages(plan_sources_tagged.with_context(asked.context), value)
+    return planner.messages(plan_sources_tagged.with_context(asked.context), value)
 
 
 def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None) -> TrainingManifest:

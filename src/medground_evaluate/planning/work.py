@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -11,16 +11,23 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
-from medground.errors import BadDocument, ModelFailed, UsageError
-from medground.home.line_file import Numbered, parsed, whole_lines, work_off
-from medground.values.answer import SnapshotReference
-from medground.values.document import DocumentId, Frozen, SourceKind
-from medground.values.question import Option, Question, Task
-from medground.values.source_plan import SourceDescription, SourceQuery
-from medground.values.steps import Progress, no_progress
-from medground.values.usage import Usage
+from medground.errors import ModelFailed, UsageError
+from medground.values import (
+    DocumentId,
+    Frozen,
+    Option,
+    Passage,
+    Progress,
+    Question,
+    SnapshotReference,
+    SourceDescription,
+    SourceQuery,
+    Task,
+    Usage,
+    no_progress,
+)
 from medground_evaluate.items import Item
-from medground_evaluate.run_file import HeadedFile
+from medground_evaluate.line_file import HeadedFile, headed, whole_lines, work_off
 
 State = Literal["found", "empty", "failed"]
 """What became of a query. `failed`: the source could not be asked, so nothing is known about the query."""
@@ -81,17 +88,6 @@ class Asked(Frozen):
         return Question(text=self.text, task=self.task, options=self.options, context=self.context)
 
 
-class Piece(Frozen):
-    """A passage that a query found, verbatim."""
-
-    document_id: DocumentId
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-    title: str = ""
-    kind: SourceKind
-    text: str
-
-
 class Tried(Frozen):
     """A query of the exploration and the keys of the passages that it found, best first: `d_j^i`."""
 
@@ -106,7 +102,7 @@ class Explored(Frozen):
 
     question: Asked
     queries: tuple[Tried, ...] = ()
-    passages: dict[str, Piece] = Field(default_factory=dict)
+    passages: dict[str, Passage] = Field(default_factory=dict)
     spent: Spent = Spent()
 
 
@@ -166,24 +162,14 @@ class WorkFile(HeadedFile[Head, R]):
 
     what = "a file of planner training"
 
-    def __init__(self, path: Path, head: Head, line: type[R]) -> None:
-        super().__init__(path, head, lambda lines, path: _parsed(lines, path, line))
-
 
 def read_work(path: Path, line: type[R]) -> tuple[Head, list[R]]:
     """A file's first line, and its finished questions by the ids of their data set, in order."""
-    head, done = _parsed([*whole_lines(path, f"name {WorkFile.what}")], path, line)
-    return head, sorted(done, key=lambda one: one.question.id)
-
-
-def _parsed(lines: Sequence[Numbered], path: Path, line: type[R]) -> tuple[Head, list[R]]:
-    head = next(parsed(lines[:1], Head, path, WorkFile.what), None)
-    if head is None:
-        raise BadDocument(f"not {WorkFile.what}", file=str(path), position=1)
+    there = [*whole_lines(path, f"name {WorkFile.what}")]
+    head, lines = headed(there, Head, line, path, WorkFile.what)
     if _STEP_OF[line] != head.step:
         raise UsageError(f"{path} holds {head.step}, not {_STEP_OF[line]}; name the other file")
-    found = {one.question.id: one for one in parsed(lines[1:], line, path, f"a line of {head.step}")}
-    return head, list(found.values())
+    return head, sorted(lines, key=lambda one: one.question.id)
 
 
 _STEP_OF: dict[type[Any], Step] = {Explored: "exploration", Judged: "judgements"}

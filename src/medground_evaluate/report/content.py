@@ -9,7 +9,7 @@ from pathlib import Path
 from medground_evaluate.auditing import best_blind
 from medground_evaluate.blind import Baseline
 from medground_evaluate.compare import Comparison, Result, Row, compare, read_results
-from medground_evaluate.items import UNFINISHED, Item, RunHeader, is_right
+from medground_evaluate.items import UNFINISHED, Item, RunHeader, RunLine
 from medground_evaluate.statistics import Share
 
 MOST_QUESTIONS = 5_000
@@ -17,22 +17,13 @@ MOST_QUESTIONS = 5_000
 
 
 @dataclass(frozen=True)
-class Given:
-    """A run's answer to one question; None takes its place if the run has no line for it."""
-
-    answer: tuple[str, ...]
-    status: str
-    right: bool
-
-
-@dataclass(frozen=True)
 class Asked:
-    """One question. `given` are in the order of the runs."""
+    """One question. `given` are the lines of the runs, in their order; None for a run without one."""
 
     id: str
     text: str
     gold: tuple[str, ...]
-    given: tuple[Given | None, ...]
+    given: tuple[RunLine | None, ...]
 
     @property
     def outcome(self) -> str:
@@ -83,10 +74,9 @@ def _questions(results: Sequence[Result]) -> list[Asked]:
     texts = {i: line.question for result in reversed(results) for i, line in result.lines.items()}
     found = []
     for i in dict.fromkeys(i for result in results for i in result.lines):
-        lines_of = [result.lines.get(i) for result in results]
-        gold = next(line.gold for line in lines_of if line is not None)
-        given = (None if one is None else Given(one.answer, one.status, is_right(one)) for one in lines_of)
-        found.append(Asked(i, texts[i], gold, tuple(given)))
+        given = tuple(result.lines.get(i) for result in results)
+        gold = next(line.gold for line in given if line is not None)
+        found.append(Asked(i, texts[i], gold, given))
     return found
 
 

@@ -14,15 +14,15 @@ from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from medground.errors import StorageFailed
-from medground.home.files import write_whole
-from medground.wording.markup import escaped, template
+from medground.home import write_whole
+from medground.wording import escaped, template
 from medground_evaluate.compare import Comparison, Pair, Row
+from medground_evaluate.items import RunLine
 from medground_evaluate.report.content import (
     ACCURACY,
     CLASSES,
     COSTS,
     STATUSES,
-    Given,
     Report,
     accuracy_rows,
     class_rows,
@@ -33,18 +33,13 @@ from medground_evaluate.report.content import (
     used_statuses,
     warnings_in,
 )
-from medground_evaluate.report.figures import accuracy_plot, cost_plot, status_plot
+from medground_evaluate.report.plots import accuracy_plot, cost_plot, status_plot, style
 
 FEW = 3
 """Up to this many warnings are shown without folding."""
 _SHOWN = 240
 """Characters of a question that are shown; all of it is its title."""
 _FILTERS = (("all", "all"), ("won", "won"), ("lost", "lost"), ("same", "no difference"))
-
-
-def style() -> str:
-    """The styles of the page and its plots: readable in light and dark mode, on paper and on a phone."""
-    return (resources.files(__package__) / "report.css").read_text(encoding="utf-8")
 
 
 def as_html(report: Report) -> str:
@@ -174,7 +169,7 @@ def as_markdown(report: Report) -> str:
     )
 
 
-def _given(given: Given | None) -> str:
+def _given(given: RunLine | None) -> str:
     return "not asked" if given is None else ", ".join(given.answer) or given.status
 
 

@@ -4,40 +4,23 @@ from __future__ import annotations
 
 import gzip
 import json
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
+from stems import StemEmbedder
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.home.settings import Settings
-from medground.language import words
 from medground.recipes.reason_and_verify import demonstrations as shots
 from medground.values.source_plan import SourceDescription, SourceQuery
 from medground_evaluate.planning.work import Asked, Head, Judged, JudgedQuery, WorkFile
 
 TOPICS = ["aspirin", "statins", "insulin", "zinc", "exercise", "vitamin D", "metformin", "surgery", "radiotherapy"]
 OUTCOMES = ["stroke", "gout", "asthma", "migraine"]
-
-
-class StemEmbedder:
-    """Counts of hashed stems, so that texts with shared words are near."""
-
-    name, identity, dimensions = "stems", "stems-1", 256
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = np.zeros((len(texts), self.dimensions), np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for term in words.terms(text) or ["nothing"]:
-                row[zlib.crc32(term.encode()) % self.dimensions] += 1
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        return rows / np.where(lengths, lengths, 1)
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import tomllib
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
@@ -23,7 +24,7 @@ from medground.home.settings import Settings
 from medground.models.operators.base import InvalidOutput
 from medground.recipes.omni_rag.operators import ExploredSource
 from medground.testing.command import run as medground
-from medground.values.document import SourceKind
+from medground.values.document import Passage, SourceKind
 from medground.values.question import Question
 from medground.values.source_plan import SourceQuery
 from medground_evaluate.datasets.registry import Source
@@ -56,13 +57,14 @@ from medground_evaluate.planning.work import (
     Asked,
     Explored,
     Judged,
-    Piece,
     Spent,
     Tried,
     WorkFile,
     read_work,
     work_through,
 )
+
+TABLES = tomllib.loads((Path(__file__).parents[1] / "tables.toml").read_text(encoding="utf-8"))
 
 
 def exploring(records: Path, settings: Settings, out: Path, **options: object) -> object:
@@ -111,7 +113,8 @@ def asked(answer: str = "yes", **fields: object) -> Asked:
 
 def explored(kind: SourceKind = "research", passages: int = 4, **fields: object) -> Explored:
     pieces = {
-        f"X:{n}#0-6": Piece(document_id=f"X:{n}", start=0, end=6, kind=kind, text=f"zinc {n}") for n in range(passages)
+        f"X:{n}#0-6": Passage(document_id=f"X:{n}", start=0, end=6, kind=kind, text=f"zinc {n}")
+        for n in range(passages)
     }
     tried = Tried(source=kind, query=SourceQuery(text="zinc"), state="found", found=tuple(pieces))
     return Explored(question=asked(**fields), queries=(tried,), passages=pieces)
@@ -331,24 +334,7 @@ def test_an_unknown_or_forgotten_source_is_refused():
             explore.check(ASKED, ExploreOutput(plan=plan))
 
 
-@each_row(
-    ("said", "read"),
-    [
-        ("yes", "yes"),
-        ("No.", "no"),
-        ("**Yes**, the trial shows it", "yes"),
-        ("The documents do not say so. <answer>no</answer>", "no"),
-        ("First I thought <answer>yes</answer>, but <answer> NO </answer>", "no"),
-        ("<answer>yes", "yes"),
-        ("My judgement is yes", "yes"),
-        ("Asked yes/no, I say no", "no"),
-        (True, "yes"),
-        *(
-            (said, said)
-            for said in ("maybe", "yes or no", "It could be yes but also no", "", "I know nothing of nodes")
-        ),
-    ],
-)
+@each_row(("said", "read"), TABLES["yes or no"])
 def test_yes_and_no_are_read_from_what_judges_write(said: object, read: str):
     assert read_yes_no(said) == read
 

@@ -15,7 +15,7 @@ import medground
 from medground.testing.command import run
 from medground.values.answer import Answer
 from medground.wording.view import view
-from medground_evaluate.notebook import show_runs
+from medground_evaluate.report.plots import show_runs
 
 QUESTIONS = EXAMPLES / "papers" / "questions.jsonl"
 ALLOWED = {

@@ -64,7 +64,7 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
         return None
     if unmentioned(question, quotes, run.ledger.documents):  # they are about something else, and the answer says so
         return None
-    claim = Claim(statement, evidence_views(quotes, run))
+    claim = Claim(statement, evidence_views(quotes, run.ledger.documents))
     with run.trace.span("asked", statement=statement, critic=critic.name):
         found = sound(claim, (await critic.judge([claim]))[0])
     value = _VALUES.get(found.relation)

@@ -104,6 +104,8 @@ async def finish(
         UnknownCitation: a sentence cites evidence that this run never quoted.
         BudgetExhausted: the run reached one of its limits.
     """
+    for said, meant in reading_of(question.text).read_as(" ".join(quote.quote for quote in evidence)).items():
+        run.warn(f"“{said}” was read as “{meant}”; did you mean that?")
     cited_ids = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
     for evidence_id in cited_ids:
         run.ledger.cite(evidence_id)  # fails before anything is paid for
@@ -113,7 +115,7 @@ async def finish(
     check = await checked_answer(split, verdicts, run)
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
-    conflicts = await find_conflicts(question, evidence, run)
+    conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
     if not conflicts and run.writer is not None and not run.writer.is_model:
         _tell_opposites(question, cited, run)
     answered = None if draft.answer or conflicts else await judged(question, cited, run)
@@ -138,10 +140,10 @@ def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) ->
     on_it = [quote for quote in quotes if asked.is_about(as_read(quote, documents[quote.document_id]))]
     for one, other in combinations(on_it, 2):
         papers = [documents[quote.document_id] for quote in (one, other)]
-        if one.document_id == other.document_id or "negation" not in differences(one.quote, other.quote):
+        if one.document_id == other.document_id:
             continue
         terms, others = sorted((frozenset(words.terms(quote.quote)) for quote in (one, other)), key=len)
-        if words.coverage(terms, others) >= _SAME_WORDS:
+        if words.coverage(terms, others) >= _SAME_WORDS and "negation" in differences(one.quote, other.quote):
             named = " and ".join(f"{paper.id} ({paper.year})" if paper.year else paper.id for paper in papers)
             run.warn(f"these sources may disagree: {named}")
             return

@@ -21,7 +21,6 @@ from medground.errors import ConfigError, MedgroundError
 from medground.language import words
 from medground.models.embedders import CROSS, is_medcpt, place
 from medground.values.document import Hit, Passage
-from medground.values.question import Question
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,18 +42,8 @@ class Reranker(Protocol):
         ...
 
 
-async def rerank(question: Question, hits: Iterable[Hit], run: Run) -> list[Hit]:
-    """The best `retrieval.keep` hits, best first; ties keep their order.
-
-    Raises:
-        ConfigError: the reranker cannot be opened.
-    """
-    settings = run.settings.retrieval
-    return await rerank_with(settings.reranker, question.text, hits, settings.keep, run)
-
-
-async def rerank_with(name: str, text: str, hits: Iterable[Hit], keep: int, run: Run) -> list[Hit]:
-    """The best `keep` hits for `text` by the reranker `name`; if that is `none`, the first `keep` hits.
+async def rerank(name: str, text: str, hits: Iterable[Hit], keep: int, run: Run) -> list[Hit]:
+    """The best `keep` hits for `text` by the reranker `name`, ties in their order; if it is `none`, the first hits.
 
     Raises:
         ConfigError: the reranker cannot be opened.

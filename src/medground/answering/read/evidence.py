@@ -163,15 +163,16 @@ async def coverage_check(
     if not evidence:
         return SufficientOutput(sufficient=False)
     left = tuple(UnreadView(id=r.document_id, title=r.passages[0].title) for r in unread if r.passages)
-    value = SufficientInput(question=question.text, evidence=evidence_views(evidence, run), unread=left)
+    value = SufficientInput(
+        question=question.text, evidence=evidence_views(evidence, run.ledger.documents), unread=left
+    )
     said = await run.ask(sufficient, value)
     run.missing = "" if said.sufficient else remark(said.missing, run.ledger.documents.values(), question.text)
     return said
 
 
-def evidence_views(evidence: Sequence[Evidence], run: Run) -> tuple[EvidenceView, ...]:
+def evidence_views(evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> tuple[EvidenceView, ...]:
     """Evidence as it is shown to operators."""
-    documents = run.ledger.documents
     return tuple(
         EvidenceView(
             id=e.id, section=e.section or "", stance=e.stance, quote=e.quote, **described(documents[e.document_id])

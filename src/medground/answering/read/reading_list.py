@@ -143,7 +143,12 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
     asked = reading_of(question.text)
-    naming = {r.document_id for r in weighed if words.mentions(asked.in_own_words(_text(r)), asked.rarest_name)}
+    name = asked.rarest_name
+    naming = {
+        r.document_id
+        for r in weighed
+        if not name or any(words.mentions(asked.in_own_words(text), name) for text in _texts(r))
+    }
     return [
         replace(
             reading,
@@ -192,9 +197,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
         replace(
             reading,
             strengths={
-                start: value
-                + _NAMED * asked.share_named(f"{title}\n{sentence}")
-                + _DEFINED * asked.is_defined_in(sentence)
+                start: value + _NAMED * asked.share_named(title, sentence) + _DEFINED * asked.is_defined_in(sentence)
                 for (start, sentence), value in zip(places(reading), values, strict=True)
                 for title in [reading.passages[0].title if reading.passages else ""]
             },
@@ -203,8 +206,8 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     ]
 
 
-def _text(reading: Reading) -> str:
-    return "\n".join([*(p.title for p in reading.passages[:1]), *(p.text for p in reading.passages)])
+def _texts(reading: Reading) -> list[str]:
+    return [*(p.title for p in reading.passages[:1]), *(sentence for _, sentence in places(reading))]
 
 
 def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:

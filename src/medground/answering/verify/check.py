@@ -123,7 +123,9 @@ async def _judged(
     sentences: Sequence[Sentence], critic: Critic, shared: Context, run: Run, *, context: bool, cited: bool
 ) -> list[Checked]:
     """The statements judged against the context, or against their citations, which may correct the former."""
-    by_citations = [Claim(s.text, evidence_views(cited_evidence(s, run.ledger), run)) for s in sentences]
+    by_citations = [
+        Claim(s.text, evidence_views(cited_evidence(s, run.ledger), run.ledger.documents)) for s in sentences
+    ]
     claims = [Claim(s.text, shared.views) for s in sentences] if context else by_citations
     with run.step(Judging(done=0, of=len(claims))) if claims else nullcontext():
         found = await _sound(claims, critic)
@@ -205,10 +207,11 @@ async def label_all(
     items = [_Item(sentence, c.verdict, *_relation(c)) for sentence, c in zip(sentences, checked, strict=True)]
     by_model = run.answerer(label).is_model
     asked = [by_model and c.judgement is not None and c.judgement.relation != "failed" for c in checked]
-    elsewhere = {} if by_model else await _elsewhere(items, run, critic, context)
-    views = context.views or evidence_views(usable(run.ledger.evidence, run.ledger.documents), run)
+    ledger, asked_for = run.ledger, run.question.text
+    elsewhere = {} if by_model or context.views else await _elsewhere(items, ledger, critic)
+    views = context.views or evidence_views(usable(ledger.evidence, ledger.documents), ledger.documents)
     passages = [PassageView(id=v.id, title=v.title, text=v.quote) for v in views]
-    relevant = bool(relevant_passages(run.question.text, passages))
+    relevant = bool(relevant_passages(asked_for, passages))
     rationale = " ".join(s.text for s in sentences_of(sentences))
 
     async def one(number: int, item: _Item) -> Verdict:
@@ -217,7 +220,8 @@ async def label_all(
         if asked[number]:
             found = await _by_model(item, rationale, tuple(answer), run, context)
         else:
-            found = _by_rule(item, items, run, context, elsewhere.get(number))
+            shown = context.views or _quotes(item.sentence, ledger)
+            found = _by_rule(item, items, ledger, on_topic(asked_for, item.sentence.text, shown), elsewhere.get(number))
         return found.model_copy(update={"error_source": error_source(found, relevant=relevant)})
 
     verdicts = await asyncio.gather(*(one(n, item) for n, item in enumerate(items)))
@@ -258,7 +262,7 @@ async def _by_model(item: _Item, rationale: str, answer: tuple[str, ...], run: R
         answer=answer,
         statement=item.sentence.text,
         cited=() if context.views else item.sentence.evidence,
-        passages=context.views or _quotes(item.sentence, run),
+        passages=context.views or _quotes(item.sentence, run.ledger),
     )
     try:
         output = await run.ask(label, value)
@@ -285,24 +289,23 @@ async def _by_model(item: _Item, rationale: str, answer: tuple[str, ...], run: R
 def _by_rule(
     item: _Item,
     rationale: Sequence[_Item],
-    run: Run,
-    context: Context,
+    ledger: Ledger,
+    is_on_topic: bool,
     elsewhere: Literal["entails", "contradicts"] | None,
 ) -> Verdict:
     verdict = item.verdict
     if elsewhere == "contradicts":
         note = f"{verdict.critic} finds it contradicted by a quote that it does not cite"
         verdict = noted(verdict, note, CONTRADICTION)
-    quote = next((e.quote for e in run.ledger.evidence if e.id == verdict.best), "")
+    quote = next((e.quote for e in ledger.evidence if e.id == verdict.best), "")
     covered = words.coverage(words.terms(item.sentence.text), words.terms(quote))
-    views = context.views or _quotes(item.sentence, run)
     signals = Signals(
         relation=item.relation,
         judged=item.judged,
         coverage=1.0 if verdict.critic == "graph" else covered,
         flags=verdict.flags,
-        on_topic=on_topic(run.question.text, item.sentence.text, views),
-        opposed=_opposed(item, rationale, run),
+        on_topic=is_on_topic,
+        opposed=_opposed(item, rationale, ledger),
         elsewhere=elsewhere,
     )
     category: Category | None = labelled(signals)
@@ -313,16 +316,16 @@ def _by_rule(
 
 
 async def _elsewhere(
-    items: Sequence[_Item], run: Run, critic: Critic, context: Context
+    items: Sequence[_Item], ledger: Ledger, critic: Critic
 ) -> dict[int, Literal["entails", "contradicts"]]:
     """Judgements of unsupported statements against quotes that they do not cite, by position in the rationale."""
-    if context.views or not Author(critic.name).is_model:
+    if not Author(critic.name).is_model:
         return {}
     claims: dict[int, Claim] = {}
     for number, item in enumerate(items):
-        others = [e for e in usable(run.ledger.evidence, run.ledger.documents) if e.id not in item.sentence.evidence]
+        others = [e for e in usable(ledger.evidence, ledger.documents) if e.id not in item.sentence.evidence]
         if item.judged and item.relation in ("related", "neutral") and others and item.verdict.critic != "graph":
-            claims[number] = Claim(item.sentence.text, evidence_views(others[:MOST_QUOTES], run))
+            claims[number] = Claim(item.sentence.text, evidence_views(others[:MOST_QUOTES], ledger.documents))
     found = await critic.judge(list(claims.values())) if claims else []
     return {
         number: judgement.relation
@@ -331,10 +334,10 @@ async def _elsewhere(
     }
 
 
-def _opposed(item: _Item, rationale: Sequence[_Item], run: Run) -> bool:
+def _opposed(item: _Item, rationale: Sequence[_Item], ledger: Ledger) -> bool:
     """Whether another statement about the same paper says the opposite; two such quotes are a conflict instead."""
     own, *others = (
-        {e.document_id for e in run.ledger.evidence if e.id in one.sentence.evidence} for one in (item, *rationale)
+        {e.document_id for e in ledger.evidence if e.id in one.sentence.evidence} for one in (item, *rationale)
     )
     return item.relation != "quoted" and any(
         not own.isdisjoint(papers) and oppose(item.sentence.text, other.sentence.text)
@@ -343,6 +346,6 @@ def _opposed(item: _Item, rationale: Sequence[_Item], run: Run) -> bool:
     )
 
 
-def _quotes(sentence: Sentence, run: Run) -> tuple[EvidenceView, ...]:
-    quotes = sorted(usable(run.ledger.evidence, run.ledger.documents), key=lambda e: e.id not in sentence.evidence)
-    return evidence_views(quotes[:MOST_QUOTES], run)
+def _quotes(sentence: Sentence, ledger: Ledger) -> tuple[EvidenceView, ...]:
+    quotes = sorted(usable(ledger.evidence, ledger.documents), key=lambda e: e.id not in sentence.evidence)
+    return evidence_views(quotes[:MOST_QUOTES], ledger.documents)

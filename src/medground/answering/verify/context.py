@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from medground.answering.read.evidence import described
 from medground.answering.run import Run
@@ -157,12 +158,18 @@ def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
     passage = document.text[max(0, evidence.start - around) : evidence.end + around]
     quoted = passage if evidence.origin == "text" else evidence.quote
     said = "\n".join([document.title, ", ".join(document.authors), quoted])
-    meant = (
-        " ".join(found["long"].split()[-len(found["short"]) :])
-        for found in _DEFINED.finditer(document.text)
-        if re.search(rf"\b{re.escape(found['short'])}\b", said)
-    )
+    meant = [
+        long
+        for short, long in _abbreviations(document.text)
+        if short in said and re.search(rf"\b{re.escape(short)}\b", said)
+    ]
     return "\n".join([said, *meant, *(heading.descriptor for heading in document.mesh)])
+
+
+@lru_cache(maxsize=64)
+def _abbreviations(text: str) -> list[tuple[str, str]]:
+    """Each abbreviation that a text defines, with as many words before it as it has characters."""
+    return [(one["short"], " ".join(one["long"].split()[-len(one["short"]) :])) for one in _DEFINED.finditer(text)]
 
 
 _LONGEST = 120
@@ -206,7 +213,8 @@ def on_subject(sentence: Sentence, checked: Checked, ledger: Ledger) -> Checked:
         return checked
     quotes = [*cited_evidence(sentence, ledger), *(e for e in ledger.evidence if e.id == verdict.best)]
     text = "\n".join(as_read(quote, ledger.documents[quote.document_id]) for quote in quotes)
-    missing = reading_of(sentence.text).unnamed([text]) or (_people_unnamed(sentence.text, text) if supported else [])
+    claimed = reading_of(sentence.text)
+    missing = claimed.unnamed([text]) or (claimed.people_unnamed([text]) if supported else [])
     if not missing:
         return checked
     note = f"the quote does not mention {' or '.join(missing)}"
@@ -215,20 +223,6 @@ def on_subject(sentence: Sentence, checked: Checked, ledger: Ledger) -> Checked:
         return replace(checked, verdict=verdict.model_copy(update=changed))
     notes = "; ".join(filter(None, [note, verdict.note]))
     return replace(checked, verdict=verdict.model_copy(update={"flags": (*verdict.flags, SUBJECT), "note": notes}))
-
-
-def _people_unnamed(statement: str, text: str) -> list[str]:
-    """The people that a statement is about whom a text does not name: a finding in children is none in infants."""
-    from medground.pubmed.mesh import vocabulary
-
-    mesh, stems = vocabulary(), set(words.terms(text))
-    people = [(thing.said, mesh.find(thing.heading)) for thing in reading_of(statement).subjects if thing.heading]
-    names = {
-        said: [said, *(name for one in mesh.explode(heading) for name in (one.name, *one.entry_terms))]
-        for said, heading in people
-        if heading and any(tree.startswith("M01") for tree in heading.trees)
-    }
-    return [said for said, all_names in names.items() if not any(stems.issuperset(words.terms(n)) for n in all_names)]
 
 
 GIVEN = "given"

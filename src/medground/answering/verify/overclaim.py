@@ -193,7 +193,7 @@ async def with_word_filters(
         for n, (sentence, one) in enumerate(pairs if reads else ())
         if doubts[n] and (one.verdict.label == "quoted" or _entails(one.judgement)) and not asks(sentence.text)
     ]
-    claims = [_claim(sentences[n], checked[n].verdict, doubts[n], context, run) for n in asked]
+    claims = [_claim(sentences[n], checked[n].verdict, doubts[n], context, run.ledger) for n in asked]
     found = await critic.judge(claims) if claims else []
     answers = {n: sound(claim, answer) for n, claim, answer in zip(asked, claims, found, strict=True)}
     validated = may_judge(critic.name, run.settings.verify)
@@ -232,11 +232,13 @@ def _entails(found: Judgement | None) -> bool:
     return found is not None and found.relation == "entails" and not found.flags
 
 
-def _claim(sentence: Sentence, verdict: Verdict, doubts: Sequence[Overclaim], context: Context, run: Run) -> Claim:
-    best = next(e for e in run.ledger.evidence if e.id == verdict.best)
-    cited = [e for e in cited_evidence(sentence, run.ledger) if e != best]
+def _claim(
+    sentence: Sentence, verdict: Verdict, doubts: Sequence[Overclaim], context: Context, ledger: Ledger
+) -> Claim:
+    best = next(e for e in ledger.evidence if e.id == verdict.best)
+    cited = [e for e in cited_evidence(sentence, ledger) if e != best]
     around = [view for view in context.views if context.places[view.id].holds(best)]
-    premises = (*evidence_views([best, *cited], run), *around)
+    premises = (*evidence_views([best, *cited], ledger.documents), *around)
     return Claim(sentence.text, premises, tuple(f"it {doubt.note}" for doubt in doubts))
 
 

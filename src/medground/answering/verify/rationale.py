@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from medground.answering.run import Run
 from medground.answering.verify.context import GIVEN, context_of, usable
@@ -11,10 +11,11 @@ from medground.answering.verify.reporting import why_not_finding
 from medground.errors import ModelFailed
 from medground.home.settings_groups import VerifySettings
 from medground.models.operators.verifying import AssessInput, assess
-from medground.values.document import Hit
+from medground.values.document import Document, Hit
 from medground.values.evidence import Evidence, Sentence, Stance, sentences_of
 from medground.values.question import Question
 from medground.values.statement import Assessment, Conflict, Side, Verdict
+from medground.values.usage import Author
 
 _GRAPH = "graph"
 
@@ -65,27 +66,20 @@ def _claimed(verdicts: Sequence[Verdict]) -> list[Verdict]:
 _SIDES: tuple[Stance, ...] = ("supports", "contradicts", "mixed")
 
 
-async def find_conflicts(question: Question, evidence: Sequence[Evidence], run: Run) -> list[Conflict]:
-    """Find conflicts between quotes from different documents. Retracted papers and stored relations are left out.
+def find_conflicts(
+    about: str, evidence: Sequence[Evidence], documents: Mapping[str, Document], reader: Author | None
+) -> list[Conflict]:
+    """One conflict if papers support both sides; retracted papers and stored relations are left out.
 
-    Quotes that no model extracted have no stance, so nothing is known of their sides.
+    A paper with quotes for and against is mixed and on neither side. Quotes that no model extracted have no stance, so
+    nothing is known of their sides.
     """
-    reader = run.reader
     if reader is None or not reader.is_model:
         return []
-    documents = run.ledger.documents
     texts = [e for e in usable(evidence, documents) if e.origin == "text"]
     findings = [e for e in texts if why_not_finding(e.quote, documents[e.document_id]) is None]
-    with run.trace.span("find conflicts", quotes=len(findings), found_by=reader.name) as span:
-        found = _by_stance(question, findings, reader.name)
-        span.set(conflicts=len(found))
-    return found
-
-
-def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) -> list[Conflict]:
-    """One conflict if papers support both sides. A paper with quotes for and against is mixed and on neither side."""
     stances: dict[str, set[Stance]] = {}
-    for quote in evidence:
+    for quote in findings:
         stances.setdefault(quote.document_id, set()).add(quote.stance)
     placed = {document: one_stance(given) for document, given in stances.items()}
     if not {"supports", "contradicts"} <= set(placed.values()):
@@ -93,9 +87,9 @@ def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) ->
     sides = [
         Side(stance=stance, evidence=ids)
         for stance in _SIDES
-        if (ids := tuple(e.id for e in evidence if placed[e.document_id] == stance and e.stance != "unknown"))
+        if (ids := tuple(e.id for e in findings if placed[e.document_id] == stance and e.stance != "unknown"))
     ]
-    return [Conflict(about=question.text, sides=tuple(sides), found_by=reader)]
+    return [Conflict(about=about, sides=tuple(sides), found_by=reader.name)]
 
 
 def one_stance(stances: Iterable[Stance]) -> Stance:

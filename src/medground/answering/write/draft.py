@@ -37,7 +37,7 @@ async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run
             question=question.text,
             task=question.task,
             options=question.options,
-            evidence=evidence_views(evidence, run),
+            evidence=evidence_views(evidence, run.ledger.documents),
             sentences=run.settings.recipe.sentences,
         ),
     )

@@ -21,7 +21,6 @@ import typer
 from typer.exceptions import TyperException
 
 from medground.errors import MedgroundError, Stopped, UserMistake
-from medground.faces import joining
 from medground.faces.cli.answers import export, history, show
 from medground.faces.cli.ask import ask, verify
 from medground.faces.cli.corpus import corpus_app
@@ -40,6 +39,7 @@ from medground.faces.cli.kb import kb_app
 from medground.faces.cli.research import plan, research
 from medground.faces.cli.servers import mcp, pubmed_app, serve, token_app, web
 from medground.faces.cli.terminal import CannotWrite, Output, guarded, page, say
+from medground.home.registry import joining
 from medground.language.clean import joined
 
 _INTERRUPTED = 130

@@ -9,7 +9,7 @@ import typer
 
 from medground.errors import MedgroundError, UsageError
 from medground.faces.cli.asking import received
-from medground.faces.cli.options import AsJson, MostPassages, Quiet, SearchWords, Where, Yes, home_folder
+from medground.faces.cli.options import AsJson, MostPassages, Quiet, SearchWords, Where, Yes, corpora_named, home_folder
 from medground.faces.cli.progress import described, in_bytes, joined, show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_json
 
@@ -244,7 +244,7 @@ def search(
     from medground.home.settings import Settings
     from medground.values.where import parse_where
 
-    built = library().info(name).embedding
+    built = library().info(*corpora_named([name])).embedding
     if embed not in (None, "none", built.name if built else None):
         known = built.name if built else "no model"
         raise UsageError(f"{name} has vectors of {known}; drop --embed, or use --embed none")

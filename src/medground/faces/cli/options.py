@@ -120,13 +120,22 @@ def group(about: str) -> typer.Typer:
 
 def searched(corpus: list[str] | None, kb: str | None = None) -> dict[str, object]:
     """The settings of what is searched: what is named replaces both corpora and knowledge base of the settings."""
-    for path in (Path(name) for name in corpus or () if "/" in name or "." in name):
+    if not corpus and not kb:
+        return {}
+    return {"retrieval.corpora": corpora_named(corpus or ()), "retrieval.knowledge_base": kb or ""}
+
+
+def corpora_named(corpora: Iterable[str]) -> tuple[str, ...]:
+    """Names of corpora.
+
+    Raises UsageError: one is the path of files that are no corpus yet; it is answered with the line that builds one.
+    """
+    names = tuple(corpora)
+    for path in (Path(name) for name in names if "/" in name or "." in name):
         if path.expanduser().exists():
             own = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "papers"
             raise UsageError(f"{path} is no collection yet; build it first: medground corpus build {own[:64]} {path}")
-    if not corpus and not kb:
-        return {}
-    return {"retrieval.corpora": tuple(corpus or ()), "retrieval.knowledge_base": kb or ""}
+    return names
 
 
 def load_settings(

@@ -17,7 +17,7 @@ from typing import Any
 
 from medground.engine.blocking import BlockingEngine
 from medground.errors import ConfigError
-from medground.faces import joining
+from medground.home.registry import joining
 from medground.home.settings import Settings
 from medground.language.clean import joined
 from medground.language.risk.notices import notice_first

@@ -15,13 +15,13 @@ from starlette.responses import Response
 
 from medground.corpus.library import Library
 from medground.errors import ConfigError
-from medground.faces import joining
 from medground.faces.service.building import forget_abandoned
 from medground.faces.service.values import TEXTS
 from medground.faces.web.routes import router
 from medground.faces.web.state import PageState as Held
 from medground.faces.web.state import Sessions, SignedIn, Suggestions, Throttle
 from medground.faces.web.upload import UploadLimits
+from medground.home.registry import joining
 
 BUILT = Path(__file__).parent / "built"
 """Where `npm run build` puts the page, and where the wheel has it."""

@@ -12,14 +12,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.language import words
-from medground.language.quoting.asked import Asked, asked
-from medground.language.quoting.cues import HOLDS, NOT_PROSE, ROLES
-from medground.language.quoting.pool import FOUND, Candidate, Pool, parts
+from medground.language.quoting.pool import FOUND, Asked, Candidate, Pool, asked, parts
 from medground.language.quoting.pool import NAMES as SECTIONS
+from medground.language.word_lists import forms
 
 Matrix = NDArray[np.float64]
 
 Row = dict[str, float]
+
+ROLES = forms("roles")
+"""What a sentence does in its paper."""
+
+HOLDS = forms("holds")
+"""By kind of question (`question_kinds.KINDS`): whether a sentence holds something of the kind."""
+
+_HEADED = re.compile(
+    r"\W*(?:fig(?:ure)?|table|box|scheme|supplementary|additional file)s?\.?\s*\w{1,4}\b|"
+    r"\W*(?:\[?\d{1,3}\]?[.)]?\s+)?(?:[A-Z][\w'-]+ [A-Z]{1,3}[,;] ?){2,}",
+    re.IGNORECASE,
+)
+_PRINTED = re.compile(
+    r"https?://|www\.|\bdoi\b|@\w+\.|\bcopyright\b|©|\blicen[sc]e\b|creative commons|all rights reserved|"
+    r"correspond(?:ing author|ence)|\bet al\.?,? \d{4}|\bISSN\b|\bPMC?ID\b|\b(?:university|department of|institute of|"
+    r"faculty of)\b.*\b(?:university|hospital|school|china|usa|japan|india|germany)\b|\b(?:conflicts? of interest|"
+    r"competing interests?|funding|acknowledg\w+|author contributions?|ethics approval)\b",
+    re.IGNORECASE,
+)
+_HINTS = (
+    *("http", "www", "doi", "@", "copy", "©", "licen", "creative", "rights", "correspond", "et al", "issn", "pm"),
+    *(
+        "university",
+        "department of",
+        "institute of",
+        "faculty of",
+        "interest",
+        "funding",
+        "acknowl",
+        "author",
+        "ethics",
+    ),
+)
+"""What `_PRINTED` finds has one of these in small letters: looking for them first is faster."""
+
+
+def is_printed_around(text: str) -> bool:
+    """Whether it is front matter, a reference, a legend or a link: not quoted, except where nothing else is there."""
+    small = text.lower()
+    found = any(hint in small for hint in _HINTS) and _PRINTED.search(text)
+    return bool(found or _HEADED.match(text))
+
 
 _ABSTRACT = 5
 """Sentences: with fewer, the place of a sentence says little."""
@@ -179,13 +220,13 @@ def _of_form(pool: Pool, number: int, sentence: _Sentence) -> Row:
         "log length": math.log1p(len(terms)),
         "short": float(len(terms) < 4),
         "long": float(len(terms) > 35),
-        "not prose": float(NOT_PROSE.search(text) is not None),
+        "not prose": float(is_printed_around(text)),
         "starts with question's word": float(bool(terms) and terms[0] in pool.wanted),
         "subject late": math.log1p(places[0]) if places else 3.0,
         "tight": len(sentence.held) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0,
         "defines": defines,
         "asked: defines": defines if "definition" in pool.asked.kinds else 0.0,
-        "digits": float(any(c.isdigit() for c in text)),
+        "digits": float(any(map(str.isdigit, text))),
     }
 
 

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from medground.errors import ConfigError
-from medground.language.quoting.asked import asked
 from medground.language.quoting.features import NAMES, Matrix, features
-from medground.language.quoting.pool import Candidate
+from medground.language.quoting.pool import Candidate, asked
 
 LIMIT = 5.0
 """Standard deviations: a value further from the mean counts as this far."""

@@ -1,4 +1,6 @@
-"""The documents that a search found, as stems, what they have in common, and the parts of a paper by their headings."""
+"""A question as sentences are compared with it; the documents that a search found, as stems, what they have in common,
+and the parts of a paper by their headings.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,79 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from medground.language import words
-from medground.language.quoting.asked import Asked
+from medground.language.question_reading import reading_of
 from medground.language.word_lists import forms
+
+_PIECE = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[,;:?()/]")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as the sentences are compared with it.
+
+    Attributes:
+        terms: its content stems, in order, without repeats.
+        weights: the weight of each.
+        names: which of the terms belong to names, as far as their form and rarity tell.
+        rarest: the term that most likely names the subject; empty without terms.
+        pairs: pairs of neighbouring terms.
+        near: pairs of terms at most three apart, in order.
+        topic: the terms that say what it is about.
+        parts: the terms of each stretch between words that say nothing of the topic, such as a drug and a disease.
+        kinds: what it asks for (`question_kinds.KINDS`).
+        options: stems of the answer options that the question does not have.
+        claim: whether it is a statement, not a question.
+    """
+
+    terms: tuple[str, ...]
+    weights: tuple[float, ...]
+    names: frozenset[str]
+    rarest: str
+    pairs: frozenset[tuple[str, str]]
+    near: frozenset[tuple[str, str]]
+    topic: frozenset[str]
+    parts: tuple[tuple[str, ...], ...]
+    kinds: frozenset[str]
+    options: frozenset[str]
+    claim: bool
+
+
+@lru_cache(maxsize=64)
+def asked(question: str, options: str = "") -> Asked:
+    """Read a question, with the texts of its options if it has any."""
+    reading, content = reading_of(question), words.terms(question)
+    topic, names = reading.topic, reading.names
+    terms = tuple(dict.fromkeys(content))
+    weights = tuple(words.weight(t) * (1.0 if t in topic else 0.4) for t in terms)
+    ranked = sorted(terms, key=lambda t: (t in names, t in topic, words.weight(t), len(t)))
+    return Asked(
+        terms=terms,
+        weights=weights,
+        names=names & set(terms),
+        rarest=ranked[-1] if ranked else "",
+        pairs=frozenset(pairwise(content)),
+        near=frozenset((one, other) for n, one in enumerate(terms) for other in terms[n + 1 : n + 4]),
+        topic=topic,
+        parts=_parts(question, topic) or (terms,),
+        kinds=reading.kinds,
+        options=frozenset(words.terms(options)) - set(terms),
+        claim=reading.is_claim,
+    )
+
+
+def _parts(question: str, topic: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+    parts: list[list[str]] = [[]]
+    for piece in _PIECE.findall(question):
+        stems = [term for term in words.terms(piece) if term in topic]
+        if stems:
+            parts[-1] += stems
+        elif parts[-1]:
+            parts.append([])
+    return tuple(tuple(dict.fromkeys(part)) for part in parts if part)
+
 
 CENTRE_TERMS = 60
 
@@ -61,6 +132,8 @@ class Pool:
         self.total = sum(asked.weights) or 1.0
         self.names = {t: w for t, w in self.weight.items() if t in asked.names}
         self.name_total = sum(self.names.values()) or 1.0
+        parts = [[(t, words.weight(t)) for t in sorted(set(part))] for part in asked.parts]
+        self.parts = [(part, sum(weight for _, weight in part)) for part in parts]
         lengths = [len(s) for b in self.sentences for s in b]
         self.mean_length = (sum(lengths) / len(lengths) if lengths else 1.0) or 1.0
         self._rarities()
@@ -125,7 +198,9 @@ class Pool:
 
     def weakest_part(self, held: Collection[str]) -> float:
         """The share, by weight, of the part of the question that is covered least."""
-        return min(words.coverage(part, held) for part in self.asked.parts)
+        return min(
+            sum(weight for term, weight in part if term in held) / total if total else 0.0 for part, total in self.parts
+        )
 
     def bm25(self, terms: Sequence[str], held: Collection[str]) -> float:
         """Okapi BM25 of a sentence, with the question's weights."""

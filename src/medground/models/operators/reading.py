@@ -123,7 +123,7 @@ def _quotes(
             continue
         strongest = passage.sentences[max(span, key=lambda n: strengths[n])].text
         named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
-        if named >= NAMED or reports_result(strongest) or asked.share_named(f"{passage.title}\n{strongest}") == 1.0:
+        if named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
             taken.update(span)
             found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found

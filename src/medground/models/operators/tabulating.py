@@ -62,11 +62,13 @@ class ReadSentence:
         text: the sentence.
         heading: the heading over it; empty if there is none.
         at: its place in the text, 0 for the first sentence and 1 for the last.
+        names: stems of the rare names in the study's title, such as those of its drugs.
     """
 
     text: str
     heading: str
     at: float
+    names: frozenset[str] = frozenset()
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -123,7 +125,8 @@ def _dose(one: ReadSentence) -> float:
     if not doses or not _GIVEN.search(one.text) or one.is_background:
         return 0.0
     rated = any("/" in q.unit for q in doses) + (re.search(r"\bdos", one.text, _I) is not None)
-    return _under(one, "methods", 1.0 + 0.4 * rated) - 0.5 * one.at
+    own = not one.names.isdisjoint(words.terms(one.text))  # the dose of what was studied, not of an anaesthetic
+    return _under(one, "methods", 1.0 + 0.4 * rated + own) - 0.5 * one.at
 
 
 def _age(one: ReadSentence) -> float:
@@ -212,7 +215,7 @@ _WINDOW = 8
 """Stems within which all words of a column must stand: further apart, they are about different things."""
 
 
-def reporting_sentence(column: str, sentences: Sequence[tuple[str, str]]) -> int | None:
+def reporting_sentence(column: str, sentences: Sequence[tuple[str, str]], title: str = "") -> int | None:
     """The number of the sentence that reports a column, from 0; None if none does.
 
     `sentences` are text and heading of each sentence of the study; empty headings where there are none.
@@ -223,7 +226,8 @@ def reporting_sentence(column: str, sentences: Sequence[tuple[str, str]]) -> int
     if rule is None:
         return None
     last = max(len(sentences) - 1, 1)
-    read = [ReadSentence(text, heading, n / last) for n, (text, heading) in enumerate(sentences)]
+    names = frozenset(stem for stem in words.names(title) if words.weight(stem) >= words.MOST)
+    read = [ReadSentence(text, heading, n / last, names) for n, (text, heading) in enumerate(sentences)]
     scored = [(rule(one), -n) for n, one in enumerate(read) if is_prose(one.text) or one.quantities]
     best = max(scored, default=(0.0, 0))
     return -best[1] if best[0] > 0 else None
@@ -292,7 +296,7 @@ def _by_words(value: TabulateInput) -> TabulateOutput:
     sentences = [(one.text, one.heading) for one in value.sentences]
     cells = []
     for column in value.columns:
-        at = reporting_sentence(column.name, sentences)
+        at = reporting_sentence(column.name, sentences, value.title)
         cells.append(Filled(column=column.id, sentence=NOT_REPORTED if at is None else value.sentences[at].id))
     return TabulateOutput(cells=tuple(cells))
 

@@ -117,7 +117,9 @@ def _nearest(answered: Sequence[Part], run: Run) -> str:
     """In place of a synthesis that no model wrote: which of the quotes name most of the whole question."""
     quotes = list({quote.id: quote for part in answered for quote in part.evidence}.values())
     topic = words.topic(run.question.text)
-    views = sorted(evidence_views(quotes, run), key=lambda view: -words.coverage(topic, words.terms(view.quote)))
+    views = sorted(
+        evidence_views(quotes, run.ledger.documents), key=lambda view: -words.coverage(topic, words.terms(view.quote))
+    )
     chosen = chosen_quotes(run.question.text, views, run.settings.recipe.sentences)
     return (
         "No language model wrote a synthesis. The quotes that name most of the whole question are "

@@ -90,7 +90,7 @@ class Part:
             id=self.id,
             question=self.found.subquestion.text,
             answer=tuple(sentence.text for sentence in self.sentences),
-            quotes=evidence_views(self.evidence, run),
+            quotes=evidence_views(self.evidence, run.ledger.documents),
         )
 
 

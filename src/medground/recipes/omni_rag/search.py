@@ -13,7 +13,7 @@ from itertools import islice
 from typing import get_args
 
 from medground.answering.rank.fuse import distinct
-from medground.answering.rank.rerank import rerank_with
+from medground.answering.rank.rerank import rerank
 from medground.answering.run import Run
 from medground.errors import SourceUnavailable
 from medground.recipes.base import fused, readable_texts
@@ -177,7 +177,7 @@ async def _best(query: SourceQuery, found: Sequence[Found], kind: SourceKind, ru
         return QueryFound(query, _ranked(lines), facts)
     candidates = islice(distinct(await readable_texts(hits, run)), choices.depth)
     reranker = run.settings.retrieval.reranker
-    return QueryFound(query, _ranked(await rerank_with(reranker, query.text, candidates, choices.kept, run)))
+    return QueryFound(query, _ranked(await rerank(reranker, query.text, candidates, choices.kept, run)))
 
 
 async def _stated(facts: Sequence[GraphFact], found: Sequence[Found], run: Run) -> list[Hit]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from medground.answering.captions import design_level
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.read.evidence import (
@@ -26,6 +25,7 @@ from medground.answering.read.reading_list import WEIGHED, Reading, batches, bes
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft, drafted
+from medground.corpus.design import design_level
 from medground.language import words
 from medground.models.operators.base import Operator
 from medground.models.operators.reading import extract, screen, sufficient
@@ -102,7 +102,9 @@ async def summarise_evidence(
     """Observations by article, each with its quotes (SoE); `whole`: the quotes themselves (Table 9, abstracts only)."""
     if whole:
         return [ObservationView(article=e.document_id, text=e.quote, evidence=(e.id,)) for e in evidence]
-    output = await run.ask(summarise, SummariseInput(question=question.text, evidence=evidence_views(evidence, run)))
+    output = await run.ask(
+        summarise, SummariseInput(question=question.text, evidence=evidence_views(evidence, run.ledger.documents))
+    )
     articles = {e.id: e.document_id for e in evidence}
     return [
         ObservationView(article=articles[o.evidence[0]], text=o.text, evidence=o.evidence) for o in output.observations

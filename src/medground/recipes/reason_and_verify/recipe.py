@@ -13,7 +13,7 @@ from pydantic import Field
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.rank.fuse import distinct
-from medground.answering.rank.rerank import rerank_with, reranker_problems
+from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.verify.rationale import assessed
@@ -143,7 +143,7 @@ async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[
     found = await run.look_up(asked.model_copy(update={"rankers": (Ranker.LEXICAL,)}))
     by_words = fused(found, run)  # one source keeps its own order
     candidates = islice(distinct(await readable_texts(by_words, run)), choices.candidates)
-    return await rerank_with(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
+    return await rerank(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
 
 
 async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned, run: Run) -> Answer:

@@ -13,23 +13,23 @@ import json
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, ClassVar, Self, TypeVar
+from typing import IO, ClassVar, Generic, Self, TypeVar
 
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 
 from medground.errors import BadDocument, MedgroundError, StorageFailed, UsageError
-from medground.home.files import make_folder, private_opener, sync, write_whole
+from medground.home import make_folder, private_opener, sync, write_whole
 
+H = TypeVar("H", bound=BaseModel)
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 Numbered = tuple[int, bytes]
 """A line with its number, from 1."""
 
 _SYNC_SECONDS = 2.0
-_BLOCK = 1 << 16
 _log = logging.getLogger(__name__)
 
 
@@ -53,8 +53,11 @@ def locked(path: Path) -> FileLock:
     return lock
 
 
-class LineFile:
+class LineFile(Generic[M]):
     """A file that is being filled, whose lock this process holds. Use it as a context manager.
+
+    Attributes:
+        lines: the finished work, in the order in which it was finished, as far as it is kept in memory.
 
     Raises:
         UsageError: another process is writing the file, or it is something else than `what`.
@@ -67,6 +70,7 @@ class LineFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.lines: list[M] = []
         self._lock = locked(path)
         self._synced = time.monotonic()
         try:
@@ -75,7 +79,7 @@ class LineFile:
             self._file: IO[bytes] = open(  # noqa: SIM115
                 path, "r+b" if path.exists() else "x+b", buffering=0, opener=private_opener
             )
-            self._end = _whole_length(self._file)
+            self._end = _whole_length(path)
         except OSError as error:
             self._lock.release()
             raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another file") from None
@@ -97,8 +101,13 @@ class LineFile:
         """Forget all lines; they go from the file with the next one."""
         self._end = 0
 
+    def add(self, line: M) -> None:
+        """Add a finished piece; it is in the file on return."""
+        self.write(line)
+        self.lines.append(line)
+
     def write(self, line: BaseModel) -> None:
-        """Add a line. All of it is written on return, and flushed to disk within seconds.
+        """Write a line. All of it is written on return, and flushed to disk within seconds.
 
         Raises:
             StorageFailed: the file cannot be written.
@@ -162,6 +171,46 @@ class LineFile:
             f"{self.path} cannot be written ({error.strerror or error}); free some space, then run the same "
             "command to resume"
         )
+
+
+class HeadedFile(LineFile[M], Generic[H, M]):
+    """A file whose first line determines the others, started or resumed. Use it as a context manager.
+
+    Raises:
+        UsageError: the file was made with another head, or another process is writing it.
+        BadDocument: the file holds something else.
+        StorageFailed: the file cannot be written.
+    """
+
+    replaces: ClassVar[bool] = False
+    """Whether a file with another head, or of something else, is begun again instead of refused."""
+
+    def __init__(self, path: Path, head: H, line: type[M]) -> None:
+        super().__init__(path)
+        with self.closing_on_error():
+            try:
+                if found := [*self.whole_lines()]:
+                    there, lines = headed(found, type(head), line, path, self.what)
+                    check_same(there, head, path)
+                    self.lines = [*lines]
+                    return
+            except (BadDocument, UsageError):
+                if not self.replaces:
+                    raise
+                self.clear()
+            self.write(head)
+
+
+def headed(lines: Sequence[Numbered], head: type[H], line: type[M], path: Path, what: str) -> tuple[H, Iterator[M]]:
+    """The head of a file, and its other lines, which are read as they are asked for.
+
+    Raises:
+        BadDocument: the first line is no such head.
+    """
+    first = next(parsed(lines[:1], head, path, what), None)
+    if first is None:
+        raise BadDocument(f"not {what}", file=str(path), position=1)
+    return first, parsed(lines[1:], line, path, f"a line of {what}")
 
 
 async def work_off(jobs: Iterable[T], do: Callable[[T], Awaitable[None]], workers: int) -> None:
@@ -242,14 +291,9 @@ def _is_json(line: bytes) -> bool:
     return False
 
 
-def _whole_length(file: IO[bytes]) -> int:
+def _whole_length(path: Path) -> int:
     """Number of bytes up to the end of the last complete line, which ends in a line feed and is JSON."""
-    end = start = file.seek(0, os.SEEK_END)
-    tail = b""
-    while start > 0 and tail.count(b"\n") < 2:
-        start = max(0, start - _BLOCK)
-        file.seek(start)
-        tail = file.read(end - start)
-    whole = tail[: tail.rfind(b"\n") + 1]
-    last = whole[whole.rfind(b"\n", 0, -1) + 1 :]
-    return start + len(whole) - (0 if _is_json(last) else len(last))
+    length, last = 0, b""
+    for _, last in whole_lines(path, ""):
+        length += len(last)
+    return length - (0 if _is_json(last) else len(last))

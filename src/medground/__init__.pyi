@@ -1,0 +1,10 @@
+from medground import errors as errors
+from medground.engine.blocking import BlockingEngine as BlockingEngine
+from medground.engine.blocking import ask as ask
+from medground.engine.blocking import ask_again as ask_again
+from medground.engine.blocking import resume as resume
+from medground.engine.engine import Engine as Engine
+from medground.home.settings import Settings as Settings
+from medground.values.answer import Answer as Answer
+from medground.values.question import Question as Question
+from medground.version import __version__ as __version__

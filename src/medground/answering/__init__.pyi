@@ -1,0 +1,17 @@
+from medground.answering.declaration import Declaration as Declaration
+from medground.answering.rank.fuse import fuse as fuse
+from medground.answering.rank.rerank import cosines as cosines
+from medground.answering.rank.rerank import open_reranker as open_reranker
+from medground.answering.read.reading_list import TextSpan as TextSpan
+from medground.answering.read.reading_list import numbered as numbered
+from medground.answering.run import Run as Run
+from medground.answering.trace import Trace as Trace
+from medground.answering.trace import read_trace as read_trace
+from medground.answering.verify import judges as judges
+from medground.answering.verify.critic import Claim as Claim
+from medground.answering.verify.critic import Critic as Critic
+from medground.answering.verify.critics import judgement_of as judgement_of
+from medground.answering.verify.nli_critic import open_nli as open_nli
+from medground.answering.verify.nli_model import NliModel as NliModel
+from medground.answering.write.reason import Reasoned as Reasoned
+from medground.answering.write.reason import reasoned as reasoned

@@ -1,0 +1,72 @@
+"""The design of a study: by the publication types of its record, or else by what its title and abstract say of it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+
+from medground.values.document import Document, Joined
+
+_TABLE = tomllib.loads((resources.files("medground") / "data" / "designs.toml").read_text(encoding="utf-8"))
+UNKNOWN = 5
+"""Level of a paper whose types name no design: the level of a review, below observational studies."""
+_ABSTRACT = 2500
+"""Characters at the beginning of a text that are read as its abstract if no section is called so."""
+_CLAUSE = 110
+"""Characters after `in this`, in which a study names its design."""
+
+
+def named_level(publication_types: Sequence[str]) -> int | None:
+    """0 for the strongest design named, 7 for the weakest; None if none is named."""
+    names = {name.casefold() for name in publication_types}
+    return next((level for level, designs in enumerate(_TABLE["levels"]) if not names.isdisjoint(designs)), None)
+
+
+def design_level(publication_types: Sequence[str]) -> int:
+    """0 for the strongest design named, 7 for the weakest; `UNKNOWN` if none is named."""
+    level = named_level(publication_types)
+    return UNKNOWN if level is None else level
+
+
+def with_design(document: Document) -> Document:
+    """The document with the publication type that its own words state, where a paper's record names no design."""
+    if document.kind != "research" or named_level(document.publication_types) is not None:
+        return document
+    stated = stated_design(document)
+    if not stated:
+        return document
+    note = Joined(record=document.id, source="its own title and abstract", fields=("publication_types",))
+    types = (*document.publication_types, stated)
+    return document.model_copy(update={"publication_types": types, "joined": (*document.joined, note)})
+
+
+def stated_design(document: Document) -> str:
+    """The publication type for the design that the title states, or else the abstract of its own study; may be empty.
+
+    A protocol or an erratum states none. What only begins the text is no title.
+    """
+    forms, title, text = _forms(), document.title.lower(), document.text
+    if document.title == text or not text.startswith(document.title):
+        if forms["none"].search(title):
+            return ""
+        if named := _named_in(title):
+            return named
+    abstract = [text[s.start : s.end] for s in document.sections if s.label.lower().startswith("abstract")]
+    read = ("\n".join(abstract) or text[:_ABSTRACT]).lower()
+    if "random" in read and forms["randomised"].search(read):
+        return "Randomized Controlled Trial"
+    clauses = (re.split(r"[.;:]\s", read[m.end() : m.end() + _CLAUSE])[0] for m in forms["own"].finditer(read))
+    return next(filter(None, map(_named_in, clauses)), "")
+
+
+def _named_in(lower: str) -> str:
+    return next((name for name, form in _forms().items() if name[:1].isupper() and form.search(lower)), "")
+
+
+@cache
+def _forms() -> Mapping[str, re.Pattern[str]]:
+    """The forms in lower case by the publication type that each states, and those of other names."""
+    return {name: re.compile("|".join(parts)) for name, parts in _TABLE["forms"].items()}

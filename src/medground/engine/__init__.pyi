@@ -1,0 +1,3 @@
+from medground.engine.answers import Answers as Answers
+from medground.engine.engine import Engine as Engine
+from medground.engine.opening import operator_names as operator_names

@@ -1,0 +1,17 @@
+from medground.faces.api.caller import Caller as Caller
+from medground.faces.api.caller import door as door
+from medground.faces.cli.options import KnowledgeBase as KnowledgeBase
+from medground.faces.cli.options import Preset as Preset
+from medground.faces.cli.options import Quiet as Quiet
+from medground.faces.cli.options import Sets as Sets
+from medground.faces.cli.options import SettingsFile as SettingsFile
+from medground.faces.cli.options import load_settings as load_settings
+from medground.faces.cli.options import searched as searched
+from medground.faces.cli.progress import shown_progress as shown_progress
+from medground.faces.cli.terminal import bars as bars
+from medground.faces.cli.terminal import begin as begin
+from medground.faces.cli.terminal import confirm as confirm
+from medground.faces.cli.terminal import count as count
+from medground.faces.cli.terminal import page as page
+from medground.faces.cli.terminal import say as say
+from medground.faces.cli.terminal import say_json as say_json

@@ -1,0 +1,98 @@
+"""A question in the words of papers: clipped and lay words, and misspelt ones, as people who ask them mean them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import resources
+
+from rapidfuzz.distance import OSA
+
+from medground.language import words
+from medground.language.question_kinds import asked_words
+from medground.language.sentences import sentence_spans
+from medground.language.subject import Subject, subjects
+
+_SHORTEST = 6
+"""Letters of a word that may be misspelt; a shorter one is too near to others."""
+_ALIKE = str.maketrans("eiouyn", "aaaaam")
+"""Letters that are taken for each other."""
+_WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
+
+
+@cache
+def _meant() -> dict[str, str]:
+    text = (resources.files(__package__) / "people_words.tsv").read_text(encoding="utf-8")
+    return dict(line.split("\t") for line in text.splitlines() if not line.startswith("#"))
+
+
+@cache
+def _said() -> re.Pattern[str]:
+    forms = sorted(_meant(), key=lambda said: -len(said))
+    either = "|".join(re.escape(said) if said.isupper() else f"(?i:{re.escape(said)})" for said in forms)
+    return re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
+
+
+def as_meant(text: str) -> tuple[str, dict[str, str]]:
+    """A text in the words of papers, and which of its words were replaced by which."""
+    changed = {word: right for word in _WORD.findall(text) if (right := corrected(word))}
+    for word, right in changed.items():
+        text = re.sub(rf"\b{word}\b", right, text)
+    for said in dict.fromkeys(_said().findall(text)):
+        changed[said] = _meant().get(said) or _meant()[said.lower()]
+    return _said().sub(lambda found: changed[found[0]], text), changed
+
+
+def typed_too(found: Sequence[Subject], changed: Mapping[str, str]) -> tuple[Subject, ...]:
+    """Things of a text that `as_meant` changed: what was typed, and what else people say for it, are names too."""
+    things = list(found)
+    for n, thing in enumerate(things):
+        for said, meant in changed.items():
+            if (own := thing.said.replace(meant, said)) != thing.said:
+                others = (other for other, same in _meant().items() if same == meant)
+                things[n] = replace(thing, names=(own, *others, *things[n].names))
+    return tuple(things)
+
+
+def asked_last(text: str, most: int) -> str:
+    """A text; if it has several sentences and more than `most` things decide, from the last one that names any."""
+    begun = [start for start, _ in sentence_spans(text)]
+    places = [thing.start for thing in subjects(text) if thing.decides] if len(begun) > 1 else []
+    return text[max(start for start in begun if start <= max(*places, 0)) :] if len(places) > most else text
+
+
+@cache
+def corrected(word: str) -> str:
+    """What an unknown lower-case word is misspelt for: the commonest that differs in one letter; empty if none does."""
+    from medground.language.risk.notices import people_say
+    from medground.pubmed.mesh import vocabulary  # slow to open, and seldom needed
+
+    if len(word) < _SHORTEST or words.weight(words.stem(word)) < words.MOST or people_say(word):
+        return ""
+    near = [one for one in _known()[word[0]] if _is_slip(word if one.endswith("s") else word.removesuffix("s"), one)]
+    if not near or vocabulary().naming(word) or words.stem(word) in map(words.stem, near):
+        return ""
+    return max(near, key=lambda one: (words.abstracts_with(words.stem(one)), one[-1] == word[-1]))
+
+
+def _is_slip(word: str, other: str) -> bool:
+    """Whether one letter is left out, doubled, moved or taken for one that is like it."""
+    if abs(len(word) - len(other)) > 1 or OSA.distance(word, other, score_cutoff=1) > 1:
+        return False
+    same_letters = len(word) != len(other) or sorted(word) == sorted(other)
+    return same_letters or word.translate(_ALIKE) == other.translate(_ALIKE)
+
+
+@cache
+def _known() -> dict[str, list[str]]:
+    """Words that may be meant, by their first letter: names in MeSH, and what is asked of things."""
+    from medground.pubmed.mesh import vocabulary
+
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for word in (*vocabulary().single_words, *asked_words()):
+        if word.isalpha() and len(word) >= _SHORTEST:
+            found[word[0]].append(word)
+    return found

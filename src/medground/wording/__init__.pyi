@@ -1,0 +1,2 @@
+from medground.wording.markup import escaped as escaped
+from medground.wording.markup import template as template

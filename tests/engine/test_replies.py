@@ -1,0 +1,95 @@
+"""What is answered without a search, and what stands beside nothing found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.engine.blocking import BlockingEngine
+from medground.home.settings import Settings
+from medground.values.question import Question
+from medground.values.where import parse_where
+
+TRIAL = {
+    "id": "PMID:1",
+    "title": "Velnorixan in chronic cough: a randomised trial",
+    "text": "Velnorixan reduced chronic cough in adults.",
+    "year": 2021,
+    "authors": ["Rao A", "Kim B"],
+    "journal": "Thorax",
+    "ward": "ICU",
+}
+CASE = {
+    "id": "PMID:2",
+    "title": "Velnorixan in chronic cough: a case report",
+    "text": "Velnorixan helped one woman with chronic cough.",
+    "year": 2012,
+}
+FINS = {"id": "PMID:3", "title": "Fins", "text": "Fins of zebrafish grow again."}
+QUESTION = "Does velnorixan reduce chronic cough?"
+
+
+@pytest.fixture(scope="module")
+def coughs(build_home: Callable[[dict[str, list[dict[str, Any]]]], Path]) -> Path:
+    return build_home({"coughs": [TRIAL, CASE], "others": [FINS]})
+
+
+@pytest.fixture
+def engine(coughs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BlockingEngine]:
+    monkeypatch.setenv("MEDGROUND_HOME", str(coughs))
+    with BlockingEngine(Settings.load(options={"retrieval.corpora": ("coughs",)})) as opened:
+        yield opened
+
+
+def told(engine: BlockingEngine, asked: str | Question, follow: str | None = None) -> str:
+    """Headline and reason of an answer, as one line."""
+    lines = str(engine.ask(asked, follow=follow)).split("\n\n")
+    return re.sub(r"\s+", " ", lines[1 if follow is None else 2])
+
+
+def test_nothing_found_says_what_could_be_asked_and_searched(engine: BlockingEngine) -> None:
+    answer = engine.ask("Does zyxatrol reduce chronic cough?")
+    assert (answer.nearby, answer.unsearched) == (("What is known about chronic cough?",), ("others",))
+    assert "Ask instead: “What is known about chronic cough?” Not searched: others; add -c NAME." in str(answer)
+    assert engine.ask(answer.nearby[0]).evidence
+    assert engine.ask(QUESTION).unsearched == ()
+    assert "Nothing found on “blorp” and “zzyx” in corpus coughs" in str(engine.ask("blorp zzyx"))
+
+
+def test_a_limit_that_leaves_nothing_names_the_field_and_its_values(engine: BlockingEngine) -> None:
+    def within(limit: str) -> str:
+        return told(engine, Question.ask(QUESTION, filters=parse_where([limit])))
+
+    has = "No document in corpus coughs has"
+    types = "case reports, randomized controlled trial"
+    assert within("design=guideline") == f"{has} design guideline; its documents have {types}."
+    assert within("ward=ED") == f"{has} ward ED; its documents have icu."
+    assert within("journal=Lancet") == f"{has} journal Lancet."
+    assert within("year=2024..") == f"{has} year 2024.."
+
+
+def test_requests_about_the_last_answer_are_done(engine: BlockingEngine) -> None:
+    first = engine.ask(QUESTION)
+    assert told(engine, "who wrote it?", first.trace_id).endswith(
+        "PMID:1: Rao A, Kim B (Thorax, 2021); PMID:2: no authors recorded (2012)."
+    )
+    sure = engine.ask("are you sure?", follow=first.trace_id)
+    assert "Of 2 sentences, 2 are quoted. 2 of 2 quotes stand word for word in their documents now." in str(sure)
+    assert (sure.question.text, sure.evidence, sure.usage.searches) == (QUESTION, first.evidence, 0)
+    trials = engine.ask("only randomised trials since 2019", follow=sure.trace_id)
+    assert {one.document_id for one in trials.evidence} == {"PMID:1"}
+    assert (trials.question.text, trials.question.filters.year_from) == (QUESTION, 2019)
+    assert "“only randomised trials since 2019” was asked about the answer to" in str(trials)
+    newest = engine.ask("show me the newest", follow=first.trace_id)
+    assert newest.evidence[0].document_id == "PMID:1" and not newest.question.filters.where
+
+
+def test_requests_without_a_last_answer_are_told_how(engine: BlockingEngine) -> None:
+    for asked in ("are you sure?", "who wrote it", "show me the newest", "only trials since 2019"):
+        assert "ask it after that answer, in a terminal with --follow last" in told(engine, asked), asked
+    assert "1 of them with design randomized trial" in told(engine, "which are randomised?")
+    assert told(engine, "How many papers do you have?").startswith("Corpus coughs holds 2 documents; ")
