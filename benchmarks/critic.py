@@ -1,7 +1,7 @@
 """Measures a shipped critic as it is used, and writes the measurements into its card.
 
     python benchmarks/critic.py DATA HOME FOLDER [--name critic] [--domain TEXT] [--judges-from P] [--pairs PAIRS]
-        [--set scifact ...] [--most 900] [--search CORPUS] [--questions CORPUS ...] [--plot SVG] [--write]
+        [--set scifact ...] [--most 900] [--search CORPUS] [--plot SVG] [--write]
 
 FOLDER holds NAME.safetensors, whose int8 network is made in HOME first. `critic_cases.py` has the sets: texts, in which
 the critic finds the sentences to read by itself. Per set, beside the majority class and, with PAIRS (the output folder
@@ -12,8 +12,8 @@ of `scripts/critic_pairs.py`), a linear model of the statements alone that is tr
   and of `--judges-from`, and how often each of the two is right among all texts, with those that are neither;
 - calibration: the mean probability of what it says beside how often that is right, in five bins; `--plot` draws it.
 
-Planted errors are caught if `entails` is not the most likely label. `--search` and `--questions`: see `shipped.py`.
-`--write` writes the card; it needs all sets. Intervals are Wilson's, 95 %.
+Planted errors are caught if `entails` is not the most likely label. `--search`: see `shipped.py`. `--write` writes the
+card; it needs all sets. `deciding.py` then adds when it may answer questions. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from critic_cases import LABELS, SETS, TITLES, Array, Case, read, stacked
 from reliability import Bin, binned, diagram
-from shipped import SHOWN, made, questions, searched, searched_kept, write_card
+from shipped import SHOWN, made, searched, searched_kept, write_card
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
@@ -161,9 +160,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=900, help="texts of a large set")
     parser.add_argument("--search", default="")
     parser.add_argument("--search-kept", default="", metavar="CORPUS", help="the same for claims kept to choose on")
-    parser.add_argument("--questions", nargs="*", default=[], metavar="CORPUS")
-    parser.add_argument("--held", action="store_true", help="only BioASQ's questions that no pairs teach")
-    parser.add_argument("--limit", type=int, help="only the first claims and questions, for a trial")
+    parser.add_argument("--limit", type=int, help="only the first claims, for a trial")
     parser.add_argument("--plot", type=Path, metavar="SVG", help="draw the calibration")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
@@ -180,10 +177,8 @@ def main() -> None:
     proofs = [table.proof for table in tables.values() if table.proof]
     if arguments.plot:
         diagram({TITLES.get(one, one): table.bins for one, table in tables.items() if table.bins}, arguments.plot)
-    asking = partial(questions, held=arguments.held)
-    for ask, corpus in ((searched, arguments.search), *((asking, corpus) for corpus in arguments.questions)):
-        if corpus and (proof := asyncio.run(ask(data, home, corpus, name, arguments.limit))):
-            proofs.append(proof)
+    if arguments.search and (proof := asyncio.run(searched(data, home, arguments.search, name, arguments.limit))):
+        proofs.append(proof)
     if arguments.search_kept:
         asyncio.run(searched_kept(data, home, arguments.search_kept, name, arguments.limit))
     if arguments.write:

@@ -1,17 +1,13 @@
 """A shipped network in a benchmark: how it is made and opened, its card, and a critic's verdicts as a user gets them.
 
 `searched` verifies SciFact's development claims against what a search of a corpus in HOME finds: a verdict is right if
-the experts gave it for some abstract that they cite, so one on a claim without evidence is wrong. `questions` asks
-PubMedQA's test questions of such a corpus, or BioASQ's yes-or-no questions of one named `bioasq...`, and compares what
-the critic decides with the experts: `maybe` counts as wrong. In both the critic is trusted, as it would be with proofs.
-Read by `critic.py`. Intervals are Wilson's, 95 %.
+the experts gave it for some abstract that they cite, so one on a claim without evidence is wrong. The critic is
+trusted, as it would be with proofs. Read by `critic.py` and `deciding.py`. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,14 +19,12 @@ from verification import claim_pairs
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from critic_cases import SETS
-from pairing import experts
 
 import medground.models.catalogue as shipping
 from medground import Engine, Settings
 from medground.models.available import make
 from medground.models.catalogue import Card, Probe, Proof, shipped
 from medground.models.pair_network import PairNetwork, read
-from medground.values.question import Question
 from medground_evaluate.statistics import wilson
 
 SHOWN = {"entails": "SUPPORT", "contradicts": "REFUTE", "neutral": "NEI"}
@@ -129,46 +123,6 @@ def of_verdicts(name: str, of: Any, right: int, given: int, asked: int, truth: C
     low, high = wilson(right, given)
     found = {"pairs": given, "accuracy": right / given, "low": low, "high": high, "majority": round(majority, 6)}
     return Proof(dataset=name, of=of, **found)
-
-
-async def questions(
-    data: Path, home: Path, corpus: str, name: str, limit: int | None, held: bool = False
-) -> Proof | None:
-    """Ask yes-or-no questions, and compare what the critic decides: BioASQ's of a corpus of it, else PubMedQA's.
-
-    `held`: only those of BioASQ that the further pairs of `scripts/critic_pairs.py` do not teach.
-    """
-    if corpus.startswith("bioasq"):
-        of, asked = f"BioASQ 7b to 9b{', held out' if held else ''}", bioasq(data, held)[:limit]
-    else:
-        of, asked = "PubMedQA test", pubmedqa(data)[:limit]
-    decided: list[tuple[str, str]] = []
-    async with Engine.open(trusting(home, corpus, name)) as engine:
-        for question, truth in asked:
-            answer = await engine.ask(Question.ask(question, task="yes-no-maybe"))
-            if answer.decision.basis == "critic":
-                decided.append((str(answer.decision.shown()), truth))
-    right = sum(said == truth for said, truth in decided)
-    print(f"    said and true: {dict(Counter(decided))}")
-    return of_verdicts(
-        f"{of}, search of {corpus}", "questions", right, len(decided), len(asked), Counter(t for _, t in decided)
-    )
-
-
-def bioasq(data: Path, held: bool) -> list[tuple[str, str]]:
-    """The yes-or-no questions with the experts' decisions; with `held` those that are always kept out of training."""
-    return [
-        (question["body"], question["exact_answer"].lower())
-        for question in experts.questions(data / "bioasq")
-        if question["type"] == "yesno" and (not held or experts.held_question(question["id"]))
-    ]
-
-
-def pubmedqa(data: Path) -> list[tuple[str, str]]:
-    """The questions of the test split, which is not trained on, with the experts' decisions."""
-    with gzip.open(data / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    return [(row["question"], row["final_decision"]) for row in rows if row["split"] == "test"]
 
 
 def made(folder: Path, name: str, home: Path, about: str, domain: str, judges_from: float = 0.0) -> tuple[Card, Path]:

@@ -109,15 +109,17 @@ def _like(name: str, said: str) -> str:
 
 
 async def labels(claims: list[tuple[str, str]]) -> list[str]:
-    """The best label of the statements of each claim that hold the words beside it."""
+    """What the statements of each claim that hold the words beside it are: `supported`, in part too, `contradicted`."""
     options = {"retrieval.corpora": (NAME,), "verify.critic": "critic"}
     found: list[str] = []
     async with await Engine.open(Settings.load(options=options)) as engine:
         for claim, name in claims:
             statements = (await engine.verify(claim)).statements
             own = [one.verdict for one in statements if one.verdict and name.lower() in one.text.lower()]
-            held = any({one.label, one.assessed} & {"supported", "partly"} for one in own)
-            found.append("supported" if held else own[0].label if own else "none")
+            said = {word for one in own for word in (one.label, one.assessed)}
+            found.append(
+                "supported" if said & {"supported", "partly"} else "contradicted" if "contradicted" in said else ""
+            )
     return found
 
 
@@ -135,13 +137,15 @@ def main() -> None:
     found = cases(given.folder, given.seed)
     changed = asyncio.run(labels([(case.claim(), case.sibling) for case in found]))
     same = asyncio.run(labels([(case.sentence, case.said) for case in found]))
-    print("| changed | claims | changed: supported or partly | unchanged: the same |\n| --- | --- | --- | --- |")
+    print("| changed | claims | changed: supported or partly | contradicted | unchanged: supported or partly |")
+    print("| --- | --- | --- | --- | --- |")
     for kind in (*KINDS, "all"):
         one = [n for n, case in enumerate(found) if kind in (case.kind, "all")]
         passed, right = (sum(rows[n] == "supported" for n in one) for rows in (changed, same))
         low, high = wilson(passed, len(one))
-        print(f"| {kind} | {len(one)} | {passed} ({low:.0%} to {high:.0%}) | {right} |")
-    for case in (case for case, label in zip(found, changed, strict=True) if label == "supported"):
+        against = sum(changed[n] == "contradicted" for n in one)
+        print(f"| {kind} | {len(one)} | {passed} ({low:.0%} to {high:.0%}) | {against} | {right} |")
+    for case in (case for case, label in zip(found, changed, strict=True) if label):
         print(f"\n{case.kind}: {case.said} -> {case.sibling}: {case.claim()}")
 
 

@@ -37,5 +37,5 @@ even critic-even "$runs/critic-mixed.safetensors" "$runs/pairs/medical.jsonl"
 table critic-calibrated "$python" "$here/calibrate_critic.py" "$data" "$home" "$runs/critic-even.safetensors" \
     "$runs/ship/critic.safetensors" --trained-on "pairs of scripts/critic_pairs.py"
 table critic-measured "$python" "$here/../benchmarks/critic.py" "$data" "$home" "$runs/ship" \
-    --pairs "$runs/pairs" --judges-from 0.88 --search scifact --questions pubmedqa bioasq --write \
+    --pairs "$runs/pairs" --judges-from 0.88 --search scifact --write \
     --domain "claims about English abstracts, trials and COVID-19"

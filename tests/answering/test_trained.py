@@ -19,7 +19,7 @@ from medground.answering.conclude.claim import CheckedClaim, check_claim
 from medground.answering.verify.context import premise_spans
 from medground.answering.verify.critic import Score
 from medground.answering.verify.critics import check_critic
-from medground.answering.verify.judges import domain, may_decide, may_judge
+from medground.answering.verify.judges import ONE, SEVERAL, decides_from, domain, may_judge
 from medground.answering.verify.trained_critic import WINDOWS, of_passages, of_windows, on_subject, telling
 from medground.engine.opening import with_fetched
 from medground.errors import ConfigError
@@ -27,6 +27,7 @@ from medground.home.settings import Settings
 from medground.home.settings_groups import VerifySettings
 from medground.models.available import make
 from medground.models.operators.base import EvidenceView
+from medground.models.operators.writing import WriteOutput, WrittenSentence
 from medground.models.pair_network import PairNetwork
 from medground.recipes.ground import GROUND, ground
 from medground.values.answer import Answer
@@ -36,13 +37,20 @@ CLAIMS = [
     {"dataset": name, "pairs": 200, "accuracy": 0.82, "low": 0.76, "high": 0.87, "majority": 0.6}
     for name in ("SciFact dev", "Check-COVID dev", "Evidence Inference validation")
 ]
-ASKED = {**CLAIMS[0], "dataset": "PubMedQA train", "of": "questions"}
+ASKED = [
+    {**CLAIMS[0], "dataset": "eyes", "of": "questions", "kind": "several papers", "said": said}
+    for said in ("", "yes", "no")
+]
 TRIAL = Document(
     id="PMID:1",
     title="Lens trial",
     text="The lens is short in people. The gene is the cause of the long lens. The aorta is not the cause.",
     year=2001,
 )
+ONE_PAPER = TRIAL.model_copy(update={"text": "The gene is the cause of the long lens."})
+OTHER_TEXT = "In 40 families the gene was the cause of the long lens."
+OTHER = TRIAL.model_copy(update={"id": "PMID:2", "title": "Lens study", "text": OTHER_TEXT})
+QUESTION = "Is the gene the cause of the long lens?"
 
 
 @pytest.fixture
@@ -75,9 +83,9 @@ def verified(make_run: Any, memory_source: Any, claim: str, *documents: Document
     return asyncio.run(check_claim(run))
 
 
-def asked(make_run: Any, memory_source: Any, question: str, *documents: Document, **options: Any) -> Answer:
-    options = {"verify.critic": "critic", **options}
-    run = make_run(question, sources=[memory_source(documents)], options=options, recipe=GROUND)
+def asked(make_run: Any, memory_source: Any, question: str, *documents: Document, **more: Any) -> Answer:
+    options = {"verify.critic": "critic"}
+    run = make_run(question, sources=[memory_source(documents)], options=options, recipe=GROUND, **more)
     return asyncio.run(ground(run.question, run))
 
 
@@ -85,7 +93,6 @@ def asked(make_run: Any, memory_source: Any, question: str, *documents: Document
     ("proofs", "judges"),
     [
         (CLAIMS, True),
-        ([*CLAIMS, ASKED], True),
         (CLAIMS[:2], False),
         ([*CLAIMS[:2], {**CLAIMS[2], "low": 0.59}], False),
         ([*CLAIMS, {**CLAIMS[2], "low": 0.59}], False),
@@ -96,8 +103,6 @@ def asked(make_run: Any, memory_source: Any, question: str, *documents: Document
 def test_it_judges_if_it_passed_scifact_and_two_more_sets(critic: Any, folder: Path, proofs: Any, judges: bool) -> None:
     name = critic(proofs=proofs)
     assert may_judge(name, VerifySettings()) is judges
-    assert may_decide(name, VerifySettings()) is (judges and ASKED in proofs)
-    assert may_decide(name, VerifySettings(trusted_judges=(name,)))
     assert not may_judge("keyless", VerifySettings()) and not may_judge("openai:gpt-5", VerifySettings())
     chosen = with_fetched(settings(folder))
     assert chosen.verify.critic == ("critic" if judges else "entail")
@@ -144,7 +149,8 @@ def test_a_proven_critic_gives_verdicts_and_says_what_it_was_measured_on(
     assert verdict.probability > 0.9
     assert found.warnings == ("critic was measured on lenses; it may be wrong more often on other texts",)
     critic("contradiction", proofs=CLAIMS)
-    assert verified(make_run, memory_source, "The gene is long.", TRIAL).statements[0].verdict.label == "contradicted"
+    for claim, label in {"The gene is long.": "contradicted", "The gene is a cause of asthma.": "not found"}.items():
+        assert verified(make_run, memory_source, claim, TRIAL).statements[0].verdict.label == label
 
 
 UNSURE = "critic is not sure enough to judge: it {} with a probability of 65%, and counts from {}"
@@ -194,67 +200,97 @@ def test_the_quote_is_what_it_read(
     assert long.text[quote.start : quote.end] == quote.quote
 
 
-def test_a_closed_question_is_answered_by_a_critic_that_was_measured_on_questions(
+@each_row(
+    ("asked", "decides"),
+    [
+        (ASKED, True),
+        (ASKED[:2], False),
+        ([*ASKED[:2], {**ASKED[2], "low": 0.59}], False),
+        ([{**ASKED[0], "stated": 0.9}, *ASKED[1:]], False),
+        ([{**one, "kind": "one paper"} for one in ASKED], False),
+    ],
+)
+def test_it_answers_questions_of_a_kind_on_which_it_passed_for_yes_and_for_no(
+    critic: Any, folder: Path, asked: Any, decides: bool
+) -> None:
+    name = critic(proofs=[*CLAIMS, *asked], decides_from=0.9)
+    assert decides_from(name, SEVERAL, VerifySettings())[0] == (0.9 if decides else None)
+    assert decides_from(name, ONE, VerifySettings(trusted_judges=(name,)))[0] == 0.0
+    assert decides_from(critic(proofs=asked), SEVERAL, VerifySettings())[0] is None
+
+
+def test_a_closed_question_is_answered_from_the_findings_of_several_papers(
     critic: Any, make_run: Any, memory_source: Any
 ) -> None:
-    question = "Is the gene the cause of the long lens?"
-    critic(proofs=[*CLAIMS, ASKED])
-    answer = asked(make_run, memory_source, question, TRIAL)
+    fetched = {"proofs": [*CLAIMS, *ASKED], "decides_from": 0.9}
+    critic(**fetched)
+    answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER)
     assert (answer.decision.status, answer.decision.basis, answer.decision.shown()) == ("decided", "critic", "yes")
     assert answer.decision.reason == (
-        "“The gene is the cause of the long lens.” is supported by a quote below, as judged by critic"
+        "“The gene is the cause of the long lens.” is supported by quotes of 2 papers below, as judged by critic; 82% "
+        "of 200 such answers to eyes were right"
     )
     assert {s.verdict.label for s in answer.statements} == {"quoted"}
-    assert "Critic was measured on lenses" in str(answer)
-    critic("contradiction", proofs=[*CLAIMS, ASKED])
-    assert asked(make_run, memory_source, question, TRIAL).decision.shown() == "no"
-    critic("neutral", proofs=[*CLAIMS, ASKED])
-    assert asked(make_run, memory_source, question, TRIAL).decision.status == "not judged"
+    critic("contradiction", **fetched)
+    assert asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER).decision.shown() == "no"
+    for unsure in ({"says": "neutral"}, {"bias": 2.0}):
+        critic(**fetched, **unsure)
+        answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER)
+        assert (answer.decision.status, answer.decision.reason) == ("not judged", "")
 
 
 @each_row(
-    ("proofs", "changed", "why"),
+    ("proofs", "changed"),
     [
-        (CLAIMS, {}, ""),
-        ([ASKED], {}, ""),
-        ([*CLAIMS, ASKED], {"kind": "book"}, ""),
-        ([*CLAIMS, ASKED], {"text": "The gene may be the cause of the long lens."}, "more certain than its source"),
-        ([*CLAIMS, ASKED], {"text": "We aimed to determine whether the gene is the cause of the long lens."}, ""),
+        ([*CLAIMS, *ASKED], {"id": TRIAL.id}),
+        (ASKED, {}),
+        (CLAIMS, {}),
+        ([*CLAIMS, *ASKED], {"kind": "book"}),
+        ([*CLAIMS, *ASKED], {"text": "The gene may be the cause of the long lens."}),
+        ([*CLAIMS, *ASKED], {"text": "The gene was never the cause of the long lens."}),
+        ([*CLAIMS, *ASKED], {"text": "We aimed to determine whether the gene is the cause of the long lens."}),
     ],
 )
-def test_it_answers_no_more_than_it_proved_and_the_quote_reports(
-    critic: Any, make_run: Any, memory_source: Any, proofs: Any, changed: Any, why: str
+def test_it_answers_no_more_than_it_proved_and_the_quotes_report(
+    critic: Any, make_run: Any, memory_source: Any, proofs: Any, changed: Any
 ) -> None:
-    critic(proofs=proofs)
-    document = TRIAL.model_copy(update=changed)
-    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", document)
+    critic(proofs=proofs, decides_from=0.9)
+    answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER.model_copy(update=changed))
     assert answer.decision.status != "decided"
-    assert why in answer.decision.reason
 
 
 def test_quotes_that_disagree_decide_nothing(
     critic: Any, make_run: Any, memory_source: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    critic(proofs=[*CLAIMS, ASKED])
+    critic(proofs=[*CLAIMS, *ASKED], decides_from=0.9)
 
     def split(self: PairNetwork, pairs: Any, *more: Any) -> Any:
-        rows = [[0.95, 0.03, 0.02] if "not" in premise else [0.03, 0.95, 0.02] for premise, _ in pairs]
-        return np.array(rows)
+        return np.array([[0.6, 0.3, 0.1] if "many" in premise else [0.03, 0.95, 0.02] for premise, _ in pairs])
 
     monkeypatch.setattr(PairNetwork, "probabilities", split)
-    other = TRIAL.model_copy(
-        update={"id": "PMID:2", "title": "Other", "text": "The gene was not found to be the cause of the long lens."}
+    third = OTHER.model_copy(
+        update={"id": "PMID:3", "text": "In many families the gene is the cause of the long lens."}
     )
-    one = TRIAL.model_copy(update={"text": "The gene is the cause of the long lens."})
-    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", one, other)
-    assert len(answer.evidence) == 2
-    assert answer.decision.status != "decided"
+    assert asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER).decision.shown() == "yes"
+    answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER, third)
+    assert (answer.decision.status, len(answer.evidence)) == ("not judged", 3)
+
+
+def test_a_models_answer_is_not_shown_over_quotes_in_which_the_critic_reads_the_opposite(
+    critic: Any, make_run: Any, memory_source: Any, scripted_model: Any
+) -> None:
+    critic("contradiction", proofs=CLAIMS)
+    said = WrittenSentence(text=ONE_PAPER.text, evidence=("E1",))
+    model = scripted_model({"write": WriteOutput(sentences=(said,), answer=("yes",))})
+    answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, model=model, by_model=("write",))
+    assert (answer.decision.status, answer.decision.shown()) == ("not judged", None)
+    assert "\n\nThe model answered yes, and its check found no\n" in str(answer)
 
 
 def test_domains_are_those_of_shipped_judges_with_the_sets_that_they_failed(critic: Any) -> None:
     assert domain("openai:gpt-5") == ""
     failed = [{**CLAIMS[2], "dataset": name, "low": 0.59} for name in ("NLI4CT", "another")]
-    named = critic(proofs=[*CLAIMS, *failed, {**ASKED, "low": 0.59}])
+    named = critic(proofs=[*CLAIMS, *failed, {**ASKED[0], "low": 0.59}])
     assert domain(named) == "lenses (no better than guessing on NLI4CT and another)"
 
 

@@ -95,6 +95,8 @@ def test_people_are_missed_by_all_the_words_for_them() -> None:
     [
         ("What is Hartlow syndrome?", "Hartlow syndrome is a progressive disorder of the cerebellum.", True),
         ("Hartlow syndrome", "Hartlow syndrome (HS) is an inherited disorder.", True),
+        ("What are super enhancers?", "Super-enhancers (SEs) are large clusters of enhancers.", True),
+        ("What are super enhancers?", "Super-enhancers are associated with growth of tumours.", False),
         ("What is Hartlow syndrome?", "Coffee lowers the risk of Hartlow syndrome.", False),
         ("Does coffee cause Hartlow syndrome?", "Hartlow syndrome is a progressive disorder.", False),
     ],

@@ -11,6 +11,7 @@ import pytest
 from medground.engine.answering import answered
 from medground.recipes.ground import GROUND
 from medground.values.answer import Answer
+from medground.values.decision import Notice
 from medground.values.document import Document
 
 
@@ -81,3 +82,68 @@ def test_what_other_papers_name_is_not_said_to_be_missing(ask: Ask) -> None:
     question = "Is apixaban safer than warfarin in patients on dialysis?"
     assert ask(question, [trial_]).decision.unmentioned == ("dialysis",)
     assert ask(question, [trial_, other]).decision.unmentioned == ("apixaban, warfarin and dialysis together",)
+
+
+def paper(number: int, text: str, title: str = "Sorvatinib.") -> Document:
+    return trial(number, title, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "documents", "first"),
+    [
+        pytest.param(
+            "What is the effect of sorvatinib in glioma?",
+            [paper(1, "effect of sorvatinib in glioma"), paper(2, "Sorvatinib had an effect on survival in glioma.")],
+            "Sorvatinib had",
+            id="a whole sentence before a fragment",
+        ),
+        pytest.param(
+            "Which kinase is inhibited by sorvatinib?",
+            [
+                paper(1, "The kinase RLK is inhibited by sorvatinib."),
+                paper(2, "The kinase radish-like kinase (RLK) is inhibited by sorvatinib in cells."),
+            ],
+            "The kinase radish",
+            id="an abbreviation that is explained",
+        ),
+        pytest.param(
+            "Which disease is sorvatinib used for?",
+            [paper(1, "Sorvatinib is used for many years."), paper(2, "Sorvatinib is used in patients with asthma.")],
+            "Sorvatinib is used in",
+            id="something of the kind that is asked for",
+        ),
+        pytest.param(
+            "What are the first signs of dementia?",
+            [
+                trial(1, "Icelandic amyloid angiopathy", "The first signs are typically a stroke, then dementia."),
+                trial(2, "What is dementia?", "Memory loss is a sign of dementia. Apathy is a sign of dementia."),
+            ],
+            "Memory loss",
+            id="the thing itself before a rare kind of it",
+        ),
+    ],
+)
+def test_what_a_reader_understands_by_itself_leads(
+    ask: Ask, question: str, documents: Sequence[Document], first: str
+) -> None:
+    assert ask(question, documents).evidence[0].quote.startswith(first)
+
+
+def test_no_sentence_stands_twice_in_a_quote(ask: Ask) -> None:
+    said = "Sorvatinib reduced the size of gliomas in adults"
+    answer = ask("Does sorvatinib reduce gliomas?", [paper(1, f"{said}\n{said}.")])
+    assert [one.quote.count(said) for one in answer.evidence] == [1]
+
+
+def test_no_quote_under_a_notice_tells_what_to_do(make_run: Any, memory_source: Any) -> None:
+    texts = [
+        "Stop taking sorvatinib in fever.",
+        "Adults with fever should take sorvatinib.",
+        "Sorvatinib lowers fever.",
+    ]
+    texts.append("Sorvatinib lowers fever.")
+    papers = [paper(number, text) for number, text in enumerate(texts)]
+    run = make_run("Does sorvatinib lower fever?", [memory_source(papers)], recipe=GROUND)
+    run.notice = Notice(kind="treatment", sentence="Ask a doctor.")
+    answer = asyncio.run(GROUND.run(run.question, run))
+    assert [one.quote for one in answer.evidence] == [texts[-1]]

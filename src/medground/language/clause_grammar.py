@@ -91,6 +91,11 @@ class Clause:
         self._pronoun &= self._nouns == 1 and not reports  # "it is known that", "they showed that"
 
 
+def has_verb(words: Sequence[str]) -> bool:
+    """Whether one of the words is a finite verb, of whichever clause."""
+    return any(map(_finite, words, ["", *words], [*words[1:], ""]))
+
+
 def _is_adverb(word: str) -> bool:
     return word in _LISTS["adverbs"] or (word.endswith("ly") and len(word) > 4)
 

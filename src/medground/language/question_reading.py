@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from medground.language import dates, question_kinds, words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
+from medground.language.comparison import Comparison, comparison, together
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, typed_too
 from medground.language.question_kinds import asked_in, aspects_of
@@ -41,6 +42,8 @@ _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
+_PARTS = re.compile(r"[.;\n]")
+_LEFT_OUT = words.stem("excluded")
 _NAME = 5
 """Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
@@ -98,7 +101,16 @@ class QuestionReading:
     @cached_property
     def topic(self) -> frozenset[str]:
         """Stems that name what it is about; all its content stems if it has no others."""
-        return words.topic(self.plain)
+        return words.topic(self._compared or self.plain)
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """What it compares; None if it compares nothing."""
+        return comparison(self.plain, self.subjects)
+
+    @property
+    def _compared(self) -> str:
+        return self.comparison.core if self.comparison else ""
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -152,12 +164,12 @@ class QuestionReading:
         """
         found = [thing for thing in self.subjects if thing.decides]
         read = [without_accents(words.spelled_out(text, self.plain)) for text in texts] if found else []
-        named = [[thing.is_named_in(text) for thing in found] for text in read]
-        missing = [thing.said for n, thing in enumerate(found) if not any(row[n] for row in named)]
-        if missing or len(found) > _TOGETHER or any(map(all, named)):
+        named = [{thing for thing in found if thing.is_named_in(text)} for text in read]
+        missing = [thing.said for thing in found if not any(thing in one for one in named)]
+        if missing or not found or len(found) > _TOGETHER:
             return missing
-        said = [thing.said for thing in found]
-        return [f"{', '.join(said[:-1])} and {said[-1]} together"] if found else []
+        wanted = self.comparison.each_side(found) if self.comparison else [found]
+        return [together(things) for things in wanted if not any(one.issuperset(things) for one in named)]
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
@@ -197,7 +209,12 @@ class QuestionReading:
 
     @cached_property
     def core(self) -> str:
-        """What a story of several clauses asks, in one; the text itself if it has one, or if nothing decides."""
+        """What a story of several clauses asks, in one, or a comparison without the words that only compare.
+
+        Else the text itself.
+        """
+        if self._compared:
+            return self._compared
         things = [thing.said for thing in self.subjects if thing.decides]
         if not (things and self._deciding_aspects and _CLAUSES.search(self.plain)):
             return self.plain
@@ -217,9 +234,10 @@ class QuestionReading:
         asked = _WHAT_IS.fullmatch(self.plain.strip())
         if asked is None or len(asked["thing"].split()) > _NAME or not self.topic:
             return None
+        thing = r"[\s-]?".join(map(re.escape, PART.findall(re.sub(r"s$", "", asked["thing"]))))
         return re.compile(
-            rf"\b{re.escape(asked['thing'])}(?:\s\([^()]*\))?(?:,|\s(?:is|are|refers to|means))\s(?:\w+ly\s)?"
-            r"(?:an?|the|one of|any)\b",
+            rf"\b{thing}s?(?:\s\([^()]*\))?(?:(?:,|\s(?:is|are|refers to|means))\s(?:\w+ly\s)?"
+            r"(?:an?|the|one of|any)\b|\sare\s(?!\w+ed\b)(?:[\w-]+\s){1,4}(?:that|which|of|with|consisting|defined)\b)",
             re.IGNORECASE,
         )
 
@@ -246,9 +264,10 @@ class QuestionReading:
 
     def people_unnamed(self, texts: Sequence[str]) -> list[str]:
         """The people that it is about, in its words, whom none of the texts names: a finding in children is none in
-        infants.
+        infants, and a trial that excluded infants says nothing of them.
         """
-        read = [frozenset(words.terms(without_accents(text))) for text in texts] if self._people else []
+        parts = [part for text in texts for part in _PARTS.split(without_accents(text))] if self._people else []
+        read = [stems for part in parts if _LEFT_OUT not in (stems := frozenset(words.terms(part)))]
         return [
             said
             for said, names in self._people.items()
@@ -277,7 +296,7 @@ class QuestionReading:
     @cached_property
     def all_names(self) -> Query:
         """Its words in both spellings, and in place of each thing that has other names any of them."""
-        rest, parts, all_of_them = self.plain, list[Query](), list[Query]()
+        rest, parts, all_of_them = self._compared or self.plain, list[Query](), list[Query]()
         for thing in self.subjects:
             names = dict.fromkeys(form for name in thing.other_names[:_SEARCHED] for form in forms_of(name))
             said = Or(parts=(_spelled(thing.said), *(Phrase(text=name) for name in names)), best=True)

@@ -94,6 +94,9 @@ _AFTER_LETTER = re.compile(rf"\.(?<=[\s\-(][A-Z]\.)(?P<space>\s+)(?=(?:{_OPENERS
 # Abstracts often lack the space between two sections: "(P<.001).Conclusion", "was seen.The".
 _GLUED = re.compile(rf"\.(?<=[a-z0-9)\]%]\.)(?P<space>)(?:(?=(?:{_OPENERS})\b(?!\.))|(?<=[)\]%]\.)(?=[A-Z][a-z]))")
 
+# A heading that stands alone in its line: "RESULTS" over "We propose ...".
+_HEADING = re.compile(r"(?<![^\n])[A-Z][A-Z &/]{2,40}:?(?P<space>[^\S\n]*\n\s*)(?=[A-Z][a-z\s])")
+
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 # Dotted leaders and other long runs of marks do not end a sentence, and cost the library quadratic time.
 _MARKS = re.compile(r"[^\w\s]{20,}")
@@ -135,7 +138,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
     """The library's sentences of one paragraph, split where it missed a boundary."""
     for first, last in _tokenizer().spans(text[start:end]):
         first, last = start + first, start + last
-        missed = [*_AFTER_LETTER.finditer(text, first, last), *_GLUED.finditer(text, first, last)]
+        missed = [one for form in (_AFTER_LETTER, _GLUED, _HEADING) for one in form.finditer(text, first, last)]
         for before, after in sorted(boundary.span("space") for boundary in missed):
             if first < before:
                 yield first, before

@@ -107,28 +107,41 @@ class Probe(Frozen):
     probabilities: tuple[float, ...]
 
 
+CALIBRATED = 0.05
+"""Maximum distance of what a network states from how often it is right."""
+
+
 class Proof(Frozen):
     """A measurement on pairs that the network never saw: accuracy with its 95 % Wilson interval.
 
     Attributes:
         of: `claims` beside given texts, verdicts on claims beside what a `search` found, answers to `questions`, the
             statements that it called `supported` among all, or `neutral` texts that decide nothing.
+        kind: of `questions`, the kind of answers (`answering.verify.judges`).
+        said: of `questions`, the answer that was given, `yes` or `no`; empty for both together.
         accuracy: the share that was right.
-        majority: share of the larger class; of `supported`, the share of statements that are; of `neutral`, a half.
+        majority: share of the larger class; of `supported`, the share of statements that are; of `neutral`, a half; of
+            the answer `yes` or `no`, the share of all these questions whose answer it is.
+        stated: mean probability with which it was said, if that must agree.
     """
 
     dataset: str
     of: Literal["claims", "search", "questions", "supported", "neutral"] = "claims"
+    kind: str = ""
+    said: Literal["", "yes", "no"] = ""
     pairs: int
     accuracy: float
     low: float
     high: float
     majority: float
+    stated: float | None = None
 
     @property
     def passes(self) -> bool:
-        """Whether the whole interval is above what is had without the network."""
-        return self.low > self.majority
+        """Whether the whole interval is above what is had without the network, and what was stated is near the share
+        that was right."""
+        is_calibrated = self.stated is None or abs(self.stated - self.accuracy) <= CALIBRATED
+        return self.low > self.majority and is_calibrated
 
 
 class Card(Frozen):
@@ -141,6 +154,7 @@ class Card(Frozen):
         sha256: of the file of differences; the proofs are of that file alone.
         probes: pairs with the expected results, which a graph made anywhere must give.
         judges_from: probability below which it says nothing, where measured sets ask for more than the file does.
+        decides_from: probability below which it answers no closed question.
     """
 
     kind: Literal["critic"] = "critic"
@@ -151,6 +165,7 @@ class Card(Frozen):
     proofs: tuple[Proof, ...] = ()
     probes: tuple[Probe, ...] = ()
     judges_from: float = 0.0
+    decides_from: float = 1.0
 
 
 class Shipped(Frozen):

@@ -13,41 +13,45 @@ from medground.answering.conclude.policy import Grounds, Verdicted
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.context import AROUND, as_read, unmentioned, usable
-from medground.answering.verify.critic import Claim, Judgement, sound
+from medground.answering.verify.critic import Claim, sound
 from medground.answering.verify.critics import open_critic
-from medground.answering.verify.judges import has_last_word, how_to_validate, may_decide, may_judge
+from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_last_word, how_to_validate, may_judge
 from medground.answering.verify.overclaim import not_of_people, overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft
 from medground.language.question_reading import reading_of
-from medground.models.operators.differences import DOUBT
+from medground.models.catalogue import shipped
+from medground.models.operators.differences import DOUBT, differences
 from medground.values.decision import AnswerCheck, Decision, Status
+from medground.values.document import Document
 from medground.values.evidence import Evidence, Sentence, sentences_of
 from medground.values.question import Question
 from medground.values.statement import Verdict
 
-_VALUES: dict[str, Literal["yes", "no"]] = {"entails": "yes", "contradicts": "no"}
-
 
 @dataclass(frozen=True)
 class Judged:
-    """What a critic says of a question.
+    """What a critic reads in the quotes of a closed question.
 
     Attributes:
-        value: its answer; None if it gives none.
-        probability: of that answer, if the critic measures it.
-        reason: one line: what was judged, by whom, and why there is no answer if there is none.
-        quotes: ids of the quotes that it rests on.
+        reason: one line: what was judged, by whom, and how often such answers were right.
+        probability: of the answer, if the critic measures it.
+        quotes: ids of the quotes that it rests on, the best of each paper.
+        decides: whether the critic has proved itself on answers of this kind; if not, it may only object.
     """
 
-    value: Literal["yes", "no"] | None
+    value: Literal["yes", "no"]
     reason: str
-    probability: float | None = None
-    quotes: tuple[str, ...] = ()
+    probability: float | None
+    quotes: tuple[str, ...]
+    decides: bool
 
 
 async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> Judged | None:
-    """The critic's answer to a closed question; None if it does not apply.
+    """The critic's reading of a closed question, quote by quote; None if it has none or the quotes do not agree.
+
+    A quote counts for an answer if it is a finding of a research paper, names what the question is about, and is no
+    weaker than the statement. Any quote counts against one.
 
     Args:
         evidence: the quotes that the answer shows, best first.
@@ -55,44 +59,55 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     Raises:
         BudgetExhausted: the run reached one of its limits.
     """
-    if question.task not in ("yes-no", "yes-no-maybe") or run.writer is None or run.writer.is_model:
+    critic, trust, documents = open_critic(run), run.settings.verify, run.ledger.documents
+    statement, quotes = reading_of(question.text).statement, usable(evidence, documents)
+    by_other = run.writer is not None and (critic.name in shipped() or not run.writer.is_model)
+    may = by_other and may_judge(critic.name, trust) and question.task in ("yes-no", "yes-no-maybe")
+    if not may or statement is None or not quotes:
         return None
-    critic = open_critic(run)
-    statement = reading_of(question.text).statement if may_decide(critic.name, run.settings.verify) else None
-    quotes = [e for e in usable(evidence, run.ledger.documents) if _may_decide(e, run)]
-    if statement is None or not quotes:
-        return None
-    if unmentioned(question, quotes, run.ledger.documents):  # they are about something else, and the answer says so
-        return None
-    claim = Claim(statement, evidence_views(quotes, run.ledger.documents))
+    claims = [Claim(statement, (view,)) for view in evidence_views(quotes, documents)]
     with run.trace.span("asked", statement=statement, critic=critic.name):
-        found = sound(claim, (await critic.judge([claim]))[0])
-    value = _VALUES.get(found.relation)
-    if value is None:
-        return Judged(None, found.note) if found.relation == "unsure" else None
-    by = f"as judged by {critic.name}"
-    if doubt := _doubt(statement, found, critic.name, quotes, run):
-        return Judged(None, f"“{statement}” is not answered: {doubt}")
-    said = "supported" if value == "yes" else "contradicted"
-    return Judged(value, f"“{statement}” is {said} by a quote below, {by}", found.probability, (found.best or "",))
+        found = [sound(*pair) for pair in zip(claims, await critic.judge(claims), strict=True)]
+    leaning = [(quote, one) for quote, one in zip(quotes, found, strict=True) if one.leans]
+    values = {one.leans for _, one in leaning}
+    filters = not has_last_word(critic.name, trust)
+    if filters and any("negation" in differences(statement, quote.quote) for quote in quotes):
+        values.add("contradicts")
+    if len(values) != 1 or all(one.relation == "unsure" for _, one in leaning):
+        return None
+    papers: dict[str, tuple[float, str]] = {}
+    for quote, one in leaning:
+        document = documents[quote.document_id]
+        weak = filters and one.leans == "entails" and overclaims(statement, quote.quote, document)
+        if not (one.flags or weak) and _is_finding(quote, document) and not unmentioned(question, [quote], documents):
+            held = one.probability or 0.0, quote.id
+            papers[document.id] = max(papers.get(document.id, held), held)
+    value: Literal["yes", "no"] = "yes" if values == {"entails"} else "no"
+    return _of_papers(statement, value, sorted(papers.values(), reverse=True), critic.name, run)
 
 
-def _may_decide(evidence: Evidence, run: Run) -> bool:
+def _is_finding(evidence: Evidence, document: Document) -> bool:
     """Whether a quote is a finding of a research paper: that is what was measured."""
-    document = run.ledger.documents[evidence.document_id]
     return evidence.origin == "text" and document.kind == "research" and not why_not_finding(evidence.quote, document)
 
 
-def _doubt(statement: str, found: Judgement, critic: str, quotes: Sequence[Evidence], run: Run) -> str:
-    if found.note:  # one quote entails it and another contradicts it
-        return found.note
-    if found.flags:
-        return f"it may differ from the quote in {', '.join(found.flags)}"
-    if found.relation != "entails" or has_last_word(critic, run.settings.verify):
-        return ""
-    best = next(e for e in quotes if e.id == found.best)
-    more = overclaims(statement, best.quote, run.ledger.documents[best.document_id])
-    return "; ".join(f"it {one.note}" for one in more)
+def _of_papers(
+    statement: str, value: Literal["yes", "no"], papers: Sequence[tuple[float, str]], critic: str, run: Run
+) -> Judged | None:
+    """The reading that papers give, each with its probability and quote, the most probable first."""
+    if not papers:
+        return None
+    least, right = decides_from(critic, SEVERAL if len(papers) > 1 else ONE, run.settings.verify)
+    by_model = run.writer is not None and run.writer.is_model
+    said, by = "supported" if value == "yes" else "contradicted", f"quotes of {len(papers)} papers"
+    reason = f"“{statement}” is {said} by {by if len(papers) > 1 else 'a quote'} below, as judged by {critic}"
+    return Judged(
+        value,
+        f"{reason}; {right}" if right else reason,
+        papers[0][0] or None,
+        tuple(quote for _, quote in papers),
+        decides=least is not None and papers[0][0] >= least and not by_model,
+    )
 
 
 def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str]:
@@ -159,13 +174,12 @@ def decide(
         run.warn(f"no quote mentions {', '.join(people)}, for whom the question asks")
     if draft.answer:
         return _answered(run, draft, kept, Grounds.of(written, kept), check)
-    if answered is not None and answered.value is not None and shown.issuperset(answered.quotes):
+    if answered is not None and answered.decides and shown.issuperset(answered.quotes):
         for limit in limits([p for p in kept if not set(p[0].evidence).isdisjoint(answered.quotes)], run):
             run.warn(limit)
         given = {"probability": answered.probability, "reason": answered.reason}
         return _made(run.question, "decided", (answered.value,), basis="critic", **given)
-    unsure = answered.reason if answered is not None and answered.value is None else ""
-    return _made(run.question, "not judged", reason=draft.reason or unsure or _undecided(run, verdicts))
+    return _made(run.question, "not judged", reason=draft.reason or _undecided(run, verdicts))
 
 
 def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:

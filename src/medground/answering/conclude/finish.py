@@ -11,27 +11,23 @@ from medground.answering.conclude.decision import decide, judged
 from medground.answering.conclude.policy import Grounds, release
 from medground.answering.run import Run
 from medground.answering.verify.check import check_all
-from medground.answering.verify.context import as_read, unmentioned
+from medground.answering.verify.context import AROUND, as_read, unmentioned
 from medground.answering.verify.named import remark
 from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.choice import choose, report_paragraphs
 from medground.answering.write.draft import Draft, Mark, evidence_mark
 from medground.errors import ModelFailed, SourceUnavailable
 from medground.home.concurrency import concurrently
-from medground.language import words
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.statements import statements
-from medground.models.operators.differences import differences
 from medground.models.operators.verifying import CheckAnswerInput, CheckAnswerOutput, check_answer
+from medground.models.operators.writing import opposed
 from medground.values.answer import Answer
 from medground.values.decision import AnswerCheck
 from medground.values.evidence import Evidence, Sentence, sentences_of
 from medground.values.lookup import Lookup, Ranker
 from medground.values.question import Question
 from medground.values.statement import Verdict
-
-_SAME_WORDS = 0.5
-"""Minimum share of the shorter quote's words, by weight, that two quotes share of which one denies the other."""
 
 
 async def checked_answer(draft: Draft, verdicts: Sequence[Verdict], run: Run) -> AnswerCheck | None:
@@ -116,10 +112,15 @@ async def finish(
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
-    if not conflicts and run.writer is not None and not run.writer.is_model:
+    answered = None if conflicts or draft.basis == "graph fact" else await judged(question, cited, run)
+    if answered is not None and {answered.value, *draft.answer} == {"yes", "no"}:  # no answer over quotes that deny it
+        found, by = (answered.value,), run.settings.verify.critic
+        objects = {"result": "contradicted", "found": found, "checked_by": by, "reason": answered.reason}
+        check = AnswerCheck(answer=draft.answer, **objects)
+    if not conflicts and not (answered and answered.decides) and run.writer is not None and not run.writer.is_model:
         _tell_opposites(question, cited, run)
-    answered = None if draft.answer or conflicts else await judged(question, cited, run)
     run.elsewhere = await _elsewhere(question, cited, run)
+    _tell_uncompared(question, cited, run)
     return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
 
 
@@ -134,16 +135,22 @@ async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -
     return frozenset()
 
 
+def _tell_uncompared(question: Question, quotes: Sequence[Evidence], run: Run) -> None:
+    """Warn where each side of a comparison has its quotes, and no source names both."""
+    compared, documents = reading_of(question.text).comparison, run.ledger.documents
+    if compared is None or not quotes or unmentioned(question, quotes, documents):
+        return
+    if not any(compared.names_both(as_read(quote, documents[quote.document_id], AROUND)) for quote in quotes):
+        run.warn(f"no source found compares {' with '.join(compared.said)} directly")
+
+
 def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) -> None:
     """Warn of two papers of which one denies what the other reports, going by the words of their quotes."""
     asked, documents = reading_of(question.text), run.ledger.documents
     on_it = [quote for quote in quotes if asked.is_about(as_read(quote, documents[quote.document_id]))]
     for one, other in combinations(on_it, 2):
         papers = [documents[quote.document_id] for quote in (one, other)]
-        if one.document_id == other.document_id:
-            continue
-        terms, others = sorted((frozenset(words.terms(quote.quote)) for quote in (one, other)), key=len)
-        if words.coverage(terms, others) >= _SAME_WORDS and "negation" in differences(one.quote, other.quote):
+        if one.document_id != other.document_id and opposed(one.quote, other.quote):
             named = " and ".join(f"{paper.id} ({paper.year})" if paper.year else paper.id for paper in papers)
             run.warn(f"these sources may disagree: {named}")
             return

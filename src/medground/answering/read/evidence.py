@@ -12,8 +12,9 @@ from medground.answering.read.reading_list import Reading, TextSpan, numbered, r
 from medground.answering.run import Run
 from medground.answering.verify.named import remark
 from medground.corpus.chunk import chunk, region
+from medground.language.quoting.leading import instructs
 from medground.language.quoting.pool import NAMES, parts
-from medground.models.operators.base import EvidenceView, PassageView
+from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage
 from medground.models.operators.reading import (
     Extracted,
     ExtractInput,
@@ -110,6 +111,9 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
         for number, (reading, passages) in enumerate(verbatim, start=1)
         if passages
     )
+    if run.notice is not None:
+        views = tuple(_without_advice(view) for view in views)
+    views = tuple(view for view in views if view.sentences)
     if not views:
         return []
     output = await run.ask(extract, ExtractInput(question=question.text, passages=views))
@@ -119,9 +123,16 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
         document = run.ledger.documents[places[first.sentence][0]]
         _, start, _ = with_antecedent(first.sentence, places, document)
         end = places[last.sentence][2]
+        if run.notice is not None and instructs(document.text[start:end]):
+            start = places[first.sentence][1]
         if start < end:
             quotes.append(run.ledger.quote(document.id, start, end, stance=first.stance, rank=ranks[document.id]))
     return list(dict.fromkeys(quotes))
+
+
+def _without_advice(view: SentencedPassage) -> SentencedPassage:
+    """The sentences but those that a person at risk could read as an instruction to stop or to take something."""
+    return view.model_copy(update={"sentences": tuple(one for one in view.sentences if not instructs(one.text))})
 
 
 def _joined(

@@ -22,8 +22,8 @@ _HELD = 0.5
 async def one_version(hits: Sequence[Hit], run: Run) -> list[Hit]:
     """The hits of one version of each paper, in the place of the best hit of any of its versions.
 
-    It is a version that has been quoted in this run, or else the fullest. If one version is retracted, it stands for
-    all that have its title.
+    It is a version that has been quoted in this run, or else the published one, or the fullest. If one version is
+    retracted, it stands for all that have its title.
 
     Raises:
         SourceUnavailable: the versions cannot be fetched to be compared.
@@ -37,14 +37,21 @@ async def one_version(hits: Sequence[Hit], run: Run) -> list[Hit]:
     instead: dict[str, str] = {}
     for group in groups:
         found = [run.ledger.documents[i] for i in group if i in run.ledger.documents]
-        found.sort(key=lambda d: (d.id not in retracted, d.id not in quoted, -len(d.text), d.id))
+        found.sort(key=lambda d: (d.id not in retracted, d.id not in quoted, *_is_less(d), -len(d.text), d.id))
         instead |= _instead(found, retracted)
+    documents = run.ledger.documents
+    for name, chosen in instead.items():
+        if chosen in retracted and set(documents[name].paper).isdisjoint(documents[chosen].paper):
+            run.warn(f"{name} is a version of a retracted paper, so it is not used as evidence")
     return _replaced(hits, instead)
 
 
 def _groups(hits: Sequence[Hit]) -> list[list[str]]:
-    """Ids of the documents found that share a name of their papers, for each paper that has several."""
+    """Ids of the documents found that share a name of their papers or a long title, for each paper that has several."""
     papers = {hit.passage.document_id: set(hit.passage.paper) for hit in hits}
+    titles = {hit.passage.document_id: _LETTERS.sub("", hit.passage.title.casefold()) for hit in hits}
+    for document_id, title in titles.items():
+        papers[document_id] |= {title} if len(title) >= _TITLE else set()
     times = Counter(name for names in papers.values() for name in names)
     groups: list[tuple[set[str], list[str]]] = []
     for document_id, names in papers.items():
@@ -64,8 +71,15 @@ def _instead(documents: Sequence[Document], retracted: Collection[str]) -> dict[
         if document.id in instead:
             continue
         for other in documents[place + 1 :]:
-            same = _same(shingles[document.id], shingles[other.id])
-            if other.id not in instead and (same or (document.id in retracted and agrees(other, document))):
+            if other.id in instead:
+                continue
+            if set(document.paper).isdisjoint(other.paper):  # a preprint and its paper, by the same authors
+                signed = document.authors and other.authors and _is_less(document) != _is_less(other)
+                same = bool(signed) and _same_work(document, other)
+            else:
+                same = _same(shingles[document.id], shingles[other.id])
+                same = same or (document.id in retracted and agrees(other, document))
+            if same:
                 instead[other.id] = document.id
     return instead
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from medground.language import words
 from medground.language.prose import is_prose
 from medground.language.question_reading import reading_of
+from medground.language.quoting.leading import says_the_same, worth
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
@@ -62,7 +63,8 @@ def with_antecedent(sentence: str, places: Mapping[str, TextSpan], document: Doc
     if before is None or not _POINTS_BACK.match(document.text, start, end) or end - before[1] > _LONGEST:
         return identity, start, end
     apart = before[2] > start or document.text[before[2] : start].strip(" ")
-    if apart or not is_prose(document.text[before[1] : before[2]]):
+    former = document.text[before[1] : before[2]]
+    if apart or not is_prose(former) or says_the_same(former, document.text[start:end]):
         return identity, start, end
     return identity, before[1], end
 
@@ -80,6 +82,11 @@ _NAMED, _DEFINED = 6.0, 5.0
 """How much stronger a sentence is, as a logarithm, that names with its title all that is asked, and one that says what
 the thing is, where that is asked. Chosen on BioASQ 7b and 8b, where 0 to 8 of the first change no first quote, and on
 people's questions, where it brings the subject into the first line."""
+_ENTITLED = 12.0
+"""How much stronger a sentence is that names all that is asked under a title that names the thing and nothing more,
+where the paper does so more than once: it comes before what is said of rare kinds."""
+_LOOKED_AT = 12
+"""Strongest sentences that are looked at more closely, because that takes longer."""
 _NEGLIGIBLE = 4.0
 """A sentence this much weaker than the strongest of its paper is not looked at: it adds under 2 %."""
 
@@ -192,18 +199,25 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
 
     options = " ".join(option.text for option in question.options)
     found = strengths(reading_of(question.text).core, candidates(question, readings), options)
-    asked = reading_of(question.text)
-    return [
-        replace(
-            reading,
-            strengths={
-                start: value + _NAMED * asked.share_named(title, sentence) + _DEFINED * asked.is_defined_in(sentence)
-                for (start, sentence), value in zip(places(reading), values, strict=True)
-                for title in [reading.passages[0].title if reading.passages else ""]
-            },
-        )
-        for reading, values in zip(readings, found, strict=True)
+    asked, rows = reading_of(question.text), [places(reading) for reading in readings]
+    titles = [reading.passages[0].title if reading.passages else "" for reading in readings]
+    topic = asked.topic if asked.aspects and "closed" not in asked.kinds else frozenset[str]()
+    named = [[asked.share_named(t, sentence) for _, sentence in r] for t, r in zip(titles, rows, strict=True)]
+    weighed = [
+        {
+            start: value
+            + _NAMED * share
+            + _ENTITLED * (entitled and share == 1.0)
+            + _DEFINED * asked.is_defined_in(sentence)
+            for (start, sentence), value, share in zip(row, values, shares, strict=True)
+        }
+        for row, values, shares, title in zip(rows, found, named, titles, strict=True)
+        for entitled in [shares.count(1.0) > 1 and topic.issuperset(words.topic(asked.in_own_words(title)))]
     ]
+    best = sorted((-value, n, start) for n, values in enumerate(weighed) for start, value in values.items())
+    for value, n, start in best[:_LOOKED_AT]:
+        weighed[n][start] = worth(asked, dict(rows[n])[start], titles[n]) - value
+    return [replace(reading, strengths=values) for reading, values in zip(readings, weighed, strict=True)]
 
 
 def _texts(reading: Reading) -> list[str]:

@@ -36,7 +36,7 @@ from medground.answering.verify.critic import (
     verdict_of,
 )
 from medground.answering.verify.critics import open_critic
-from medground.answering.verify.judges import has_last_word, may_judge
+from medground.answering.verify.judges import domain, has_last_word, may_judge
 from medground.answering.verify.named import remark, unfounded
 from medground.answering.verify.overclaim import OWN_WORDS, with_word_filters
 from medground.answering.verify.reporting import TITLE, asks, why_not_finding
@@ -129,6 +129,8 @@ async def _judged(
     claims = [Claim(s.text, shared.views) for s in sentences] if context else by_citations
     with run.step(Judging(done=0, of=len(claims))) if claims else nullcontext():
         found = await _sound(claims, critic)
+    if (on := domain(critic.name)) and any(one.relation in ("entails", "contradicts") for one in found):
+        run.warn(f"{critic.name} was measured on {on}; it may be wrong more often on other texts")
     trust = run.settings.verify
     validated, decides = may_judge(critic.name, trust), has_last_word(critic.name, trust)
 

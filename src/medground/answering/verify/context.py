@@ -203,22 +203,24 @@ SUBJECT = "subject"
 
 
 def on_subject(sentence: Sentence, checked: Checked, ledger: Ledger) -> Checked:
-    """The checked statement; `not found` if a judge supports it by quotes about something else.
+    """The checked statement; `not found` if a judge supports it, or contradicts a user's claim, by quotes about
+    something else.
 
-    Text that is only related stays so, with what it does not mention.
+    Text that is only related stays so, with what it does not mention. A written sentence stays contradicted.
     """
     verdict = checked.verdict
-    supported = verdict.label in ("supported", "partly") or verdict.assessed in ("supported", "partly")
-    if checked.judgement is None or not (supported or verdict.label == "related"):
+    gated = ("supported", "partly") if sentence.evidence else ("supported", "partly", "contradicted")
+    told = verdict.label in gated or verdict.assessed in gated
+    if checked.judgement is None or not (told or verdict.label == "related"):
         return checked
     quotes = [*cited_evidence(sentence, ledger), *(e for e in ledger.evidence if e.id == verdict.best)]
     text = "\n".join(as_read(quote, ledger.documents[quote.document_id]) for quote in quotes)
     claimed = reading_of(sentence.text)
-    missing = claimed.unnamed([text]) or (claimed.people_unnamed([text]) if supported else [])
+    missing = claimed.unnamed([text]) or (claimed.people_unnamed([text]) if told else [])
     if not missing:
         return checked
     note = f"the quote does not mention {' or '.join(missing)}"
-    if supported:
+    if told:
         changed = {"label": "not found", "assessed": None, "flags": (SUBJECT,), "note": note, "probability": None}
         return replace(checked, verdict=verdict.model_copy(update=changed))
     notes = "; ".join(filter(None, [note, verdict.note]))

@@ -54,6 +54,15 @@ class Judgement:
     flags: tuple[str, ...] = ()
     note: str = ""
 
+    @property
+    def leans(self) -> Literal["entails", "contradicts"] | None:
+        """The way that it goes, also where the critic is too unsure to say so; None if it goes neither way."""
+        if self.relation == "entails" or self.relation == "contradicts":
+            return self.relation
+        if self.relation != "unsure" or self.probability is None:
+            return None
+        return "entails" if self.probability == self.entailment else "contradicts"
+
 
 def without_judge(claim: Claim) -> Judgement | None:
     """The judgement of a claim that needs no critic: it is empty, or there is no text to compare it with."""

@@ -59,12 +59,25 @@ def failed(proofs: Sequence[Proof]) -> list[str]:
     return [proof.dataset for proof in proofs if not proof.passes]
 
 
-def may_decide(model: str, settings: VerifySettings) -> bool:
-    """Whether this model may answer a question by judging it as a statement: measured on questions, or trusted."""
+ONE, SEVERAL = "one paper", "several papers"
+"""The kinds of answers to a closed question: how many papers have findings that say the same."""
+
+
+def decides_from(model: str, kind: str, settings: VerifySettings) -> tuple[float | None, str]:
+    """The probability from which this model may answer a closed question of a kind, None if it may not; and how often
+    such answers were right where they were measured, in words.
+
+    It must have passed on all such answers, and on each of yes and no; or be trusted.
+    """
+    asked = {proof.said: proof for proof in _proofs(model) if proof.of == "questions" and proof.kind == kind}
+    right = ""
+    if all_of_them := asked.get(""):
+        share, number = f"{all_of_them.accuracy:.0%}", all_of_them.pairs
+        right = f"{share} of {number} such answers to {all_of_them.dataset} were right"
     if model in settings.trusted_judges:
-        return True
-    asked = [proof for proof in _proofs(model) if proof.of == "questions"]
-    return may_judge(model, settings) and bool(asked) and all(proof.passes for proof in asked)
+        return 0.0, right
+    passed = may_judge(model, settings) and all(proof.passes for proof in asked.values())
+    return shipped()[model].card.decides_from if passed and {"yes", "no"} <= asked.keys() else None, right
 
 
 def domain(model: str) -> str:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from medground.answering.run import Run
 from medground.answering.verify.critic import Claim, Judgement, Reads, Score
-from medground.answering.verify.judges import domain
 from medground.answering.verify.nli_critic import NliCritic
 from medground.errors import ConfigError
 from medground.language import words
@@ -131,14 +130,6 @@ class TrainedCritic(NliCritic):
         super().__init__(run, scorer.name, scorer)
         self._least = scorer.least
 
-    async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
-        """Judge claims; results are in order. Where it says anything, the answer tells what it was measured on."""
-        found = await super().judge(claims)
-        on = domain(self.name)
-        if on and any(judgement.relation in _SAID for judgement in found):
-            self._run.warn(f"{self.name} was measured on {on}; it may be wrong more often on other texts")
-        return found
-
     def _near(self, claim: Claim) -> list[EvidenceView]:
         return telling(claim.statement, on_subject(claim.statement, super()._near(claim)))
 
@@ -158,7 +149,7 @@ class TrainedCritic(NliCritic):
             f"{self.name} is not sure enough to judge: it {said} with a probability of {judgement.probability:.0%}, "
             f"and counts from {self._least:.0%}"
         )
-        return Judgement("unsure", judgement.best, note=note)
+        return replace(judgement, relation="unsure", note=note)
 
 
 class PairScorer:

@@ -11,7 +11,8 @@ from typing import assert_never
 from pydantic import Field
 
 from medground.language import words
-from medground.language.finding_sentences import states_purpose
+from medground.language.finding_sentences import reports_result, states_purpose
+from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import (
     AtMostOne,
@@ -23,12 +24,16 @@ from medground.models.operators.base import (
     Untrusted,
     only_known,
 )
-from medground.models.operators.differences import differences
+from medground.models.operators.differences import NEGATION, differences
 from medground.models.operators.reading import prompt
 from medground.values.question import Option, Task
 
 REDUNDANT = 0.7
 """A quote is redundant if an earlier one has more than this share, by weight, of its words beyond the question's."""
+SAME_WORDS = 0.5
+"""Minimum share of the shorter quote's words, by weight, that two quotes share of which one denies the other."""
+STUDIES = 2
+"""How many times as many quotes a comparison shows, one of each study."""
 
 
 def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
@@ -36,22 +41,49 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
 
     Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept, with
     one quote of each paper before a second one of any. Quotes that repeat an earlier one and quotes from retracted
-    papers are left out, and all beyond `count`.
-    """
-    topic = words.topic(question)
+    papers are left out, and all beyond `count`. What another paper says against the first one comes second.
 
-    def order(one: EvidenceView) -> tuple[bool, bool]:
-        return topic.isdisjoint(words.terms(f"{one.title} {one.quote}")), _only_purpose(one.quote)
+    For a comparison, studies that name both sides come first, and of each what it found before how it was done. Every
+    study counts, also one that says the same as another, up to `STUDIES` times as many quotes.
+    """
+    asked = reading_of(question)
+    topic, compared = words.topic(asked.core), asked.comparison
+
+    def order(one: EvidenceView) -> tuple[bool, ...]:
+        said = f"{one.title} {one.quote}"
+        off_topic, aim = topic.isdisjoint(words.terms(said)), _only_purpose(one.quote)
+        return off_topic, aim, compared is not None and not compared.names_both(said)
 
     chosen: list[EvidenceView] = []
     usable = sorted((e for e in evidence if "retract" not in e.design.lower()), key=order)
+    if compared:
+        studies = list(dict.fromkeys(e.title for e in usable))
+        usable.sort(key=lambda e: (studies.index(e.title), not reports_result(e.quote)))
+    pair = _opposed_first(asked, usable)
+    usable.sort(key=lambda e: pair.index(e) if e in pair else len(pair))
     number = {e.id: sum(one.title == e.title for one in usable[:n]) for n, e in enumerate(usable) if e.title}
     for candidate in sorted(usable, key=lambda e: number.get(e.id, 0)):
-        if len(chosen) >= count:
+        first = compared is not None and not number.get(candidate.id, 0)
+        if len(chosen) >= (count * STUDIES if first else count):
             break
-        if not any(_repeats(topic, candidate.quote, c.quote) for c in chosen):
+        if first or not any(_repeats(topic, candidate.quote, c.quote) for c in chosen):
             chosen.append(candidate)
     return tuple(chosen)
+
+
+def _opposed_first(asked: QuestionReading, usable: Sequence[EvidenceView]) -> list[EvidenceView]:
+    """A quote of the first paper and one of another paper of which one denies the other; empty if there is none."""
+    own = [e for e in usable if e.title == usable[0].title and asked.is_about(f"{e.title}\n{e.quote}")]
+    others = [e for e in usable if e.title != usable[0].title and asked.is_about(f"{e.title}\n{e.quote}")]
+    return next(([one, other] for one in own for other in others if opposed(one.quote, other.quote)), [])
+
+
+def opposed(one: str, other: str) -> bool:
+    """Whether one text denies what the other says, going by their words."""
+    if (NEGATION.search(one) is None) == (NEGATION.search(other) is None):
+        return False
+    stems, others = sorted((frozenset(words.terms(text)) for text in (one, other)), key=len)
+    return words.coverage(stems, others) >= SAME_WORDS and "negation" in differences(one, other)
 
 
 def _only_purpose(quote: str) -> bool:
