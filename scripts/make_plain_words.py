@@ -1,4 +1,4 @@
-"""Make `src/medground/data/plain_words.txt.gz`: everyday English words that neither abstracts nor people's questions have.
+"""Make `src/medground/data/plain_words.txt.gz`: plain English words that other lists lack.
 
     python scripts/make_plain_words.py /usr/share/dict/american-english-small /usr/share/dict/british-english-small
 
