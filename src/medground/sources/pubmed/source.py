@@ -16,7 +16,7 @@ from medground.pubmed.typed import typed_query
 from medground.sources.base import SourceDeclaration, tree_of
 from medground.sources.eutils.client import MOST_FOUND, NCBI, AnswerCache, Eutils, EutilsService, Sort, Transport
 from medground.sources.http.wire import open_wire
-from medground.sources.live import LiveSource
+from medground.sources.live import LiveSource, best_of
 from medground.sources.pubmed.query import (
     NOTHING,
     PlainAsked,
@@ -26,7 +26,7 @@ from medground.sources.pubmed.query import (
     relaxed,
     spoken_part,
 )
-from medground.values.document import Document, Passage, SourceKind
+from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters, Query, Words, all_of
 from medground.values.where import field_name, own_fields
@@ -102,7 +102,7 @@ class PubMedSource(LiveSource):
         unread = len(ids) - len(found)
         notes += [f"nothing was found for {phrase!r}" for phrase in result.not_found] if not ids else []
         notes += [f"{unread} of {len(ids)} records found could not be read"] if unread else []
-        ranking = self._ranking(_best_passage(document, lookup.text) for document in documents)
+        ranking = self._ranking(best_of(chunk(document), lookup.text) for document in documents)
         return Found(lookup, self.name, rankings=(ranking,), notes=tuple(notes), sent=sent)
 
     async def _widened(self, asked: _Asked, plain: PlainAsked, found: int, enough: int) -> PubMedQuery:
@@ -182,11 +182,6 @@ def _said_of(plain: PlainAsked, wider: PubMedQuery, found: int) -> str:
         return f"{few} {named}; searched again with broader headings"
     again = "for any of these" if len(optional) == len(parts) else f"without requiring {'; '.join(optional)}"
     return f"{few} all of: {named}; searched again {again}"
-
-
-def _best_passage(document: Document, text: str) -> Passage:
-    wanted = set(text.casefold().split())
-    return max(chunk(document), key=lambda passage: len(wanted & set(passage.text.casefold().split())))
 
 
 def _is_pmid(document_id: str) -> bool:
