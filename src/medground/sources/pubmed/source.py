@@ -64,21 +64,9 @@ class PubMedSource(LiveSource):
 
     kinds = frozenset[SourceKind](["research", "book"])
 
-    def __init__(self, client: Eutils, order: Sort = "relevance") -> None:
+    def __init__(self, client: Eutils) -> None:
         super().__init__(client.name, client, kept=_MOST_KEPT, ranker="pubmed")
         self._client = client
-        self._order: Sort = order
-
-    @classmethod
-    def open(
-        cls, home: Path, url: str | None = None, *, email: str | None = None, api_key: str | None = None
-    ) -> PubMedSource:
-        """PubMed at NCBI, or the service at `url`. Responses are cached under `home/cache/eutils`.
-
-        Raises:
-            ConfigError: `url` is not an address.
-        """
-        return cls(Eutils(Transport(_place(url, email, api_key), AnswerCache(home / _CACHE))))
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Search, and read the records found. Raises what `Source.search` raises."""
@@ -86,7 +74,7 @@ class PubMedSource(LiveSource):
         asked = self._asked(lookup, filters)
         if not asked.term:
             return Found(lookup, self.name, rankings=((),), notes=asked.notes)
-        order: Sort = "pub_date" if asked.plain and asked.plain.newest else self._order
+        order: Sort = "pub_date" if asked.plain and asked.plain.newest else "relevance"
         sent = asked.limited(asked.term)
         result = await self._client.esearch(sent, limit=limit, sort=order)
         ids, notes = result.ids, list(asked.notes)
@@ -195,17 +183,13 @@ def open_client(settings: Settings, address: str | None, name: str = "pubmed") -
     Raises:
         ConfigError: the address is not one, or there is no folder to replay.
     """
-    key = settings.keys.ncbi
-    place = _place(address, settings.retrieval.email, key.get_secret_value() if key else None, name)
+    key, email = settings.keys.ncbi, settings.retrieval.email
+    shown = name if name != "pubmed" else f"pubmed:{shown_address(address).rstrip('/') if address else 'live'}"
+    place = EutilsService(shown, address or NCBI, email=email, api_key=key.get_secret_value() if key else None)
     wire = open_wire(settings)
     # Replies from the cache would not be recorded, and would stand in for replies that were not.
     cache = AnswerCache(settings.home / _CACHE) if wire is None else None
     return Eutils(Transport(place, cache, wire=wire))
-
-
-def _place(address: str | None, email: str | None, api_key: str | None, name: str = "pubmed") -> EutilsService:
-    shown = name if name != "pubmed" else f"pubmed:{shown_address(address).rstrip('/') if address else 'live'}"
-    return EutilsService(name=shown, address=address or NCBI, email=email, api_key=api_key)
 
 
 def _open(settings: Settings) -> PubMedSource:
