@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import math
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from http_peer import Asked, Peer, Reply
 
@@ -74,15 +73,6 @@ class ChatPeer(Peer):
 
     def __init__(self, *steps: Step) -> None:
         super().__init__(*(step if isinstance(step, Sent) else _from_json(step) for step in steps))
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self.left.set()  # ends responses that still hang
-        self.shutdown()
-        self.server_close()
 
     @property
     def url(self) -> str:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
 
@@ -67,10 +68,20 @@ class Peer(socketserver.ThreadingTCPServer):
         self.asked: list[Asked] = []
         self.lock = threading.Lock()
         self.left = threading.Event()
+        self.port: int = self.server_address[1]
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.left.set()  # ends answers that still hang
+        self.shutdown()
+        self.server_close()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        return f"http://127.0.0.1:{self.port}"
 
 
 class _Handler(socketserver.StreamRequestHandler):
@@ -85,7 +96,7 @@ class _Handler(socketserver.StreamRequestHandler):
         body = self.rfile.read(length)
         if not line or len(body) < length:  # the client left while it wrote
             return
-        target, sent = urlsplit(line[1]), body.decode()
+        target, sent = urlsplit(line[1]), body.decode("utf-8", "replace")
         parameters = {
             name: values[0] for name, values in parse_qs(sent or target.query, keep_blank_values=True).items()
         }
