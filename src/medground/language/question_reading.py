@@ -147,6 +147,11 @@ class QuestionReading:
             return []
         return [f"{min(wanted)} {found[0]}"]
 
+    def is_met_by(self, passages: Sequence[str], quotes: Sequence[str]) -> bool:
+        """Whether passages name what and whom this is about, and a quote from them speaks of what is asked of it."""
+        spoken = not self.aspects or any(not aspects_of(quote).isdisjoint(self.aspects) for quote in quotes)
+        return spoken and not self.unnamed(passages) and not self.people_unnamed(passages)
+
     @property
     def asks_for_literature(self) -> bool:
         """Whether it speaks of publications or what is known: only then a year in it is one of publication."""

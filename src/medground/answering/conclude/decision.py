@@ -19,6 +19,7 @@ from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_la
 from medground.answering.verify.overclaim import not_of_people, overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft
+from medground.language.follow_up import questions_in
 from medground.language.question_reading import reading_of
 from medground.models.catalogue import shipped
 from medground.models.operators.differences import DOUBT, differences
@@ -62,7 +63,8 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     critic, trust, documents = open_critic(run), run.settings.verify, run.ledger.documents
     statement, quotes = reading_of(question.text).statement, usable(evidence, documents)
     by_other = run.writer is not None and (critic.name in shipped() or not run.writer.is_model)
-    may = by_other and may_judge(critic.name, trust) and question.task in ("yes-no", "yes-no-maybe")
+    one = question.task in ("yes-no", "yes-no-maybe") and len(questions_in(question.text)) == 1
+    may = by_other and may_judge(critic.name, trust) and one
     if not may or statement is None or not quotes:
         return None
     claims = [Claim(statement, (view,)) for view in evidence_views(quotes, documents)]
