@@ -168,7 +168,7 @@ def test_what_was_found_is_noted_in_rank_order(home: Path, tmp_path: Path, memor
         await run.look_up(words_lookup(question))
         return said(run, "yes")
 
-    texts = ("Nothing of the sort.", "Is number nine.", "Is number 0 right: yes.")
+    texts = ("Nothing of the sort.", "Drug nine.", "Does drug 0 work: yes.")
     source = memory_source([Document(id=f"PMID:{n}", text=text) for n, text in enumerate(texts, start=1)])
     run(home, recipe, questions(tmp_path, 1, documents=["PMID:3"]), [source])
     (line,) = lines(home)
