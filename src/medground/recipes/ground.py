@@ -111,9 +111,9 @@ async def ground(question: Question, run: Run) -> Answer:
     if not drafts:
         drafts.append(await write_draft(question, evidence, run))
     sentences: list[Sentence] = []
-    for one in (sentence for draft in drafts for sentence in draft.sentences):
-        if not any(one.text in other.text or other.text in one.text for other in sentences):
-            sentences.append(one)
+    for written in (sentence for draft in drafts for sentence in draft.sentences):
+        if not any(written.text in other.text or other.text in written.text for other in sentences):
+            sentences.append(written)
     return await finish(question, drafts[0].model_copy(update={"sentences": tuple(sentences)}), evidence, run)
 
 

@@ -64,8 +64,8 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     critic, trust, documents = open_critic(run), run.settings.verify, run.ledger.documents
     statement, quotes = reading_of(question.text).statement, usable(evidence, documents)
     by_other = run.writer is not None and (critic.name in shipped() or not run.writer.is_model)
-    one = question.task in ("yes-no", "yes-no-maybe") and len(questions_in(question.text)) == 1
-    may = by_other and may_judge(critic.name, trust) and one
+    closed = question.task in ("yes-no", "yes-no-maybe") and len(questions_in(question.text)) == 1
+    may = by_other and may_judge(critic.name, trust) and closed
     if not may or statement is None or not quotes:
         return None
     claims = [Claim(statement, (view,)) for view in evidence_views(quotes, documents)]
