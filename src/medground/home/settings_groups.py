@@ -94,7 +94,9 @@ class RecipeSettings(SettingsPart):
     name: str = Field(default="ground", description="the recipe")
     batch: int = Field(default=5, ge=1, description="documents read together (m)")
     rounds: int = Field(default=3, ge=1, description="most rounds of searching and writing")
-    sentences: int = Field(default=3, ge=1, description="most sentences of a rationale without a model")
+    sentences: int = Field(
+        default=3, ge=1, description="most sentences of a rationale without a model; of a comparison twice as many"
+    )
     retractions: bool = Field(
         default=True,
         description="list retracted papers instead of reading them; off, recipes of papers read them, as published",

@@ -11,7 +11,7 @@ from medground.answering.conclude.decision import decide, judged
 from medground.answering.conclude.policy import Grounds, release
 from medground.answering.run import Run
 from medground.answering.verify.check import check_all
-from medground.answering.verify.context import AROUND, as_read, unmentioned
+from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
 from medground.answering.verify.named import remark
 from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.choice import choose, report_paragraphs
@@ -121,6 +121,8 @@ async def finish(
         _tell_opposites(question, cited, run)
     run.elsewhere = await _elsewhere(question, cited, run)
     _tell_uncompared(question, cited, run)
+    for said in open_questions(question, cited, run.ledger.documents) if cited else ():
+        run.warn(f"no quote is about “{said}?”")
     return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
 
 
