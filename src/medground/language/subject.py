@@ -130,7 +130,7 @@ def _place(said: str, question: str) -> int:
 
 def _bracketed(question: str, said: str) -> tuple[str, ...]:
     before = ((question[: one.start()].rstrip().casefold(), one[1].strip()) for one in _BRACKETS.finditer(question))
-    return tuple(name for text, name in before if name and without_accents(text).endswith(said.casefold()))
+    return tuple(name for text, name in before if words.terms(name) and without_accents(text).endswith(said.casefold()))
 
 
 def _is_in(name: str, text: str, terms: Sequence[str], stems: frozenset[str]) -> bool:
