@@ -49,16 +49,8 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
             "What is the outlook for my sister with Hartlow?",
             {"Hartlow"},
         ),
-        (
-            "Does perineal lattice purity cure kıds?",
-            "Does perineal lattice purity cure kıds?",
-            {"perineal", "lattice", "purity"},
-        ),
-        (
-            "Is KID syndrome in kids like retinoic acid (RA)?",
-            "Is KID syndrome in children like retinoic acid (RA)?",
-            {"retinoic acid"},
-        ),
+        ("Do kıds have perineal purity?", "Do kıds have perineal purity?", {"perineal", "purity"}),
+        ("KID in kids on vitamin A (RA)", "KID in children on vitamin A (RA)", {"vitamin A"}),
         ("Does turmeric cure ebola?", "Does turmeric cure ebola?", {"turmeric", "ebola"}),
         (
             "He has gout and asthma, and takes aspirin and ramipril. His wife heard of velnorixan. Could it help?",

@@ -71,9 +71,9 @@ def asked_last(text: str, most: int) -> str:
     """A text; if it has several sentences and more than `most` things decide, from the last one that names any."""
     begun = [start for start, _ in sentence_spans(text)]
     places = [thing.start for thing in subjects(text) if thing.decides] if len(begun) > 1 else []
-    return (
-        text[max((start for start in begun if start <= max(*places, 0)), default=0) :] if len(places) > most else text
-    )
+    if len(places) <= most:
+        return text
+    return text[max((start for start in begun if start <= max(places)), default=0) :]
 
 
 @lru_cache(maxsize=4096)
