@@ -27,6 +27,5 @@ from medground.models.operators.reasoning import reason_or_recall as reason_or_r
 from medground.models.operators.verifying import EntailInput as EntailInput
 from medground.models.operators.verifying import entail as entail
 from medground.models.registry import Models as Models
-from medground.models.registry import list_price as list_price
 from medground.models.registry import open_models as open_models
 from medground.models.registry import own_address as own_address
