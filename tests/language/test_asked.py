@@ -49,8 +49,8 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
             "What is the outlook for my sister with Hartlow?",
             {"Hartlow"},
         ),
-        ("Do kıds have perineal purity?", "Do kıds have perineal purity?", {"perineal", "purity"}),
-        ("KID in kids on vitamin A (RA)", "KID in children on vitamin A (RA)", {"vitamin A"}),
+        ("Do kıds have perineal purity?", "Do kıds have perineal purity?", {"perineal"}),
+        ("vitamin A (BP) after an OP or op", "vitamin A (BP) after an OP or operation", {"vitamin A", "OP"}),
         ("Does turmeric cure ebola?", "Does turmeric cure ebola?", {"turmeric", "ebola"}),
         (
             "He has gout and asthma, and takes aspirin and ramipril. His wife heard of velnorixan. Could it help?",

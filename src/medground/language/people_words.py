@@ -21,7 +21,7 @@ _SHORTEST, _LONG = 6, 8
 for another, and only a long one may be misspelt for what no abstract has: perineal is not peroneal, purity not parity.
 """
 _SHORT = 4
-"""Letters of a word that is another thing in capitals: KID is a syndrome, OP a poison."""
+"""Letters of a word that is another thing in capitals: OP is a kind of poison, MED a disease of bones."""
 _ALIKE = str.maketrans("eiouyn", "aaaaam")
 """Letters that are taken for each other."""
 _WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
