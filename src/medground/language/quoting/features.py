@@ -39,9 +39,19 @@ _PRINTED = re.compile(
     re.IGNORECASE,
 )
 _HINTS = (
-    "http,www,doi,@,copy,©,licen,creative,rights,correspond,et al,issn,pm,university,department of,institute of,"
-    "faculty of,interest,funding,acknowl,author,ethics"
-).split(",")
+    *("http", "www", "doi", "@", "copy", "©", "licen", "creative", "rights", "correspond", "et al", "issn", "pm"),
+    *(
+        "university",
+        "department of",
+        "institute of",
+        "faculty of",
+        "interest",
+        "funding",
+        "acknowl",
+        "author",
+        "ethics",
+    ),
+)
 """What `_PRINTED` finds has one of these in small letters: looking for them first is faster."""
 
 
