@@ -79,6 +79,7 @@ STATED = [
     ("Laser or drops in glaucoma", "Eighty adults were randomly assigned to either.", "Randomized Controlled Trial"),
     ("Laser or drops in glaucoma", "We conducted a retrospective cohort study.", "Observational Study"),
     ("Laser or drops in glaucoma", "An earlier randomised trial found that drops are worse.", ""),
+    ("Laser or drops in glaucoma", "Observational and randomised studies disagree.", ""),
     ("A randomised trial once", "A randomised trial once found that drops are worse; we study mice.", ""),
 ]
 

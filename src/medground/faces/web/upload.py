@@ -171,10 +171,6 @@ def _check_room(parent: Path, length: int | None) -> None:
         raise StorageFailed("the disk has not enough room for this upload; free some space")
 
 
-def _mb(size: int) -> str:
-    return f"{size / MEGABYTE:,.6g} MB"
-
-
 def _boundary(content_type: str) -> bytes:
     kind, options = parse_options_header(content_type)
     boundary = options.get(b"boundary", b"")
@@ -255,7 +251,8 @@ class _Form:
         if self._field and self._size > _FIELD_BYTES:
             raise UsageError(f"a field of the form is longer than {_FIELD_BYTES:,} bytes")
         if self._file is not None and self._size > self._limits.file:
-            self._refused = f"larger than {_mb(self._limits.file)}, the most that this server takes of one file"
+            most = f"{self._limits.file / MEGABYTE:,.6g} MB"
+            self._refused = f"larger than {most}, the most that this server takes of one file"
             self.close()
             (self.found.folder / self._name).unlink()
         elif self._file is not None:

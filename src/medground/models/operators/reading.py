@@ -45,7 +45,7 @@ FAR = 6.0
 """How far behind the likeliest passage found a relevant one may be: chosen by cross-validation on BioASQ, where it
 leaves the exact answers that quotes hold (66 %) and lifts the later quotes from chosen papers from 70 to 76 %."""
 FAR_COMPARED = 9.0
-"""The same for a comparison, which asks for all studies. Chosen on the questions of MedEvidence of MedEvidence."""
+"""The same for a comparison, which asks for all studies. Chosen on the questions of MedEvidence."""
 STUDIES = 6
 """Minimum studies quoted before the reading for a comparison may stop."""
 WINDOW = 25
