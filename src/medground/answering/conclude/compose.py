@@ -50,9 +50,9 @@ def reason_of_nothing(found: Sequence[SourceFound]) -> str:
     """Why there is no evidence: nothing was searched, or what was searched has nothing."""
     asked = [one for one in found if one.queries]
     if not found or all(one.state == "not configured" for one in found):
-        return "nothing was searched: no source of a plan is open; build a knowledge base with medground kb build"
+        return "nothing was searched: no source of the plan is open; build a knowledge base with medground kb build"
     if not asked:
-        return "nothing was searched: the plan of sources asks none of them"
+        return "nothing was searched: the plan uses none of the sources"
     empty = ", ".join(one.source.name for one in asked if one.state != "failed")
     failed = ", ".join(one.source.name for one in asked if one.state == "failed")
     return f"no passage on this question was found in {empty}" + (f"; {failed} could not be searched" if failed else "")

@@ -42,7 +42,7 @@ def merged(hits: Sequence[Hit], documents: Mapping[str, Document]) -> list[Paper
 
     Records are of one paper if they share a PMID, a PMC id or a DOI, or their titles have the same letters. Its fullest
     record is read, but no preprint of a paper; a retracted one stands for all, so that no database that has not heard
-    of it yet hides it. Hits, at most one for each record, whose documents are not there are passed over.
+    of it yet hides it. Hits, at most one for each record, whose documents are not there are skipped.
     """
     groups: list[tuple[set[str], list[Hit]]] = []
     for hit in hits:
