@@ -6,16 +6,16 @@ import functools
 import os
 import signal
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, get_args
 
 import hypothesis
 import pytest
 import pytest_socket
-from http_peer import Asked, Peer, Reply, Waits
+from http_peer import Peer, Reply, Waits
 
 from medground.answering.declaration import Declaration
 from medground.answering.run import Run
@@ -118,19 +118,8 @@ def loopback() -> Iterator[None]:
 @pytest.fixture
 def make_peer(loopback: None) -> Iterator[Callable[..., Peer]]:
     """Start a service with the given replies."""
-    peers: list[Peer] = []
-
-    def start(*replies: Reply | Callable[[Asked], Reply]) -> Peer:
-        peer = Peer(*replies)
-        threading.Thread(target=peer.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        peers.append(peer)
-        return peer
-
-    yield start
-    for peer in peers:
-        peer.left.set()
-        peer.shutdown()
-        peer.server_close()
+    with ExitStack() as peers:
+        yield lambda *replies: peers.enter_context(Peer(*replies))
 
 
 @pytest.fixture

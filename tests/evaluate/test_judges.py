@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_peer import ChatPeer, chat
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
@@ -19,7 +20,6 @@ from typer.testing import CliRunner
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
 from medground.models.operators.base import EvidenceView
 from medground.models.registry import Models
-from medground.testing.chat_peer import ChatPeer, chat
 from medground_evaluate.agreement import judges_agreement
 from medground_evaluate.cli.commands import eval_app
 from medground_evaluate.compare import Result

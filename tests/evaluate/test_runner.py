@@ -67,7 +67,7 @@ def engine(home: Path, algorithm: Algorithm | Recipe, sources: Sequence[Any] = (
 
 def questions(folder: Path, count: int, **fields: Any) -> Selection:
     path = folder / "questions.jsonl"
-    records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} | fields for n in range(count)]
+    records = [{"id": f"q{n}", "question": f"Does drug {n} work?", "answer": "yes"} | fields for n in range(count)]
     return Selection(open_dataset("jsonl"), write_lines(path, records))
 
 
@@ -81,19 +81,19 @@ def lines(home: Path) -> list[RunLine]:
 
 def test_each_failure_is_a_line_with_its_status(home: Path, tmp_path: Path) -> None:
     fate: dict[str, Any] = {
-        "Is number 1 right?": ModelFailed("no valid answer after all tries: x", model="m", unreadable=True),
-        "Is number 2 right?": ModelFailed("m answered HTTP 500", model="m", usage=Usage(input_tokens=9, price=None)),
-        "Is number 3 right?": SourceUnavailable("cannot be reached\nat all", source="pubmed"),
-        "Is number 4 right?": KeyError("a bug"),
-        "Is number 5 right?": BudgetExhausted("calls", spent="2", allowed="1"),
-        "Is number 6 right?": TimeoutError("later"),
+        "Does drug 1 work?": ModelFailed("no valid answer after all tries: x", model="m", unreadable=True),
+        "Does drug 2 work?": ModelFailed("m answered HTTP 500", model="m", usage=Usage(input_tokens=9, price=None)),
+        "Does drug 3 work?": SourceUnavailable("cannot be reached\nat all", source="pubmed"),
+        "Does drug 4 work?": KeyError("a bug"),
+        "Does drug 5 work?": BudgetExhausted("calls", spent="2", allowed="1"),
+        "Does drug 6 work?": TimeoutError("later"),
     }
 
     async def recipe(question: Question, run: Run) -> Answer:
         if error := fate.get(question.text):
             run.usage += getattr(error, "usage", None) or Usage()  # as a run counts a failed call
             raise error
-        return said(run, "yes" if question.text == "Is number 0 right?" else "no")
+        return said(run, "yes" if question.text == "Does drug 0 work?" else "no")
 
     tally = run(home, recipe, questions(tmp_path, 8))
     found = {line.id: line for line in lines(home)}
@@ -125,7 +125,7 @@ def test_what_nobody_would_be_spared_stops_the_run_and_it_goes_on(home: Path, tm
 
     async def recipe(question: Question, run: Run) -> Answer:
         asked.append(question.text)
-        if question.text == "Is number 2 right?" and not mended:
+        if question.text == "Does drug 2 work?" and not mended:
             raise ConfigError("the key is refused")
         return said(run, "yes")
 
@@ -134,7 +134,7 @@ def test_what_nobody_would_be_spared_stops_the_run_and_it_goes_on(home: Path, tm
     assert [line.id for line in lines(home)] == ["q0", "q1"]
     mended = True
     (home / "run.jsonl").write_bytes((home / "run.jsonl").read_bytes()[:-30])
-    for wanted in ([f"Is number {n} right?" for n in (1, 2, 3, 4)], []):
+    for wanted in ([f"Does drug {n} work?" for n in (1, 2, 3, 4)], []):
         asked.clear()
         assert run(home, recipe, questions(tmp_path, 5), concurrency=3).right == 5
         assert asked == wanted  # a cut line, and nothing twice
@@ -168,7 +168,7 @@ def test_what_was_found_is_noted_in_rank_order(home: Path, tmp_path: Path, memor
         await run.look_up(words_lookup(question))
         return said(run, "yes")
 
-    texts = ("Nothing of the sort.", "Is number nine.", "Is number 0 right: yes.")
+    texts = ("Nothing of the sort.", "Drug nine.", "Does drug 0 work: yes.")
     source = memory_source([Document(id=f"PMID:{n}", text=text) for n, text in enumerate(texts, start=1)])
     run(home, recipe, questions(tmp_path, 1, documents=["PMID:3"]), [source])
     (line,) = lines(home)
@@ -181,7 +181,7 @@ def test_own_context_is_the_only_source_where_it_is_asked_for(
 ) -> None:
     context = [{"id": "PMID:7", "text": "Aspirin is right. It is number 1 among drugs."}]
     chosen = questions(tmp_path, 3, context=context)
-    elsewhere = memory_source([Document(id="PMID:8", text="Is number 1 right? Is number 2 right?")])
+    elsewhere = memory_source([Document(id="PMID:8", text="Does drug 1 work? Does drug 2 work?")])
     with_context = Selection(chosen.dataset, chosen.path, with_context=True)
     run(home, open_recipe("ground"), with_context, [elsewhere])
     assert {line.found for line in lines(home)} == {("PMID:7",)}

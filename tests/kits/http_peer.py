@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
 
@@ -23,6 +24,7 @@ class Asked:
     parameters: dict[str, str]
     at: float
     headers: dict[str, str] = field(default_factory=dict)
+    body: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,20 @@ class Peer(socketserver.ThreadingTCPServer):
         self.asked: list[Asked] = []
         self.lock = threading.Lock()
         self.left = threading.Event()
+        self.port: int = self.server_address[1]
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.left.set()  # ends answers that still hang
+        self.shutdown()
+        self.server_close()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        return f"http://127.0.0.1:{self.port}"
 
 
 class _Handler(socketserver.StreamRequestHandler):
@@ -81,12 +93,14 @@ class _Handler(socketserver.StreamRequestHandler):
             name, _, value = header.partition(":")
             headers[name.lower()] = value.strip()
         length = int(headers.get("content-length", 0))
-        if not line:
+        body = self.rfile.read(length)
+        if not line or len(body) < length:  # the client left while it wrote
             return
-        target = urlsplit(line[1])
-        sent = self.rfile.read(length).decode() if length else target.query
-        parameters = {name: values[0] for name, values in parse_qs(sent, keep_blank_values=True).items()}
-        asked = Asked(line[0], target.path, line[1], parameters, time.monotonic(), headers)
+        target, sent = urlsplit(line[1]), body.decode("utf-8", "replace")
+        parameters = {
+            name: values[0] for name, values in parse_qs(sent or target.query, keep_blank_values=True).items()
+        }
+        asked = Asked(line[0], target.path, line[1], parameters, time.monotonic(), headers, sent)
         with peer.lock:
             peer.asked.append(asked)
             step = peer.replies[min(len(peer.asked), len(peer.replies)) - 1]

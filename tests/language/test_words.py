@@ -27,11 +27,6 @@ def test_rare_words_weigh_more_than_common_ones_and_numbers_all_the_same() -> No
     assert words.weight("1998") == words.weight("0.7") == words.NUMBER
 
 
-def test_names_that_differ_in_one_letter_are_distinguished() -> None:
-    assert words.variants("Vitamin D and type 2 diabetes") == {"vitamin D", "type 2"}
-    assert words.variants("vitamin C a day, type of care") == {"vitamin C"}
-
-
 def test_coverage_is_a_share_by_weight() -> None:
     assert words.coverage([], ["a"]) == 0.0
     assert words.coverage(["lens", "marfan"], ["marfan", "lens", "other"]) == 1.0

@@ -36,7 +36,7 @@ class Decision(OperatorOutput):
     certain: bool
 
 
-DECIDE = Operator("decide", "Decide.", Asked, Decision, keyless=lambda v: Decision(decision="yes", certain=False))
+DECIDE = Operator("decide", Asked, Decision, lambda v: Decision(decision="yes", certain=False), "Decide.")
 
 
 def _text(value: str) -> bytes:
@@ -152,7 +152,7 @@ class Essay(OperatorOutput):
 @pytest.mark.usefixtures("loopback")
 def test_an_endless_answer_is_cut_and_fails_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("medground.models.local.LONGEST_ANSWER", 400)
-    operator = Operator("essay", "Write.", Asked, Essay, keyless=lambda v: Essay(words=""))
+    operator = Operator("essay", Asked, Essay, lambda v: Essay(words=""), "Write.")
 
     model = load(tiny, retries=0)
 

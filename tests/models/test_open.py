@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_peer import ChatPeer, Sent, chat, refusal
 from closing import then_closed
 from rows import each_row
 
@@ -27,7 +28,6 @@ from medground.models.operators.verifying import EntailInput, entail
 from medground.models.operators.writing import WriteInput, write
 from medground.models.output import MOST
 from medground.models.registry import open_models
-from medground.testing.chat_peer import ChatPeer, Sent, chat, refusal
 from medground.testing.model_contract import FREE, NAME, NameOutput, asking
 from medground.values.question import Option, Question
 from medground.values.usage import Usage
@@ -137,7 +137,7 @@ def test_a_custom_address(home: Path, loopback: None, monkeypatch: pytest.Monkey
         for key in ({}, {"keys__openai": SECRET}):
             reply = answered(home, peer, model__default="openai:qwen3", model__cache=False, **key)
             assert (reply.output.id, reply.usage.price) == ("T1", 0)
-    without, with_key = (headers["authorization"] for headers in peer.headers)
+    without, with_key = (one.headers["authorization"] for one in peer.asked)
     assert "sk-meant-for-openai-only" not in without
     assert with_key == f"Bearer {SECRET}"
     assert peer.requests[0]["model"] == "qwen3"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
+from chat_peer import ChatPeer, Sent, chat, refusal, tool_call
 from closing import then_closed
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
@@ -23,14 +24,13 @@ from medground.models.attempts import Retries
 from medground.models.base import CallLimits, Reply
 from medground.models.served import ServedModel
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
-from medground.testing.chat_peer import ChatPeer, Sent, chat, refusal, tool_call
 from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, ThingView
 from medground.values.usage import Usage
 
 Serve = Callable[..., ServedModel]
 ASKED = NameInput(question="Which?", things=(ThingView(id="T1", text="one"), ThingView(id="T2", text="two")))
 GOOD = chat('{"id": "T2"}')
-HTML = {"content-type": "text/html"}
+HTML = "text/html"
 
 
 def ask(model: ServedModel, value: NameInput = ASKED, limits: CallLimits = FREE) -> Reply[NameOutput]:
@@ -59,7 +59,7 @@ def test_what_the_server_receives(serve: Serve, key: str) -> None:
     schema = request["response_format"]["json_schema"]
     expected = {"properties": {"id": {"type": "string"}}, "required": ["id"], "additionalProperties": False}
     assert schema["strict"] is True and expected.items() <= schema["schema"].items()
-    assert peer.headers[0]["authorization"] == f"Bearer {key}"
+    assert peer.asked[0].headers["authorization"] == f"Bearer {key}"
 
 
 def test_a_model_without_schema_output_must_call_a_tool(serve: Serve) -> None:
@@ -216,7 +216,7 @@ def test_limits_of_a_call(serve: Serve) -> None:
         tokens = calls if sent is bad else 0
         assert spent.usage == Usage(input_tokens=100 * tokens, output_tokens=10 * tokens, model_calls=calls)
         assert calls == (2 if sent is bad else 1)
-    with ChatPeer(Sent(GOOD.body, delay=300)) as peer:
+    with ChatPeer(Sent(GOOD.body, hang=300)) as peer:
         spent = asyncio.run(late(serve(peer.url), peer, CallLimits(seconds=60)))
         assert isinstance(spent, BudgetExhausted) and spent.limit == "seconds"
         assert spent.usage is not None and spent.usage.model_calls == 1
@@ -252,7 +252,7 @@ def test_cancelling_a_request_under_way(serve: Serve) -> None:
             await asyncio.wait_for(task, 30)
         return await model.answer(NAME, ASKED, FREE)
 
-    with ChatPeer(Sent(GOOD.body, delay=300), GOOD) as peer:
+    with ChatPeer(Sent(GOOD.body, hang=300), GOOD) as peer:
         model = serve(peer.url)
         assert then_closed(model, run(model)).output.id == "T2"
 

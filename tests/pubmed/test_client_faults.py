@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import email.utils
 import logging
 import socket
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -160,30 +158,6 @@ def test_permanent_faults_are_not_retried(
     with pytest.raises(error, match=words):
         run(make_client(peer), lambda c: c.esearch("x"))
     assert len(peer.asked) == 1
-
-
-@each_row("form", ["seconds", "date"])
-@each_row("status", [429, 503])
-def test_retry_after_is_honoured(
-    status: int, form: str, make_peer: Any, make_client: Any, reply: Any, waits: Any
-) -> None:
-    def busy(asked: Any) -> Any:
-        date = email.utils.format_datetime(datetime.now(UTC) + timedelta(seconds=29), usegmt=True)
-        return reply(status=status, headers={"retry-after": "12" if form == "seconds" else date})
-
-    waits.slept.clear()
-    peer = make_peer(busy, reply(found("7")))
-    assert run(make_client(peer), lambda c: c.esearch("x")).ids == ("7",)
-    (slept,) = waits.slept
-    # The date has a resolution of one second, and the response took some time.
-    assert slept == 12 if form == "seconds" else 10 < slept <= 29
-
-
-def test_a_retry_after_that_is_too_long_fails_at_once(make_peer: Any, make_client: Any, reply: Any, waits: Any) -> None:
-    peer = make_peer(reply(status=429, headers={"retry-after": "3600"}))
-    with pytest.raises(RateLimited, match="wait 3600 s") as caught:
-        run(make_client(peer), lambda c: c.esearch("x"))
-    assert (caught.value.retry_after, caught.value.attempts, waits.slept) == (3600, 1, [])
 
 
 def test_entities_are_not_expanded(tmp_path: Path, make_peer: Any, make_client: Any, reply: Any) -> None:

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import ConfigError, SourceUnavailable, UsageError
+from medground.home.settings import Settings
 from medground.sources.eutils.client import Eutils, EutilsService, Transport
 from medground.sources.http.clients import Pace
-from medground.sources.pubmed.source import PubMedSource
+from medground.sources.pubmed.source import PubMedSource, open_client
 from medground.testing import DOCUMENTS, QueryContract, SourceContract
 from medground.values.lookup import Lookup
 from medground.values.query import Filters, Or, Range, Term, Words
@@ -72,11 +73,15 @@ def search(source: PubMedSource, query: Any = None, filters: Filters | None = No
     return then_closed(source, source.search(lookup, filters or Filters()))
 
 
+def opened(home: Path, address: str | None = None) -> PubMedSource:
+    return PubMedSource(open_client(Settings.load(environ={"MEDGROUND_HOME": str(home)}), address))
+
+
 def test_the_name_says_which_pubmed(tmp_path: Path, address: str) -> None:
-    live, local = PubMedSource.open(tmp_path), PubMedSource.open(tmp_path, f"{address}/")
+    live, local = opened(tmp_path), opened(tmp_path, f"{address}/")
     assert (live.name, live.state, local.name) == ("pubmed:live", None, f"pubmed:{address}")
     with pytest.raises(ConfigError, match="not an address"):
-        PubMedSource.open(tmp_path, "my pubmed")
+        opened(tmp_path, "my pubmed")
 
 
 def test_a_failed_search_is_an_error_and_not_an_empty_result(make_peer: Any, make_client: Any, reply: Any) -> None:
@@ -105,7 +110,7 @@ def test_the_hit_is_the_passage_that_the_question_is_about(make: Any) -> None:
 def test_responses_are_cached_on_disk(tmp_path: Path, make_peer: Any, reply: Any) -> None:
     peer = make_peer(reply(FOUND.format(n=0, ids="").encode()))
     for _ in range(2):
-        assert search(PubMedSource.open(tmp_path, peer.url)).rankings == ((),)
+        assert search(opened(tmp_path, peer.url)).rankings == ((),)
     assert len(peer.asked) == 1
     assert list((tmp_path / "cache" / "eutils").rglob("*.gz"))
 

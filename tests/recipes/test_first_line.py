@@ -98,21 +98,6 @@ def paper(number: int, text: str, title: str = "Sorvatinib.") -> Document:
             id="a whole sentence before a fragment",
         ),
         pytest.param(
-            "Which kinase is inhibited by sorvatinib?",
-            [
-                paper(1, "The kinase RLK is inhibited by sorvatinib."),
-                paper(2, "The kinase radish-like kinase (RLK) is inhibited by sorvatinib in cells."),
-            ],
-            "The kinase radish",
-            id="an abbreviation that is explained",
-        ),
-        pytest.param(
-            "Which disease is sorvatinib used for?",
-            [paper(1, "Sorvatinib is used for many years."), paper(2, "Sorvatinib is used in patients with asthma.")],
-            "Sorvatinib is used in",
-            id="something of the kind that is asked for",
-        ),
-        pytest.param(
             "What are the first signs of dementia?",
             [
                 trial(1, "Icelandic amyloid angiopathy", "The first signs are typically a stroke, then dementia."),

@@ -8,6 +8,8 @@ import tracemalloc
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import httpx
@@ -59,6 +61,9 @@ def test_retry_after_is_waited_for_up_to_a_limit(make_peer: Any, reply: Any, wai
     peer = make_peer(reply(status=429, headers={"retry-after": "7"}), reply(b"fine"))
     assert got(client_of(peer, waits=waits)).body == b"fine"
     assert waits.slept == [7]
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=29), usegmt=True)  # at a resolution of one second
+    peer = make_peer(reply(status=503, headers={"retry-after": soon}), reply(b"fine"))
+    assert got(client_of(peer, waits=waits)).body == b"fine" and 10 < waits.slept[-1] <= 29
     peer = make_peer(reply(status=429, headers={"retry-after": "3600"}))
     with pytest.raises(RateLimited, match=r"^things: rate limit exceeded; wait 3600 s$") as caught:
         got(client_of(peer, waits=waits))

@@ -1,18 +1,14 @@
-"""Lookups, what they find, and plans: which lookup goes where, and which comes after which."""
+"""Lookups and what they find: which lookup goes where."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
 from medground.values.document import Hit, Passage, SourceKind
 from medground.values.graph import GraphFact, GraphFinding
-from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, Plan, ProteinQuery, Ranker
+from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
 from medground.values.query import Filters, Term, Words
 
 KINDS: tuple[SourceKind, ...] = ("research", "wiki", "graph")
@@ -99,47 +95,3 @@ def test_lookups_are_equal_and_hash_by_value() -> None:
     """The cache of a run depends on it."""
     protein = ProteinQuery(name="P35555")
     assert len({Lookup(asked=protein), Lookup(asked=protein), Lookup(asked=protein, node="n")}) == 2
-
-
-@each_row(
-    ("nodes", "after", "message"),
-    [
-        (["a"], {"a": ("b",)}, "'b'"),
-        (["a"], {"b": ("a",)}, "'b'"),
-        (["a"], {"a": ("a",)}, "cycle: a after a"),
-        (["a", "b", "c", "d"], {"b": ("a", "d"), "c": ("b",), "d": ("c",)}, "cycle: [bcd] after"),
-        (["a", "b", ""], {"b": ("a",)}, "needs a node"),
-    ],
-)
-def test_a_plan_that_cannot_be_followed_is_refused(
-    nodes: Sequence[str], after: Mapping[str, tuple[str, ...]], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        Plan(lookups=tuple(map(at, nodes)), after=after)
-
-
-@st.composite
-def plans(draw: st.DrawFn) -> Plan:
-    """Any plan: an order without a cycle, over nodes that have one or several lookups."""
-    nodes = draw(st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1))
-    after = {
-        node: tuple(draw(st.lists(st.sampled_from(nodes[:place]), unique=True)))
-        for place, node in enumerate(nodes)
-        if place and draw(st.booleans())
-    }
-    more = draw(st.lists(st.sampled_from(nodes), max_size=4))
-    lookups = [at(node, f"{node}{number}") for number, node in enumerate([*nodes, *more])]
-    return Plan(lookups=tuple(draw(st.permutations(lookups))), after=after)
-
-
-@given(plans())
-def test_each_lookup_is_in_the_first_stage_that_all_before_it_allow(plan: Plan) -> None:
-    assert Plan.model_validate_json(plan.model_dump_json()) == plan
-    stages = list(plan.stages())
-    stage_of = {lookup.node: number for number, stage in enumerate(stages) for lookup in stage}
-    assert all(stages) and Counter(one for stage in stages for one in stage) == Counter(plan.lookups)
-    for number, stage in enumerate(stages):
-        assert list(stage) == [one for one in plan.lookups if stage_of[one.node] == number]
-        for lookup in stage:
-            before = [stage_of[node] for node in plan.after.get(lookup.node, ())]
-            assert number == max(before, default=-1) + 1

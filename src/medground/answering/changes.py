@@ -74,11 +74,6 @@ class Changes(Frozen):
     program: bool = False
     """Whether another version of Medground answered."""
 
-    @property
-    def none(self) -> bool:
-        """Whether the decision and the quotes are the same, and no document was marked since."""
-        return not (self.decision or self.new or self.gone or self.marked)
-
 
 def changes(before: Answer, now: Answer, documents: Mapping[str, Document], *, reached: bool = True) -> Changes:
     """Compare two answers to one question.

@@ -169,7 +169,7 @@ class _JsonLines(SpanExporter):
             if self._failed:
                 return SpanExportResult.FAILURE
             try:
-                self._file = self._file or open_private(self._path, append=True)
+                self._file = self._file or open_private(self._path)
                 for span in spans:
                     self._file.write(masked(json.dumps(_as_json(span), ensure_ascii=False), self._secrets) + "\n")
                 self._file.flush()

@@ -100,7 +100,6 @@ def add(
     inputs: Sequence[Input],
     *,
     embedder: Embedder | None = None,
-    attachments: Mapping[str, Attachment] | None = None,
     progress: Progress = no_progress,
     strict: bool = False,
     records: Sequence[Records] | None = None,
@@ -120,12 +119,9 @@ def add(
     with library.lock(name), library.open(name) as base:
         base.verify()
         identity_check(name, base, embedder)
-        known, attached = base.manifest, dict(attachments or {})
-        asked = remembered(library, name) if records is None else records
+        known, asked = base.manifest, remembered(library, name) if records is None else records
         limit, described = known.chunk_limit, known.described
-        return _run(
-            _Plan(library, name, tuple(inputs), embedder, attached, progress, limit, base, strict, asked, described)
-        )
+        return _run(_Plan(library, name, tuple(inputs), embedder, {}, progress, limit, base, strict, asked, described))
 
 
 def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None:

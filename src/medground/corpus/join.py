@@ -136,13 +136,11 @@ NONE = "none"
 """No source: documents become as their files have them."""
 
 
-def open_records(
-    library: Library, name: str, sources: Sequence[str], settings: Settings | None = None
-) -> list[Records]:
+def open_records(library: Library, name: str, sources: Sequence[str]) -> list[Records]:
     """The sources of records for a corpus, in the order of their names.
 
     They are called by the names of other corpora, `pubmed`, `live` or the address of a PubMed service; `none` alone is
-    for none. The email and the key for PubMed are taken from `settings`, by default from `Settings.load()`.
+    for none. The email and the key for PubMed are those of `Settings.load()`.
 
     Raises:
         UsageError: no corpus has such a name, or a corpus is to be enriched from itself.
@@ -153,15 +151,15 @@ def open_records(
         if len(wanted) > 1:
             raise UsageError("none cannot be named together with other sources of records")
         return []
-    return [_opened(library, name, source, settings) for source in wanted]
+    return [_opened(library, name, source) for source in wanted]
 
 
-def remembered(library: Library, name: str, settings: Settings | None = None) -> list[Records]:
+def remembered(library: Library, name: str) -> list[Records]:
     """The sources of records that a corpus remembers. One that is gone is there, and cannot be asked."""
     found: list[Records] = []
     for entry in library.info(name).enriched:
         try:
-            found.append(_opened(library, name, entry.name, settings))
+            found.append(_opened(library, name, entry.name))
         except MedgroundError:
             found.append(_Gone(entry.name, entry.source, entry.state))
     return found
@@ -182,11 +180,11 @@ class _Gone:
         return None
 
 
-def _opened(library: Library, name: str, source: str, settings: Settings | None) -> Records:
+def _opened(library: Library, name: str, source: str) -> Records:
     if source == PUBMED or "://" in source:
         module, _, function = _OPENS_PUBMED.partition(":")
         try:
-            opened: Records = getattr(import_module(module), function)(source, settings or Settings.load())
+            opened: Records = getattr(import_module(module), function)(source, Settings.load())
         except ImportError as error:
             raise ConfigError(
                 f'source {PUBMED!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'

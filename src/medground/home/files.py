@@ -128,11 +128,10 @@ def private_folder(path: Path) -> None:
     make_folder(path, private=True, synced=False)
 
 
-def open_private(path: Path, *, append: bool = False) -> IO[str]:
-    """Open a text file for writing that its owner alone may read; its folder is made where it is missing."""
+def open_private(path: Path) -> IO[str]:
+    """Open a text file for additions that its owner alone may read; its folder is made where it is missing."""
     private_folder(path.parent)
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
-    return os.fdopen(os.open(path, flags, _PRIVATE_FILE), "a" if append else "w", encoding="utf-8")
+    return open(path, "a", encoding="utf-8", opener=private_opener)
 
 
 def private_opener(path: str, flags: int) -> int:

@@ -239,6 +239,8 @@ def _is_unseen(word: str) -> bool:
         return False
     if not word.islower():
         return len(word) >= _SHORT and not people_say(word)
+    if people_say(word):
+        return False
     if len(word) >= _DISEASE and (named := vocabulary().naming(word)):
         return any(tree.startswith(_DECIDING) for one in named for tree in one.trees)
-    return len(word) >= _UNSEEN and not people_say(word)
+    return len(word) >= _UNSEEN

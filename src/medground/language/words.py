@@ -84,17 +84,6 @@ def _content_stem(token: str) -> str:
     return stem(token) if token not in FUNCTION_WORDS and (len(token) > 1 or token.isdigit()) else ""
 
 
-_VARIANT = re.compile(
-    r"\b(vitamin|hepatitis|influenza|protein|group|type|class|factor|grade|stage|coenzyme|immunoglobulin|cystatin|"
-    r"troponin|apolipoprotein|haemophilia|hemophilia)[ -]([A-Z]\d{0,2}|\d{1,2}|[IVX]{1,4})\b"
-)
-
-
-def variants(text: str) -> frozenset[str]:
-    """Names that differ in one letter or number only, such as `vitamin D` or `type 2`."""
-    return frozenset(f"{name} {which}" for name, which in _VARIANT.findall(text[:1].lower() + text[1:]))
-
-
 @cache
 def question_stems() -> frozenset[str]:
     """Stems of words that say little about the topic of a question."""

@@ -4,6 +4,7 @@ from medground.models.base import Model as Model
 from medground.models.catalogue import Proof as Proof
 from medground.models.catalogue import shipped as shipped
 from medground.models.embedders import open_embedder as open_embedder
+from medground.models.operators.base import DATA_RULE as DATA_RULE
 from medground.models.operators.base import EvidenceView as EvidenceView
 from medground.models.operators.base import FewWords as FewWords
 from medground.models.operators.base import InvalidOutput as InvalidOutput
@@ -18,7 +19,6 @@ from medground.models.operators.base import sentence_ids as sentence_ids
 from medground.models.operators.differences import HEDGE as HEDGE
 from medground.models.operators.differences import NEGATION as NEGATION
 from medground.models.operators.differences import cue as cue
-from medground.models.operators.reading import DATA_RULE as DATA_RULE
 from medground.models.operators.reading import SufficientOutput as SufficientOutput
 from medground.models.operators.reading import sufficient as sufficient
 from medground.models.operators.reasoning import ReasonInput as ReasonInput
@@ -27,6 +27,5 @@ from medground.models.operators.reasoning import reason_or_recall as reason_or_r
 from medground.models.operators.verifying import EntailInput as EntailInput
 from medground.models.operators.verifying import entail as entail
 from medground.models.registry import Models as Models
-from medground.models.registry import list_price as list_price
 from medground.models.registry import open_models as open_models
 from medground.models.registry import own_address as own_address

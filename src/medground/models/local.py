@@ -14,11 +14,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from medground.corpus.manifest import hash_file
 from medground.errors import ConfigError, ModelFailed
 from medground.home.settings import Settings
 from medground.home.settings_groups import ModelSettings
 from medground.models.base import CallLimits, Reply
-from medground.models.catalogue import QWEN, sha256_of
+from medground.models.catalogue import QWEN
 from medground.models.operators.base import I, O, Operator
 from medground.models.wheels import require
 from medground.values.usage import Usage
@@ -129,7 +130,7 @@ class LocalModel:
     @cached_property
     def identity(self) -> str:
         """Hash of the weights, engine with its limits, temperature; not the path of the file or the port."""
-        weights = self._sha256 or sha256_of(self._path)
+        weights = self._sha256 or hash_file(self._path)
         engine = f"xllamacpp-{importlib.metadata.version('xllamacpp')}-{CONTEXT}-{LONGEST_ANSWER}"
         return f"local-{weights}-{engine}-t{self._settings.temperature:g}"
 

@@ -21,8 +21,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 from tokenizers import Encoding, Tokenizer
 
+from medground.corpus.manifest import hash_file
 from medground.errors import ConfigError, ModelFailed
-from medground.models.catalogue import CONFIG, GRAPH, HEAD, MADE, TOKENIZER, sha256_of
+from medground.models.catalogue import CONFIG, GRAPH, HEAD, MADE, TOKENIZER
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -197,7 +198,7 @@ class PairNetwork:
         try:
             about = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["about"]
             made = json.loads((folder / MADE).read_text(encoding="utf-8"))
-            digest = sha256_of(folder / GRAPH)
+            digest = hash_file(folder / GRAPH)
             tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
             if digest != made["graph"]:
                 raise ConfigError(f"{folder / GRAPH} was changed since it was made; {remedy}")

@@ -213,7 +213,7 @@ def load_base(name: str, *, on: str = "cpu") -> tuple[Any, Any]:
             tokenizer = libs.transformers.AutoTokenizer.from_pretrained(name)
             model = libs.transformers.AutoModelForCausalLM.from_pretrained(name, dtype=dtype)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        raise _not_loaded(name, error) from None
+        raise not_loaded(name, error) from None
     if not tokenizer.chat_template:
         raise ConfigError(f"the base model {name!r} has no chat template; use an instruction-tuned model")
     if tokenizer.pad_token_id is None:
@@ -221,20 +221,8 @@ def load_base(name: str, *, on: str = "cpu") -> tuple[Any, Any]:
     return model.to(on), tokenizer
 
 
-def load_config(name: str) -> Any:
-    """The configuration of a base model.
-
-    Raises:
-        ConfigError: the extra is missing, or it cannot be read.
-    """
-    try:
-        with quiet():
-            return libraries().transformers.AutoConfig.from_pretrained(name)
-    except (OSError, ValueError, KeyError) as error:
-        raise _not_loaded(name, error) from None
-
-
-def _not_loaded(name: str, error: Exception) -> ConfigError:
+def not_loaded(name: str, error: Exception) -> ConfigError:
+    """The error for a base model that cannot be read."""
     reason = (str(error).splitlines() or [type(error).__name__])[0]
     return ConfigError(
         f"the base model {name!r} cannot be loaded ({reason[:160]}); name a folder with its files, or a model of a hub "
@@ -255,16 +243,6 @@ def read_card(folder: Path) -> AdapterCard:
         return AdapterCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError):
         raise BadDocument("not the card of a trained planner", file=str(folder / CARD)) from None
-
-
-def write_card(folder: Path, card: AdapterCard) -> None:
-    """Write the card beside the weights.
-
-    Raises:
-        StorageFailed: it cannot be written.
-    """
-    with writing(folder):
-        (folder / CARD).write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
 def check_base(card: AdapterCard, model: Any, name: str) -> None:
@@ -308,7 +286,7 @@ def merge(folder: Path, out: Path, *, base: str | None = None) -> AdapterCard:
         merged = model.merge_and_unload()
         merged.save_pretrained(out)
         tokenizer.save_pretrained(out)
-        write_card(out, card)
+        (out / CARD).write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
     return card
 
 

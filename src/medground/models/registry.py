@@ -8,7 +8,6 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
@@ -195,17 +194,3 @@ def _open(name: str, settings: Settings) -> Model:
     except ImportError:
         raise ConfigError(f'model {name!r} needs the extra "models": pip install "medground[models]"') from None
     return open_hosted(name, settings)
-
-
-def list_price(name: str, input_tokens: int, output_tokens: int) -> Decimal | None:
-    """The list price in US dollars of a model named `PROVIDER:MODEL`; None if it is not known, never 0."""
-    try:
-        from genai_prices import Usage, calc_price
-    except ImportError:  # the extra `models` brings it
-        return None
-    provider, _, model = name.partition(":")
-    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
-    try:
-        return calc_price(usage, model_ref=model, provider_id=provider).total_price
-    except (LookupError, ValueError):
-        return None

@@ -1,14 +1,12 @@
-"""Retrieval as values: what to look up in which sources, what was found, and in which order lookups run."""
+"""Retrieval as values: what to look up in which sources, and what was found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from graphlib import CycleError, TopologicalSorter
 from typing import Literal, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from medground.values.document import DocumentId, Frozen, Hit, SourceKind
 from medground.values.graph import GraphFact, GraphFinding
@@ -159,37 +157,3 @@ class Found:
     def size(self) -> int:
         """Number of passages and facts found."""
         return len({hit.passage.key for ranking in self.rankings for hit in ranking}) + len(self.facts)
-
-
-class Plan(Frozen):
-    """Lookups by node, and the nodes that each node comes after. Nodes without an order between them run concurrently.
-
-    Raises:
-        ValueError: an ordered plan has a lookup without a node, `after` names an unknown node, or there is a cycle.
-    """
-
-    lookups: tuple[Lookup, ...]
-    after: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        nodes = {lookup.node for lookup in self.lookups}
-        named = {*self.after, *(before for befores in self.after.values() for before in befores)}
-        if unknown := sorted(named - nodes):
-            raise ValueError(f"the plan has no lookup for {', '.join(map(repr, unknown))}, which `after` names")
-        if self.after and "" in nodes:
-            raise ValueError("every lookup of an ordered plan needs a node")
-        try:
-            TopologicalSorter(self.after).prepare()
-        except CycleError as error:
-            raise ValueError(f"the plan has a cycle: {' after '.join(reversed(error.args[1]))}") from None
-        return self
-
-    def stages(self) -> Iterator[tuple[Lookup, ...]]:
-        """The lookups in stages: each stage depends only on earlier stages, and its lookups can run concurrently."""
-        order = TopologicalSorter({lookup.node: self.after.get(lookup.node, ()) for lookup in self.lookups})
-        order.prepare()
-        while order.is_active():
-            ready = order.get_ready()
-            yield tuple(lookup for lookup in self.lookups if lookup.node in ready)
-            order.done(*ready)

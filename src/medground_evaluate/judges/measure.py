@@ -29,7 +29,6 @@ from medground.models import (
     Models,
     Proof,
     entail,
-    list_price,
     open_models,
     own_address,
     shipped,
@@ -38,7 +37,7 @@ from medground.values import Author, Frozen, Usage, UsageReport
 from medground_evaluate.datasets.literature import SCIFACT
 from medground_evaluate.datasets.loader import json_lines
 from medground_evaluate.line_file import LineFile, work_off
-from medground_evaluate.metrics.cost import Estimate
+from medground_evaluate.metrics.cost import Estimate, list_price
 from medground_evaluate.statistics import wilson
 
 Truth = Literal["support", "refute", "neutral"]

@@ -175,3 +175,17 @@ def _stage(times: Times, asked: Spans = ()) -> Stage:
     keys = ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens")
     tokens = sum(int(span["attributes"].get(key, 0)) for span in asked for key in keys)
     return Stage(sum(end - start for start, end in times) / 1e9, tokens, len(asked))
+
+
+def list_price(name: str, input_tokens: int, output_tokens: int) -> Decimal | None:
+    """The list price in US dollars of a model named `PROVIDER:MODEL`; None if it is not known, never 0."""
+    try:
+        from genai_prices import Usage, calc_price
+    except ImportError:  # the extra `models` brings it
+        return None
+    provider, _, model = name.partition(":")
+    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+    try:
+        return calc_price(usage, model_ref=model, provider_id=provider).total_price
+    except (LookupError, ValueError):
+        return None

@@ -21,7 +21,7 @@ from medground.answering import Declaration, Run, Trace
 from medground.engine import Engine
 from medground.errors import UsageError
 from medground.home import Settings
-from medground.models import Operator, list_price, reason_or_recall
+from medground.models import Operator, reason_or_recall
 from medground.recipes import ExploredSource, OmniRagSettings, plannable, read_plan, recall, search_plan
 from medground.values import (
     Passage,
@@ -35,7 +35,7 @@ from medground.values import (
 )
 from medground_evaluate.datasets.registry import Source, read_records
 from medground_evaluate.items import Item
-from medground_evaluate.metrics.cost import Estimate
+from medground_evaluate.metrics.cost import Estimate, list_price
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
 from medground_evaluate.planning.work import (
     Asked,

@@ -263,7 +263,7 @@ def _save(trainer: Any, tokenizer: Any, out: Path, card: planner.AdapterCard) ->
     with planner.quiet(), writing(out):
         trainer.model.save_pretrained(str(out), selected_adapters=["default"])
         tokenizer.save_pretrained(str(out))
-        planner.write_card(out, card)
+        (out / planner.CARD).write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
         with (out / LOG).open("w", encoding="utf-8") as lines:
             lines.writelines(json.dumps(entry) + "\n" for entry in trainer.state.log_history)
 
@@ -301,9 +301,12 @@ def estimate_training(
     examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
     libs = planner.libraries()
     on, told = planner.device(libs.torch)
-    config = planner.load_config(base)
-    with planner.quiet(), libs.torch.device("meta"):
-        model = libs.transformers.AutoModelForCausalLM.from_config(config)
+    try:
+        with planner.quiet(), libs.torch.device("meta"):
+            config = libs.transformers.AutoConfig.from_pretrained(base)
+            model = libs.transformers.AutoModelForCausalLM.from_config(config)
+    except (OSError, ValueError, KeyError) as error:
+        raise planner.not_loaded(base, error) from None
     parameters = sum(value.numel() for value in model.parameters())
     linear = [m for n, m in model.named_modules() if isinstance(m, libs.torch.nn.Linear) and "lm_head" not in n]
     trained = sum(options.rank * (layer.in_features + layer.out_features) for layer in linear)

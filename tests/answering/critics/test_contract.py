@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
 from critic_contract import CLAIMS, CriticContract
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.capi.onnxruntime_pybind11_state import RuntimeException
@@ -27,7 +28,6 @@ from medground.errors import ConfigError
 from medground.models.available import make
 from medground.models.operators.base import EvidenceView
 from medground.models.registry import Models
-from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
 
 MakeRun = Callable[..., Run]
 ID = re.compile(r"<id>(E[0-9]+)</id>")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from chat_peer import ChatPeer, Sent, Weighed, chat, refusal, tool_call
 from critic_contract import claim
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +25,6 @@ from medground.models.operators.base import InvalidOutput
 from medground.models.operators.verifying import FLAGS, EntailInput, EntailOutput, entail
 from medground.models.output import probabilities_of
 from medground.models.registry import CallCache, Models
-from medground.testing.chat_peer import ChatPeer, Sent, Weighed, chat, refusal, tool_call
 from medground.values.steps import Judging
 
 T = TypeVar("T")

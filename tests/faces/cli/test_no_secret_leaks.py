@@ -96,9 +96,7 @@ class Sweep:
             variables[name], found = address(peer.port, path.strip("/") or "proxy", path)
             self.secrets += found
         for name in ADDRESSES:
-            place, found = address(peer.port, name, f"/{name}")
-            patch.setitem(ADDRESSES, name, place)
-            self.secrets += found
+            patch.setitem(ADDRESSES, name, f"http://127.0.0.1:{peer.port}/{name}")
         for name, value in HEADERS.items():
             variables[name] = f"x-team=ours,authorization={quote(f'Bearer {value}', safe='')}"
         variables |= {

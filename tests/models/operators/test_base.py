@@ -100,7 +100,7 @@ def test_every_text_is_in_its_block_and_writes_no_tag(tree: Tree, context: str) 
 
 
 def test_without_a_context_or_a_question_nothing_changes() -> None:
-    judge: Operator[Leaf, Out] = Operator("j", "i", Leaf, Out, lambda value: Out(id=value.id))
+    judge: Operator[Leaf, Out] = Operator("j", Leaf, Out, lambda value: Out(id=value.id), "i")
     assert OPERATOR.with_context("") is OPERATOR
     assert judge.with_context("A man of 60.") is judge
 

@@ -84,11 +84,6 @@ def _instead(documents: Sequence[Document], retracted: Collection[str]) -> dict[
     return instead
 
 
-def same_text(one: Document, other: Document) -> bool:
-    """Whether one document holds the title and text of another."""
-    return _same(*(_shingles(f"{document.title} {document.text}") for document in (one, other)))
-
-
 def _same(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
     smaller = min(len(one), len(other))
     return smaller == 0 or len(one & other) >= _HELD * smaller
@@ -179,7 +174,7 @@ def _same_work(one: Document, other: Document) -> bool:
     own, theirs = _plain_title(one), _plain_title(other)
     titled = own == theirs and len(own) >= _TITLE
     if not set(one.paper).isdisjoint(other.paper):
-        return titled or same_text(one, other)
+        return titled or _same(*(_shingles(f"{document.title} {document.text}") for document in (one, other)))
     return titled and one.kind == "research" and _first_authors_agree(one, other)
 
 

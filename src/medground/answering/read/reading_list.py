@@ -251,11 +251,6 @@ def _sentences(reading: Reading) -> list[tuple[Passage, int, int]]:
     return [(passage, start, end) for passage in passages for start, end in spans(passage.text)]
 
 
-def needed_first(readings: Sequence[Reading], needed: Sequence[str]) -> list[Reading]:
-    """The readings whose documents are needed first, each group in its order."""
-    return sorted(readings, key=lambda reading: reading.document_id not in needed)
-
-
 @dataclass(frozen=True)
 class Batch:
     """Documents that are read together: batch `number`, counted from 1, of at most `of`."""

@@ -7,11 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from medground.errors import UsageError
-from medground.faces.service.request import Asked, Name, Value
+from medground.faces.service.request import Asked, Given, Name
 from medground.values.document import DocumentId, Frozen
-from medground.values.query import Filters
-from medground.values.question import Task
-from medground.values.research_plan import ResearchPlan
 from medground.wording.markup import kept_as
 
 _Empty = Annotated[tuple[Any, ...], Field(max_length=0)]
@@ -82,20 +79,10 @@ class TextFormat(Frozen):
     type: Literal["text"]
 
 
-class Own(Frozen):
+class Own(Given):
     """What an answer of Medground can be given beside the question; as for `POST /v1/ask`."""
 
-    task: Task | None = None
-    options: tuple[Annotated[str, Field(max_length=4_000)], ...] | dict[Name, str] = Field(default=(), max_length=26)
-    context: str = Field(default="", max_length=64_000)
     language_model: Name | None = Field(default=None, description="one of the language models that the server offers")
-    corpora: tuple[Name, ...] | None = Field(default=None, max_length=50)
-    sources: tuple[Name, ...] | None = Field(default=None, max_length=50)
-    knowledge_base: Name | None = None
-    filters: Filters = Filters()
-    follow: Name | None = Field(default=None, description="the answer that the question follows, by its trace id")
-    plan: ResearchPlan | None = None
-    settings: dict[Name, Value] = Field(default_factory=dict, max_length=100)
 
 
 class Defaults(Frozen):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Depends, Path, Query, Request
 from pydantic import Field
@@ -15,7 +15,7 @@ from medground.faces.api.caller import FIGURES, Caller, Door, Served, door, writ
 from medground.faces.api.middleware import while_there
 from medground.faces.service.accounts import Spent
 from medground.faces.service.offers import CorpusOffer, RecipeOffer
-from medground.faces.service.request import Name
+from medground.faces.service.request import Name, Where
 from medground.faces.service.values import Limits
 from medground.values.answer import Search
 from medground.values.decision import Notice
@@ -25,18 +25,6 @@ from medground.values.research_plan import ResearchPlan
 from medground.version import __version__
 
 router = APIRouter(prefix="/v1", tags=["literature"])
-
-
-class Where(Frozen):
-    """What is searched; where it names anything, that stands in place of what the server searches by default."""
-
-    corpora: tuple[Name, ...] | None = Field(default=None, max_length=50)
-    sources: tuple[Name, ...] | None = Field(default=None, max_length=50)
-    knowledge_base: Name | None = None
-
-    def named(self) -> dict[str, Any]:
-        """As arguments of the methods of `Service`."""
-        return {"corpora": self.corpora, "sources": self.sources, "knowledge_base": self.knowledge_base}
 
 
 class SearchAsked(Where):

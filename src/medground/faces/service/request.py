@@ -104,31 +104,44 @@ _CORPUS = "corpus:"
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class Asked(Frozen):
-    """One question of a client. The rest is as for `Engine.ask`.
+class Where(Frozen):
+    """What is searched; where it names anything, that stands in place of all that the server searches by default."""
 
-    `corpora`, `sources` and `knowledge_base` stand in place of all that the server searches by default; a question that
-    follows an answer and names none is asked of what that answer was asked of.
+    corpora: tuple[Name, ...] | None = Field(default=None, max_length=50)
+    sources: tuple[Name, ...] | None = Field(default=None, max_length=50)
+    knowledge_base: Name | None = None
+
+    def named(self) -> dict[str, Any]:
+        """As arguments of the methods of `Service`."""
+        return {"corpora": self.corpora, "sources": self.sources, "knowledge_base": self.knowledge_base}
+
+
+class Given(Where):
+    """What a question can be given with its text, as for `Engine.ask`.
+
+    One that follows an answer and names nothing to search is asked of what that answer was asked of.
     """
 
-    kind: Literal["ask", "research"] = "ask"
-    question: str = Field(min_length=1, max_length=20_000)
     task: Task | None = Field(default=None, description="the kind of answer; told from the question when absent")
     options: tuple[Annotated[str, Field(max_length=4_000)], ...] | dict[Name, str] = Field(
         default=(), max_length=26, description="the choices of a choice question"
     )
     context: str = Field(default="", max_length=64_000, description="a case or a passage that the question is about")
-    recipe: Name | None = None
-    model: Name | None = Field(default=None, description="one of the models that the server offers")
-    corpora: tuple[Name, ...] | None = Field(default=None, max_length=50)
-    sources: tuple[Name, ...] | None = Field(default=None, max_length=50)
-    knowledge_base: Name | None = None
     filters: Filters = Filters()
     follow: Name | None = Field(default=None, description="the trace id of your answer that this question follows")
     plan: ResearchPlan | None = Field(default=None, description="a plan of research to follow")
     settings: dict[Name, Value] = Field(
         default_factory=dict, max_length=100, description='such as `{"recipe.rounds": 2}`; budgets only become lower'
     )
+
+
+class Asked(Given):
+    """One question of a client."""
+
+    kind: Literal["ask", "research"] = "ask"
+    question: str = Field(min_length=1, max_length=20_000)
+    recipe: Name | None = None
+    model: Name | None = Field(default=None, description="one of the models that the server offers")
 
     @property
     def asked_recipe(self) -> str | None:

@@ -8,6 +8,7 @@ ask that way how a drug is taken.
 from __future__ import annotations
 
 import functools
+import gzip
 import math
 import re
 from collections.abc import Iterator
@@ -80,8 +81,14 @@ def _general(words: str, rule: NoticeKind | None) -> Iterator[str]:
 
 
 def people_say(word: str) -> bool:
-    """Whether people use a lower-case word when they ask about health."""
-    return _stem(word) in _weights()
+    """Whether a lower-case word is plain English, or one that people use when they ask about health."""
+    return _stem(word) in _weights() or word in _plain()
+
+
+@functools.cache
+def _plain() -> frozenset[str]:
+    stored = (resources.files("medground") / "data" / "plain_words.txt.gz").read_bytes()
+    return frozenset(gzip.decompress(stored).decode("utf-8").split())
 
 
 def _stem(word: str) -> str:

@@ -27,7 +27,7 @@ from medground.models.operators.base import (
     sentence_ids,
 )
 from medground.models.operators.compare import compare
-from medground.models.operators.reading import prompt, quotes_on_topic
+from medground.models.operators.reading import quotes_on_topic
 from medground.models.operators.writing import answer_choices, check_answer_form, chosen_quotes
 from medground.values.question import Option, Task
 
@@ -111,7 +111,6 @@ def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
 
 reason = Operator(
     name="reason",
-    instructions=prompt("reason"),
     input=ReasonInput,
     output=ReasonOutput,
     keyless=lambda value: ReasonOutput(claims=best_quotes(value, value.sentences), answer=()),
@@ -121,7 +120,6 @@ reason = Operator(
 
 direct = Operator(
     name="direct",
-    instructions=prompt("direct"),
     input=ReasonInput,
     output=DirectOutput,
     keyless=lambda value: DirectOutput(answer=(), claims=best_quotes(value, 1)),
@@ -129,10 +127,10 @@ direct = Operator(
     choices=_choices,
 )
 
-reason_or_recall = replace(reason, name="reason_or_recall", instructions=prompt("reason_or_recall"))
+reason_or_recall = replace(reason, name="reason_or_recall", instructions="")
 """`reason` as in appendix B, whose base instruction lets the model fall back on its own knowledge."""
 
-direct_or_recall = replace(direct, name="direct_or_recall", instructions=prompt("direct_or_recall"))
+direct_or_recall = replace(direct, name="direct_or_recall", instructions="")
 """`direct` with the same fallback."""
 
 
@@ -218,7 +216,6 @@ def _nearest_to_options(value: ChooseInput) -> ChooseOutput:
 
 choose_options = Operator(
     name="choose_options",
-    instructions=prompt("choose_options"),
     input=ChooseInput,
     output=ChooseOutput,
     keyless=_nearest_to_options,

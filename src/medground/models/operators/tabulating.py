@@ -29,7 +29,6 @@ from medground.models.operators.base import (
     Untrusted,
     only_known,
 )
-from medground.models.operators.reading import prompt
 
 _I = re.IGNORECASE
 _LISTS = tomllib.loads((resources.files("medground") / "data" / "table_columns.toml").read_text(encoding="utf-8"))
@@ -303,7 +302,6 @@ def _by_words(value: TabulateInput) -> TabulateOutput:
 
 tabulate = Operator(
     name="tabulate",
-    instructions=prompt("tabulate"),
     input=TabulateInput,
     output=TabulateOutput,
     keyless=_by_words,

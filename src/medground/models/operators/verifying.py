@@ -26,7 +26,6 @@ from medground.models.operators.base import (
 )
 from medground.models.operators.compare import compare
 from medground.models.operators.differences import RULES, differences
-from medground.models.operators.reading import prompt
 from medground.models.operators.writing import allowed_answers, answer_choices
 from medground.values.question import Option, Task
 from medground.values.statement import Category, RationaleVerdict
@@ -71,7 +70,6 @@ def _compared(value: EntailInput) -> EntailOutput:
 
 entail = Operator(
     name="entail",
-    instructions=prompt("entail"),
     input=EntailInput,
     output=EntailOutput,
     keyless=_compared,
@@ -108,7 +106,6 @@ def _of_the_task(value: CheckAnswerInput, output: CheckAnswerOutput) -> None:
 
 check_answer = Operator(
     name="check_answer",
-    instructions=prompt("check_answer"),
     input=CheckAnswerInput,
     output=CheckAnswerOutput,
     keyless=lambda value: CheckAnswerOutput(relation=None),
@@ -242,7 +239,6 @@ def _label_by_words(value: LabelInput) -> LabelOutput:
 
 label = Operator(
     name="label",
-    instructions=prompt("label"),
     input=LabelInput,
     output=LabelOutput,
     keyless=_label_by_words,
@@ -266,7 +262,6 @@ class AssessOutput(OperatorOutput):
 
 assess = Operator(
     name="assess",
-    instructions=prompt("assess"),
     input=AssessInput,
     output=AssessOutput,
     keyless=lambda value: AssessOutput(verdict=None),

@@ -25,7 +25,6 @@ from medground.models.operators.base import (
     only_known,
 )
 from medground.models.operators.differences import NEGATION, differences
-from medground.models.operators.reading import prompt
 from medground.values.question import Option, Task
 
 REDUNDANT = 0.7
@@ -173,7 +172,6 @@ def _keyless(value: WriteInput) -> WriteOutput:
 
 write = Operator(
     name="write",
-    instructions=prompt("write"),
     input=WriteInput,
     output=WriteOutput,
     keyless=_keyless,

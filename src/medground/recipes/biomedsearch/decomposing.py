@@ -12,7 +12,6 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.models.operators.reading import prompt
 from medground.recipes.base import list_of
 from medground.recipes.biomedsearch import keywords as ordering
 from medground.recipes.biomedsearch.keywords import keywords
@@ -58,7 +57,6 @@ def _asks_something(value: DecomposeInput, output: DecomposeOutput) -> None:
 
 decompose = Operator(
     name="decompose",
-    instructions=prompt("decompose"),
     input=DecomposeInput,
     output=DecomposeOutput,
     writes_queries=True,
@@ -88,7 +86,6 @@ def _names_something(value: NameKeywordsInput, output: NameKeywordsOutput) -> No
 
 name_keywords = Operator(
     name="name_keywords",
-    instructions=prompt("name_keywords"),
     input=NameKeywordsInput,
     output=NameKeywordsOutput,
     writes_queries=True,
@@ -139,7 +136,6 @@ def _keyless_graph(value: BuildGraphInput) -> BuildGraphOutput:
 
 build_graph = Operator(
     name="build_graph",
-    instructions=prompt("build_graph"),
     input=BuildGraphInput,
     output=BuildGraphOutput,
     writes_queries=True,
@@ -168,7 +164,6 @@ class ChooseToolsOutput(OperatorOutput):
 
 choose_tools = Operator(
     name="choose_tools",
-    instructions=prompt("choose_tools"),
     input=ChooseToolsInput,
     output=ChooseToolsOutput,
     writes_queries=True,

@@ -22,7 +22,6 @@ from medground.models.operators.base import (
     only_known,
     sentence_ids,
 )
-from medground.models.operators.reading import prompt
 from medground.models.operators.reasoning import FinalAnswer, SubClaim
 from medground.models.operators.writing import WriteOutput, WrittenSentence, check_written, written_choices
 from medground.recipes.base import one_line
@@ -64,7 +63,6 @@ def _answered_by_words(value: AnswerPartInput) -> AnswerPartOutput:
 
 answer_part = Operator(
     name="answer_part",
-    instructions=prompt("answer_part"),
     input=AnswerPartInput,
     output=AnswerPartOutput,
     keyless=_answered_by_words,
@@ -130,7 +128,6 @@ def _connected_by_words(value: ConnectInput) -> ConnectOutput:
 
 connect_parts = Operator(
     name="connect_parts",
-    instructions=prompt("connect_parts"),
     input=ConnectInput,
     output=ConnectOutput,
     keyless=_connected_by_words,
@@ -189,7 +186,6 @@ def _composed_by_words(value: ComposeReportInput) -> ComposeReportOutput:
 
 compose_report = Operator(
     name="compose_report",
-    instructions=prompt("compose_report"),
     input=ComposeReportInput,
     output=ComposeReportOutput,
     keyless=_composed_by_words,

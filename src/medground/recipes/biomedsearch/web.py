@@ -27,7 +27,6 @@ from medground.models.operators.base import (
     Untrusted,
     only_known,
 )
-from medground.models.operators.reading import prompt
 from medground.recipes.biomedsearch.literature import Returned, state_of_nothing
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.web_search import PAGE
@@ -86,7 +85,6 @@ def _keyless(value: RatePagesInput) -> RatePagesOutput:
 
 rate_pages = Operator(
     name="rate_pages",
-    instructions=prompt("rate_pages"),
     input=RatePagesInput,
     output=RatePagesOutput,
     keyless=_keyless,

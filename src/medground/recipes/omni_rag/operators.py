@@ -23,8 +23,8 @@ from medground.models.operators.base import (
     PlainOutput,
     SentencedPassage,
     Untrusted,
+    prompt,
 )
-from medground.models.operators.reading import prompt
 from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim, best_quotes, reason
 from medground.recipes.base import list_of, one_line
 from medground.recipes.omni_rag import by_words as keyless
@@ -108,7 +108,6 @@ def _cut(text: str) -> str:
 
 plan_sources = Operator(
     name="plan_sources",
-    instructions=prompt("plan_sources"),
     input=PlanSourcesInput,
     output=PlanSourcesOutput,
     writes_queries=True,
@@ -154,7 +153,6 @@ class NameTermsOutput(OperatorOutput):
 
 name_terms = Operator(
     name="name_terms",
-    instructions=prompt("name_terms"),
     input=NameTermsInput,
     output=NameTermsOutput,
     writes_queries=True,
@@ -174,7 +172,6 @@ class WritePassageOutput(OperatorOutput):
 
 write_passage = Operator(
     name="write_passage",
-    instructions=prompt("write_passage"),
     input=WritePassageInput,
     output=WritePassageOutput,
     writes_queries=True,
@@ -245,7 +242,7 @@ def _graph_lines(value: ReasonInput) -> Iterator[SubClaim]:
 read_sources = replace(
     reason,
     name="read_sources",
-    instructions=prompt("read_sources"),
+    instructions="",
     input=ReadSourcesInput,
     keyless=_read_by_words,
 )

@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 
 from medground.language import words
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.models.operators.reading import prompt
 from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesOutput, planned_queries
 from medground.values.question import Option
@@ -134,7 +133,6 @@ def missing_words(question: str, present: frozenset[str]) -> list[str]:
 
 rate_plan = Operator(
     name="rate_plan",
-    instructions=prompt("rate_plan"),
     input=RatePlanInput,
     output=RatePlanOutput,
     writes_queries=True,
@@ -179,7 +177,6 @@ def _improved_by_words(value: ImprovePlanInput) -> PlanSourcesOutput:
 
 improve_plan = Operator(
     name="improve_plan",
-    instructions=prompt("improve_plan"),
     input=ImprovePlanInput,
     output=PlanSourcesOutput,
     writes_queries=True,

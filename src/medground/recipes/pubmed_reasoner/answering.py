@@ -16,8 +16,8 @@ from medground.models.operators.base import (
     OperatorOutput,
     Untrusted,
     only_known,
+    prompt,
 )
-from medground.models.operators.reading import prompt
 from medground.models.operators.writing import (
     WriteOutput,
     WrittenSentence,
@@ -47,7 +47,6 @@ class SummariseOutput(OperatorOutput):
 
 summarise = Operator(
     name="summarise",
-    instructions=prompt("summarise"),
     input=SummariseInput,
     output=SummariseOutput,
     keyless=lambda value: SummariseOutput(
@@ -94,7 +93,6 @@ class SampledRespondInput(RespondInput):
 
 respond = Operator(
     name="respond",
-    instructions=prompt("respond"),
     input=RespondInput,
     output=WriteOutput,
     keyless=_keyless,
@@ -121,7 +119,6 @@ class RecallInput(OperatorInput):
 
 recall = Operator(
     name="recall",
-    instructions=prompt("recall"),
     input=RecallInput,
     output=WriteOutput,
     keyless=lambda value: WriteOutput(sentences=(), answer=()),
@@ -156,7 +153,6 @@ def _reflected(value: ReflectInput) -> ReflectOutput:
 
 reflect = Operator(
     name="reflect",
-    instructions=prompt("reflect"),
     input=ReflectInput,
     output=ReflectOutput,
     writes_queries=True,

@@ -22,7 +22,6 @@ from medground.models.operators.base import (
     Untrusted,
     only_known,
 )
-from medground.models.operators.reading import prompt
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import vocabulary
 
@@ -62,7 +61,6 @@ class MeshTermsOutput(OperatorOutput):
 
 mesh_terms = Operator(
     name="mesh_terms",
-    instructions=prompt("mesh_terms"),
     input=MeshTermsInput,
     output=MeshTermsOutput,
     writes_queries=True,
@@ -86,7 +84,6 @@ class SelectTermsOutput(OperatorOutput):
 
 select_terms = Operator(
     name="select_terms",
-    instructions=prompt("select_terms"),
     input=SelectTermsInput,
     output=SelectTermsOutput,
     writes_queries=True,
@@ -110,7 +107,6 @@ class QueryOutput(OperatorOutput):
 
 draft_query = Operator(
     name="draft_query",
-    instructions=prompt("draft_query"),
     input=DraftQueryInput,
     output=QueryOutput,
     writes_queries=True,
@@ -206,7 +202,6 @@ def _criticises(name: str, judge: Judge) -> Operator[CritiqueInput, CritiqueOutp
 
     return Operator(
         name=name,
-        instructions=prompt(name),
         input=CritiqueInput,
         output=CritiqueOutput,
         writes_queries=True,
@@ -254,7 +249,6 @@ def _updated_by_words(value: UpdateTermsInput) -> MeshTermsOutput:
 
 update_terms = Operator(
     name="update_terms",
-    instructions=prompt("update_terms"),
     input=UpdateTermsInput,
     output=MeshTermsOutput,
     writes_queries=True,
@@ -290,7 +284,6 @@ def refined_by_words(question: str, headings: Sequence[str], history: Sequence[T
 
 refine_query = Operator(
     name="refine_query",
-    instructions=prompt("refine_query"),
     input=RefineQueryInput,
     output=QueryOutput,
     writes_queries=True,

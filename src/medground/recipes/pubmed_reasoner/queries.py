@@ -15,7 +15,6 @@ from medground.answering.run import Run
 from medground.language import drafting
 from medground.language.question_reading import reading_of
 from medground.models.operators.base import FewWords, Operator, OperatorInput, Untrusted
-from medground.models.operators.reading import prompt
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.recipes.base import fused
@@ -159,7 +158,6 @@ class WriteQueryInput(OperatorInput):
 
 write_query = Operator(
     name="write_query",
-    instructions=prompt("write_query"),
     input=WriteQueryInput,
     output=QueryOutput,
     writes_queries=True,
@@ -197,7 +195,6 @@ def _criticised_by_words(value: SelfCriticInput) -> SelfCriticOutput:
 
 self_critic = Operator(
     name="self_critic",
-    instructions=prompt("self_critic"),
     input=SelfCriticInput,
     output=SelfCriticOutput,
     writes_queries=True,

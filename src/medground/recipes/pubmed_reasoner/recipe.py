@@ -21,7 +21,7 @@ from medground.answering.read.evidence import (
     screen_batch,
     with_findings,
 )
-from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, needed_first, reading_list
+from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, reading_list
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft, drafted
@@ -218,7 +218,7 @@ async def _reflective_retrieval(question: Question, hits: Sequence[Hit], known: 
                 return _Pool(evidence, done=True)
             if number > 1 and not added:  # marginal utility
                 break
-            missing, waiting = said.missing, needed_first(waiting, said.needed)
+            missing, waiting = said.missing, sorted(waiting, key=lambda reading: reading.document_id not in said.needed)
     return _Pool(evidence, done=not extras.batching and bool(evidence), missing=missing)
 
 

@@ -23,7 +23,6 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.statements import statements
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.models.operators.reading import prompt
 from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
 from medground.models.operators.verifying import assess
 from medground.recipes.base import Recipe, fused, readable_texts
@@ -55,7 +54,6 @@ def _says_something(value: RewriteInput, output: RewriteOutput) -> None:
 
 rewrite = Operator(
     name="rewrite",
-    instructions=prompt("rewrite"),
     input=RewriteInput,
     output=RewriteOutput,
     writes_queries=True,

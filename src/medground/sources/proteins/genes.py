@@ -140,10 +140,10 @@ def _is_gene(text: str, words: list[re.Match[str]], at: int) -> bool:
         return True
     cued = _beside(words, at, _CUES) or text[words[at].end() :].startswith(("-/-", "(-/-)", "+/-", "−/−"))
     mixed = _DIGIT_AND_LETTER.match(word) is not None
-    if is_symbol(word):
+    if folded(word) in _tables()[0]:
         asked = len(key) == 3 and _ASKED.search(text) is not None
         return _symbol_counts(word, at, cued=cued or (asked and word.isupper()), mixed=mixed)
-    if is_alias(word):
+    if folded(word) in _tables()[1]:
         # A digit, a capital that does not begin it, or a hyphen: a common word is no alias.
         as_name = any(c.isupper() for c in word[1:]) or any(c.isdigit() for c in word) or word.startswith("c-")
         return len(key) >= 3 and mixed + cued + as_name >= 2
@@ -191,16 +191,6 @@ def _tables() -> tuple[frozenset[str], frozenset[str]]:
     symbols = {folded(symbol) for symbol, *_ in gene_table()}
     aliases = {folded(name) for _, *others in gene_table() for name in others}
     return frozenset(symbols - {""}), frozenset(aliases - symbols - {""})
-
-
-def is_symbol(name: str) -> bool:
-    """Whether it is the symbol of a human protein-coding gene, whatever its case and hyphens."""
-    return folded(name) in _tables()[0]
-
-
-def is_alias(name: str) -> bool:
-    """Whether it is another name of such a gene."""
-    return folded(name) in _tables()[1]
 
 
 def is_protein_name(words: str) -> bool:

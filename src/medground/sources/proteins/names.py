@@ -15,7 +15,6 @@ class Names:
     """Names of one entry. `names` are those of the protein, the recommended one first; `synonyms` are of the gene."""
 
     accession: str
-    entry_name: str
     names: tuple[str, ...]
     gene: str
     synonyms: tuple[str, ...]
@@ -62,7 +61,6 @@ def read_names(entry: Json) -> Names:
     taxon = organism.get("taxonId")
     return Names(
         accession=text(entry, "primaryAccession"),
-        entry_name=text(entry, "uniProtkbId"),
         names=tuple(dict.fromkeys(filter(None, found))),
         gene=gene,
         synonyms=tuple(dict.fromkeys(others)),

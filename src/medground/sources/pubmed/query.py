@@ -284,7 +284,8 @@ def spoken_part(part: Query) -> str:
 
 def _concepts(text: str) -> Sequence[Query]:
     """The parts of the query: rare names, the most specific concepts, and one of the other telling words."""
-    text = OPENING.sub(" ", text, count=1) if OPENING.match(text) else text
+    plain = reading_of(text).plain
+    text = OPENING.sub(" ", plain, count=1) if OPENING.match(plain) else plain
     headings = select(text, [heading for heading, _ in propose(text)])
     parts = with_named(text, conjuncts(normalize(draft(text, headings)).query) if headings else ())
     known = {stem for part in parts for said in texts_of(part) for stem in words.terms(said)}
@@ -295,8 +296,8 @@ def _concepts(text: str) -> Sequence[Query]:
     no_verbs = [word for word in ranked if words.stem(word) not in _VERBS]
     others = [word for word in no_verbs if _TELLING <= weights[word] < words.MOST]
     if not parts and not rare:
-        plain = no_verbs or ranked
-        rare, others = plain[:_REQUIRED], plain[_REQUIRED:]
+        telling = no_verbs or ranked
+        rare, others = telling[:_REQUIRED], telling[_REQUIRED:]
     some = [any_of(list(map(_in_text, others)))] if others else []
     return (*sorted([*map(_in_text, rare), *parts], key=_rarity, reverse=True), *some)
 

@@ -16,7 +16,7 @@ from medground.pubmed.typed import typed_query
 from medground.sources.base import SourceDeclaration, tree_of
 from medground.sources.eutils.client import MOST_FOUND, NCBI, AnswerCache, Eutils, EutilsService, Sort, Transport
 from medground.sources.http.wire import open_wire
-from medground.sources.live import LiveSource
+from medground.sources.live import LiveSource, best_of
 from medground.sources.pubmed.query import (
     NOTHING,
     PlainAsked,
@@ -26,7 +26,7 @@ from medground.sources.pubmed.query import (
     relaxed,
     spoken_part,
 )
-from medground.values.document import Document, Passage, SourceKind
+from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters, Query, Words, all_of
 from medground.values.where import field_name, own_fields
@@ -64,21 +64,9 @@ class PubMedSource(LiveSource):
 
     kinds = frozenset[SourceKind](["research", "book"])
 
-    def __init__(self, client: Eutils, order: Sort = "relevance") -> None:
+    def __init__(self, client: Eutils) -> None:
         super().__init__(client.name, client, kept=_MOST_KEPT, ranker="pubmed")
         self._client = client
-        self._order: Sort = order
-
-    @classmethod
-    def open(
-        cls, home: Path, url: str | None = None, *, email: str | None = None, api_key: str | None = None
-    ) -> PubMedSource:
-        """PubMed at NCBI, or the service at `url`. Responses are cached under `home/cache/eutils`.
-
-        Raises:
-            ConfigError: `url` is not an address.
-        """
-        return cls(Eutils(Transport(_place(url, email, api_key), AnswerCache(home / _CACHE))))
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Search, and read the records found. Raises what `Source.search` raises."""
@@ -86,7 +74,7 @@ class PubMedSource(LiveSource):
         asked = self._asked(lookup, filters)
         if not asked.term:
             return Found(lookup, self.name, rankings=((),), notes=asked.notes)
-        order: Sort = "pub_date" if asked.plain and asked.plain.newest else self._order
+        order: Sort = "pub_date" if asked.plain and asked.plain.newest else "relevance"
         sent = asked.limited(asked.term)
         result = await self._client.esearch(sent, limit=limit, sort=order)
         ids, notes = result.ids, list(asked.notes)
@@ -102,7 +90,7 @@ class PubMedSource(LiveSource):
         unread = len(ids) - len(found)
         notes += [f"nothing was found for {phrase!r}" for phrase in result.not_found] if not ids else []
         notes += [f"{unread} of {len(ids)} records found could not be read"] if unread else []
-        ranking = self._ranking(_best_passage(document, lookup.text) for document in documents)
+        ranking = self._ranking(best_of(chunk(document), lookup.text) for document in documents)
         return Found(lookup, self.name, rankings=(ranking,), notes=tuple(notes), sent=sent)
 
     async def _widened(self, asked: _Asked, plain: PlainAsked, found: int, enough: int) -> PubMedQuery:
@@ -184,11 +172,6 @@ def _said_of(plain: PlainAsked, wider: PubMedQuery, found: int) -> str:
     return f"{few} all of: {named}; searched again {again}"
 
 
-def _best_passage(document: Document, text: str) -> Passage:
-    wanted = set(text.casefold().split())
-    return max(chunk(document), key=lambda passage: len(wanted & set(passage.text.casefold().split())))
-
-
 def _is_pmid(document_id: str) -> bool:
     prefix, _, name = document_id.partition(":")
     return prefix == "PMID" and name.isascii() and name.isdigit() and len(name) <= 12
@@ -200,17 +183,13 @@ def open_client(settings: Settings, address: str | None, name: str = "pubmed") -
     Raises:
         ConfigError: the address is not one, or there is no folder to replay.
     """
-    key = settings.keys.ncbi
-    place = _place(address, settings.retrieval.email, key.get_secret_value() if key else None, name)
+    key, email = settings.keys.ncbi, settings.retrieval.email
+    shown = name if name != "pubmed" else f"pubmed:{shown_address(address).rstrip('/') if address else 'live'}"
+    place = EutilsService(shown, address or NCBI, email=email, api_key=key.get_secret_value() if key else None)
     wire = open_wire(settings)
     # Replies from the cache would not be recorded, and would stand in for replies that were not.
     cache = AnswerCache(settings.home / _CACHE) if wire is None else None
     return Eutils(Transport(place, cache, wire=wire))
-
-
-def _place(address: str | None, email: str | None, api_key: str | None, name: str = "pubmed") -> EutilsService:
-    shown = name if name != "pubmed" else f"pubmed:{shown_address(address).rstrip('/') if address else 'live'}"
-    return EutilsService(name=shown, address=address or NCBI, email=email, api_key=api_key)
 
 
 def _open(settings: Settings) -> PubMedSource:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from medground.corpus.manifest import hash_file
 from medground.corpus.readers.base import Input, Item, Reading, content_of, file_input, head, is_packed
 from medground.corpus.readers.compose import Composition, caution_on_hidden, make_document
 from medground.corpus.readers.pdf.blocks import Block, blocks_of, furniture, leadings
@@ -244,8 +244,6 @@ def _read(path: Path, *, book: bool) -> Iterator[Item]:
 
 def _id(path: Path) -> str:
     """`FILE:NAME-DIGEST.pdf`: two files of one name in two folders are two documents, a moved file stays one."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256")
     stem = re.sub(r"(?:\.pdf)?(?:\.gz)?$", "", path.name, flags=re.IGNORECASE)
     name = _NOT_IN_AN_ID.sub("_", stem)[:150] or "_"
-    return f"FILE:{name}-{digest.hexdigest()[:8]}.pdf"
+    return f"FILE:{name}-{hash_file(path)[:8]}.pdf"
