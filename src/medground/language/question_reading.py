@@ -17,9 +17,9 @@ from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
 from medground.language.noun_phrases import Thing, things
-from medground.language.people_words import as_meant, asked_last, corrected, typed_too
+from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
 from medground.language.question_kinds import asked_in, aspects_of
-from medground.language.subject import PART, Subject, is_slip, pattern, subjects
+from medground.language.subject import PART, Subject, pattern, people_among, subjects
 from medground.language.subject import forms as forms_of
 from medground.pubmed.characters import spellings
 from medground.values.query import And, Or, Phrase, Query, Words, any_of
@@ -31,13 +31,6 @@ _WHAT_IS = re.compile(
     re.IGNORECASE,
 )
 """What is X? Or X alone."""
-_PEOPLE = {
-    **dict.fromkeys(["Child", "Adolescent"], "pediatric"),
-    **dict.fromkeys(["Infant", "Infant, Newborn", "Infant, Premature"], ""),
-    **dict.fromkeys(["Pregnancy", "Pregnant Women"], "pregnancy pregnant gestation maternal"),
-    "Aged": "older",
-}
-"""Headings of people for whom an answer may differ, with the words by which texts name them beside those of MeSH."""
 _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
@@ -268,8 +261,8 @@ class QuestionReading:
 
     @cached_property
     def _stems_of_subject(self) -> frozenset[str]:
-        """The stems of all things but people, who are seldom named in each passage."""
-        said = (thing.said for thing in self.subjects if thing.decides or thing.heading not in _PEOPLE)
+        """The stems of all things but those that passages about the rest seldom name."""
+        said = (thing.said for thing in self.subjects if not thing.aside)
         return frozenset(stem for one in said for stem in words.terms(without_accents(one)))
 
     @cached_property
@@ -291,16 +284,7 @@ class QuestionReading:
 
     @cached_property
     def _people(self) -> dict[str, list[str]]:
-        """The people that it is about, with all their names and those of the groups within them."""
-        from medground.pubmed.mesh import vocabulary
-
-        mesh, found = vocabulary(), dict[str, list[str]]()
-        for thing in self.subjects:
-            heading = None if thing.decides or not thing.heading else mesh.find(thing.heading)
-            if heading and (heading.name in _PEOPLE or any(tree.startswith("M01") for tree in heading.trees)):
-                names = (name for one in mesh.explode(heading) for name in (one.name, *one.entry_terms))
-                found[thing.said] = [thing.said, *names, *_PEOPLE.get(heading.name, "").split()]
-        return found
+        return people_among(self.subjects)
 
     @staticmethod
     def alone(thing: Subject) -> Query:
@@ -334,11 +318,7 @@ class QuestionReading:
 
     def misspelt(self, text: str) -> dict[str, str]:
         """Unknown words of this that a text lacks, each with the unknown word of the text that it may be a slip for."""
-        if not self._unknown:
-            return {}
-        found = [word for word in dict.fromkeys(words.tokens(text)) if word.isalpha()]
-        slips = ((said, word) for said in self._unknown if said not in found for word in found if is_slip(said, word))
-        return {said: word for said, word in slips if words.weight(words.stem(word)) >= words.MOST}
+        return slips(self._unknown, text)
 
     def read_as(self, text: str) -> dict[str, str]:
         """What is misspelt in this and is not in a text, each with what it was read as."""
@@ -347,8 +327,7 @@ class QuestionReading:
 
     @cached_property
     def _unknown(self) -> list[str]:
-        said = (one.said for one in self.subjects if not one.names and not one.heading and one.said.isalpha())
-        return [word for word in said if word.islower() and words.weight(words.stem(word)) >= words.MOST]
+        return unknown_words(self.subjects)
 
     @cached_property
     def _replacements(self) -> list[tuple[str, re.Pattern[str], str]]:

@@ -21,8 +21,10 @@ from medground.language.clean import without_accents
 from medground.language.dates import latest
 from medground.language.question_kinds import asked_words
 
-_DECIDING = ("B", "C", "D", "E", "F03")
+_DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
+_ASIDE = ("A", "D26")
+"""Trees of what a text need not name: common parts of the body, and what drugs are made as, such as tablets."""
 _BELOW = 40
 """Maximum headings below a heading that decides; a broader one, such as Neoplasms, is named in too many ways."""
 _ORDINARY = 2.5
@@ -35,9 +37,16 @@ _UNSEEN = 6
 """Letters of a plain word that decides because no abstract and no heading has it."""
 _DISEASE, _RARE = 5, 4.5
 """Letters and weight of the first word of a disease's name that may stand for it."""
-_ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
+ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
 _SLIPS = 10
 """Letters from which a misspelt word may differ in two letters from the right one."""
+PEOPLE = {
+    **dict.fromkeys(["Child", "Adolescent"], "pediatric"),
+    **dict.fromkeys(["Infant", "Infant, Newborn", "Infant, Premature"], ""),
+    **dict.fromkeys(["Pregnancy", "Pregnant Women"], "pregnancy pregnant gestation maternal"),
+    "Aged": "older",
+}
+"""Headings of people for whom an answer may differ, with the words by which texts name them beside those of MeSH."""
 _BRACKETS = re.compile(r"\(([^()]*)\)")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])|\w+[A-Z]")
 PART = re.compile(r"[^\W\d_]+|\d+")
@@ -55,6 +64,7 @@ class Subject:
         decides: whether a text that names it nowhere is about something else. Headings of diseases, drugs, organisms
             and procedures do, codes and abbreviations, and words that neither abstracts nor MeSH have.
         heading: its MeSH heading; empty if it has none.
+        aside: whether it is people, a part of the body or a form of drugs, which passages about the rest seldom name.
         start: where the question says it, ignoring case; -1 if the words are not there as such.
     """
 
@@ -63,6 +73,7 @@ class Subject:
     narrower: tuple[str, ...] = ()
     decides: bool = False
     heading: str = ""
+    aside: bool = False
     start: int = -1
 
     @cached_property
@@ -98,6 +109,19 @@ def subjects(question: str) -> tuple[Subject, ...]:
     return (*found, *(Subject(word, decides=True, start=_place(word, question)) for word in unseen))
 
 
+def people_among(things: Sequence[Subject]) -> dict[str, list[str]]:
+    """The people among things, with all their names and those of the groups within them."""
+    from medground.pubmed.mesh import vocabulary
+
+    mesh, found = vocabulary(), dict[str, list[str]]()
+    for thing in things:
+        heading = None if thing.decides or not thing.heading else mesh.find(thing.heading)
+        if heading and (heading.name in PEOPLE or any(tree.startswith("M01") for tree in heading.trees)):
+            names = (name for one in mesh.explode(heading) for name in (one.name, *one.entry_terms))
+            found[thing.said] = [thing.said, *names, *PEOPLE.get(heading.name, "").split()]
+    return found
+
+
 def forms(name: str) -> list[str]:
     """A name; a code as one word and as its parts."""
     return [" ".join(PART.findall(name)), "".join(PART.findall(name))] if _is_code(name) else [name]
@@ -115,13 +139,15 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     if found is None:
         coded = kind in ("name", "abbreviation")
         others = (*brackets, *gene_names(said)) if coded else brackets
-        return Subject(said, others, decides=coded, heading=heading, start=start)
+        return Subject(said, others, decides=coded, heading=heading, aside=heading in PEOPLE, start=start)
     below = vocabulary().explode(found)
     names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
     narrower = [without_accents(name) for one in below[1:_BELOW] for name in (one.name, *one.entry_terms)]
     rare = all(words.weight(stem) >= words.MOST for stem in words.terms(said))
+    aside = heading in PEOPLE or all(tree.startswith("D26" if rare else _ASIDE) for tree in found.trees)
     decides = len(below) <= _BELOW and (rare or any(tree.startswith(_DECIDING) for tree in found.trees))
-    return Subject(said, tuple(names), tuple(narrower), decides and not _is_ordinary(said), heading, start)
+    decides = decides and not aside and not _is_ordinary(said)
+    return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start)
 
 
 def _place(said: str, question: str) -> int:
@@ -187,7 +213,7 @@ def _is_of_disease(word: str) -> bool:
     from medground.pubmed.mesh import vocabulary
 
     stem = words.stem(word.casefold())
-    if len(word) < _DISEASE or words.weight(stem) < _RARE or _ADJECTIVE.search(word):
+    if len(word) < _DISEASE or words.weight(stem) < _RARE or ADJECTIVE.search(word):
         return False
     return any(tree.startswith(("C", "F03")) for one in vocabulary().beginning(word) for tree in one.trees)
 
