@@ -50,7 +50,7 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
             {"Hartlow"},
         ),
         ("how is carpal tunnel diagnosed", "how is carpal tunnel syndrome diagnosed", {"carpal tunnel syndrome"}),
-        ("Is carpal tunnel release safe?", "Is carpal tunnel release safe?", {"carpal", "tunnel"}),
+        ("Is carpal tunnel release safe?", "Is carpal tunnel release safe?", {"carpal"}),
         ("Do tamsulosin tablets cause fainting?", "Do tamsulosin tablets cause fainting?", {"tamsulosin", "fainting"}),
         ("Does turmeric cure ebola?", "Does turmeric cure ebola?", {"turmeric", "ebola"}),
         (
