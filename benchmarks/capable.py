@@ -42,7 +42,7 @@ RECIPES = ("ground", "pubmed-reasoner", "reason-and-verify", "self-medrag")
 LONGEST = 3
 """Sentences of a rationale."""
 CORPUS = "pubmedqa"
-LIMITED = "the provider is limiting the rate of calls (HTTP 429); try later or lower model.concurrency"
+LIMITED = "the provider is limiting the call rate (HTTP 429); try later or lower model.concurrency"
 
 
 def names_the_passage_before(value: EntailInput, right: str) -> EntailOutput:

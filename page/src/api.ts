@@ -17,9 +17,9 @@ export function onLoginNeeded(call: () => void): void {
 
 export const UNREACHABLE: Problem = {
   type: "urn:medground:problem:unreachable",
-  title: "The server does not answer",
+  title: "The server is not responding",
   status: 0,
-  detail: "Medground does not answer. It may have been stopped, or the network is down.",
+  detail: "Medground is not responding. It may have been stopped, or the network is down.",
   next: "Check that it is running, then try again.",
 };
 
@@ -157,7 +157,7 @@ export async function follow(id: string, listener: Listener, signal: AbortSignal
 
 const LAST = new Set(["answer", "done", "failed", "stopped"]);
 
-/** The `data` of each server-sent event; comments are passed over. */
+/** The `data` of each server-sent event; comments are skipped. */
 async function* messages(response: Response): AsyncGenerator<string> {
   if (!response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

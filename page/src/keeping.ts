@@ -87,7 +87,7 @@ export function upload(name: string, mode: Mode, embed: string, files: File[], s
       else reject(new ApiError(readProblemText(request.status, request.responseText)));
     };
     request.onerror = () => reject(new ApiError(UNREACHABLE));
-    request.onabort = () => reject(new ApiError({ ...UNREACHABLE, title: "Stopped", detail: "The upload was stopped; nothing has changed.", next: "Send it again when you like." }));
+    request.onabort = () => reject(new ApiError({ ...UNREACHABLE, title: "Stopped", detail: "The upload was stopped; nothing has changed.", next: "You can send it again." }));
     signal.addEventListener("abort", () => request.abort());
     request.send(form);
   });

@@ -82,10 +82,10 @@ def _home(settings: Settings) -> Check:
     if writable and free > _ROOM:
         return Check("home folder", "ok", room)
     if not writable and folder != settings.home:
-        return Check("home folder", "broken", f"{settings.home} cannot be made; set MEDGROUND_HOME to another folder")
+        return Check("home folder", "broken", f"{settings.home} cannot be created; set MEDGROUND_HOME elsewhere")
     if writable:
-        return Check("home folder", "limited", f"{room}: a build may not fit, and answers may not be kept; free some")
-    note = f"{settings.home} can only be read: nothing is built, and answers are not kept; set MEDGROUND_HOME for that"
+        return Check("home folder", "limited", f"{room}: a build may not fit, and answers may not be saved; free some")
+    note = f"{settings.home} is read-only: no corpus can be built, no answer saved; set MEDGROUND_HOME elsewhere"
     return Check("home folder", "limited", note)
 
 
@@ -138,7 +138,7 @@ def _networks(settings: Settings) -> list[Check]:
             note = f"{one.card.domain}; to use it, run: medground models fetch {one.name}"
             found.append(Check(f"network {one.name}", "missing", note))
         else:
-            note = "in use" if one.name == used.verify.critic else "fetched, but the settings name another or none"
+            note = "in use" if one.name == used.verify.critic else "fetched, but not selected in the settings"
             found.append(Check(f"network {one.name}", "ok", note))
     return found
 

@@ -20,7 +20,7 @@ class MedgroundError(Exception):
         spent: cost of the whole question, if the error came from asking one.
         trace_id: id of its trace.
         notice: what a face shows first, if the question shows a person at risk.
-        research: id of the research that can be gone on with, if one was begun.
+        research: id of the research that can be resumed, if one was begun.
     """
 
     spent: UsageReport | None = None
@@ -52,7 +52,7 @@ class ConfigError(UserMistake):
 class BadDocument(UserMistake):
     """A record or a file cannot be read.
 
-    A bad record in a good file, and a bad file among good ones, is passed over and counted. `position` is a record
+    A bad record in a good file, and a bad file among good ones, is skipped and counted. `position` is a record
     number, a line number or a byte offset; `reason` says which. `passing`: it may be readable the next time.
     """
 

@@ -269,7 +269,7 @@ def check_same(there: BaseModel, now: BaseModel, path: Path) -> None:
     before, after = there.model_dump(mode="json"), now.model_dump(mode="json")
     if other := [name for name in before if before[name] != after[name]]:
         raise UsageError(
-            f"{path} was made with other {', '.join(other)}; give the same options to resume it, or name another file"
+            f"{path} has different {', '.join(other)}; give the same options to resume it, or name another file"
         )
 
 

@@ -163,7 +163,7 @@ def test_a_capable_judge_that_reads_a_finding_is_not_overruled(
         "quoted" if copied else "supported",
         (),
     )
-    assert "scripted:model was told that it claims a finding" in answer.statements[0].verdict.note
+    assert "scripted:model was shown that it claims a finding" in answer.statements[0].verdict.note
 
 
 def test_hedges_and_animals_are_reported_beside_the_decision(make_run: MakeRun, scripted_model: Any) -> None:
@@ -314,7 +314,7 @@ def test_a_number_that_no_cited_source_has_is_held_whoever_judged_it(checked: An
 def test_a_number_elsewhere_in_the_source_or_in_the_question_is_released(checked: Any) -> None:
     found = checked("Patients on pregabalin stayed for 9.5 days in 2011.", trusted=False)
     assert QUANTITY not in found.flags
-    assert "gives a number that the text quoted does not hold (`9.5 days, 2011`)" in found.note
+    assert "gives a number that the quoted text does not contain (`9.5 days, 2011`)" in found.note
     asked = "Does pregabalin 300 mg spare opioids?"
     assert QUANTITY not in checked("Pregabalin 300 mg lowered the use of opioids.", asked=asked).flags
 

@@ -173,7 +173,7 @@ def test_notices_are_listed_but_never_quoted_and_a_paper_in_doubt_is_evidence_wi
         assert f"PMID:{number} was found but is {what}, so it is not used as evidence" in answer.warnings
     states = {d.id: captions.state(d) for d in answer.documents}
     assert states["PMID:2"] == "A retraction notice: not used as evidence."
-    why = "may be a notice about another paper, going by its title; check it before you rely on it"
+    why = "its title suggests a notice about another paper; check it before you rely on it"
     assert f"PMID:5 {why}" in answer.warnings
     for shown in ("An erratum: not used as evidence.", f"This record {why}."):
         assert shown in as_markdown(answer)

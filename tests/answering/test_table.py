@@ -85,14 +85,14 @@ def test_a_study_that_cannot_be_read_fails_and_is_not_unreported(make_run: MakeR
     assert told[0][0] == "quoted"
     assert told[1] == ("failed", "its text has changed since this answer; ask the question again")
     assert told[2] == ("failed", "only its title is stored")
-    assert told[3] == ("failed", "no source that is searched holds it any more")
+    assert told[3] == ("failed", "no longer in any of the sources searched")
 
     class Down(memory_source):  # type: ignore[misc]
         async def fetch(self, ids: Sequence[str]) -> Any:
             raise SourceUnavailable("no route", source=self.name)
 
     down = [row.cells[0] for row in table(make_run, answered(), ["n"], [Down([])]).rows]
-    assert {(cell.state, cell.reason) for cell in down} == {("failed", "a source could not be asked for it: no route")}
+    assert {(cell.state, cell.reason) for cell in down} == {("failed", "a source could not be searched: no route")}
 
 
 def test_a_model_chooses_sentences_and_its_failure_is_told(

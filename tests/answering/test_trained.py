@@ -134,7 +134,7 @@ def test_what_is_not_fetched_or_tells_no_contradictions_is_refused(ship: Any, tm
     with pytest.raises(ConfigError, match="the critic critic has not been fetched; run: medground models fetch critic"):
         check_critic("critic", tmp_path / "models")
     make(model, tmp_path / "models")
-    with pytest.raises(ConfigError, match="tell no contradictions"):
+    with pytest.raises(ConfigError, match="cannot tell contradictions"):
         check_critic("critic", tmp_path / "models")
 
 
@@ -153,9 +153,9 @@ def test_a_proven_critic_gives_verdicts_and_says_what_it_was_measured_on(
         assert verified(make_run, memory_source, claim, TRIAL).statements[0].verdict.label == label
 
 
-UNSURE = "critic is not sure enough to judge: it {} with a probability of 65%, and counts from {}"
+UNSURE = "critic is not certain enough to judge: it {} with a probability of 65%, and counts from {}"
 ASSESSED = "assessed by critic (not validated here): in line with the quote"
-UNKNOWN = "no text that was found names what the statement is about; this is the nearest"
+UNKNOWN = "no text found mentions the subject of the statement; this is the nearest"
 
 
 @each_row(

@@ -40,7 +40,7 @@ MakePeer = Callable[..., Peer]
 QUESTION = "Does paracetamol or TP53 change the risk of stroke in women?"
 CASE = "Jané Doe, born 1957, is HIV-positive and takes ritonavir and Tylenol; her sister has BRCA1."
 PRIVATE = {"jane", "jané", "doe", "1957", "hiv", "hiv1", "positive", "ritonavir", "brca", "brca1", "sister"}
-TOLD = "not searched for, because only the context has these words: "
+TOLD = "not searched for, because these words occur only in the context: "
 KEYS = {"keys.google_search": "a-key", "google.engine": "e", "keys.brave": "b-key", "keys.sciencedirect": "s-key"}
 NOTHING = Reply(b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/></eSearchResult>")
 ANSWERS: dict[str, Callable[[Asked], Reply] | Reply] = {
@@ -126,7 +126,7 @@ def test_no_source_is_sent_a_word_of_the_context_alone(name: str, make_run: Make
     assert leaks(" ".join(search.query for search in run.searches)) == set()
     (note,) = [text for text in run.warnings if text.startswith(TOLD)]
     assert {"doe", "ritonavir", "hiv"} <= leaks(note) and "tylenol" not in note and "stroke" not in note
-    assert [text for text in run.warnings if text.startswith("a search was not made")] != []
+    assert [text for text in run.warnings if text.startswith("a search was skipped")] != []
 
 
 @each_row(

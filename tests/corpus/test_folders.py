@@ -67,12 +67,12 @@ def test_every_file_is_read_or_named(library: Library, papers: Path) -> None:
     assert [Path(item.file).name for item in skipped] == ["mine.jsonl"]
     lines = list(told.lines())
     assert lines[0] == "read        1 bibtex, 1 jsonlines, 2 texts, 1 nbib, 1 html, 1 ris, 1 csv"
-    assert "passed over 2 .png: an image, which holds no text (chart.PNG, scan.png)" in lines
-    assert "passed over 1 .zip: an archive; unpack it (data.zip)" in lines
-    assert "passed over 1 .txt: the file is empty (empty.txt)" in lines
-    assert "passed over 1 .md: notes on the folder; name the file to read it (README.md)" in lines
+    assert "skipped     2 .png: an image, which holds no text (chart.PNG, scan.png)" in lines
+    assert "skipped     1 .zip: an archive; unpack it (data.zip)" in lines
+    assert "skipped     1 .txt: the file is empty (empty.txt)" in lines
+    assert "skipped     1 .md: notes on the folder; name the file to read it (README.md)" in lines
     assert any("neither UTF-8 nor Latin-1" in line for line in lines)
-    assert any(line.startswith("passed over 1 .xml: not well-formed XML") for line in lines)
+    assert any(line.startswith("skipped     1 .xml: not well-formed XML") for line in lines)
     assert "note        ids without a prefix (1) were given DOC:; kept as metadata: ward (mine.jsonl)" in lines
     assert lines[-1] == "same id     1 id is in several files, and one version is kept: PMID:1 from one.nbib"
     assert {(entry.name, entry.reader) for entry in manifest.inputs} >= {(str(papers), "texts"), (str(papers), "ris")}
@@ -144,7 +144,7 @@ def test_many_reasons_are_cut_and_counted() -> None:
     files = [FileEntry(f"{n}.x{n}", "none", f"reason {n}") for n in range(20)]
     lines = list(FileReport(files, {}, ()).lines())
     assert len(lines) == 13
-    assert lines[-1] == "passed over and 8 more; medground corpus files NAME lists them all"
+    assert lines[-1] == "skipped     and 8 more; medground corpus files NAME lists them all"
 
 
 def test_two_papers_of_one_file_with_one_id_are_told(library: Library, tmp_path: Path) -> None:

@@ -245,7 +245,7 @@ def test_a_source_that_is_down_is_told_and_asked_again(library: Library, folder:
     build(library, "papers", find_inputs([folder]), records=records)
     assert told(library)[1] == (
         "joined with far: 0 of 4 documents; 1 carries no PMID or DOI; "
-        "3 could not be asked for (no response within 60 s); the next sync asks again"
+        "3 could not be looked up (no response within 60 s); the next sync tries again"
     )
     assert documents(library)["DOC:P1"].joined  # the other source answered
     _, changes = sync(library, "papers", folder, records=records)
@@ -253,14 +253,14 @@ def test_a_source_that_is_down_is_told_and_asked_again(library: Library, folder:
     far.fails = False
     sync(library, "papers", folder, records=records)
     assert documents(library)["DOC:P2"].joined[0].source == "pubmed:far"
-    assert "could not be asked" not in told(library)[1]
+    assert "could not be looked up" not in told(library)[1]
     asked = far.asked
     assert not sync(library, "papers", folder, records=records)[1].any
     assert far.asked == asked
     far.fails = True
     enrich(library, "papers", [far])
     assert documents(library)["DOC:P2"].joined, "what was filled stays while its source is down"
-    assert "3 could not be asked for" in told(library)[0]
+    assert "3 could not be looked up" in told(library)[0]
 
 
 def test_one_source_gives_the_id_by_which_the_next_knows_it(library: Library, folder: Path) -> None:
@@ -299,7 +299,7 @@ def test_a_source_that_is_gone_does_not_stop_sync(library: Library, folder: Path
     write(folder / "4.jsonl", paper(4))
     sync(library, "papers", folder)
     assert documents(library)["DOC:P1"].joined
-    assert "1 could not be asked for (it is no longer there)" in told(library)[0]
+    assert "1 could not be looked up (it is no longer there)" in told(library)[0]
 
 
 def test_names_of_sources(library: Library, folder: Path, medline: Any) -> None:
@@ -313,7 +313,7 @@ def test_names_of_sources(library: Library, folder: Path, medline: Any) -> None:
     ):
         with pytest.raises(error, match=message):
             open_records(library, name, [source])
-    with pytest.raises(UsageError, match="none cannot be named together"):
+    with pytest.raises(UsageError, match="none cannot be combined"):
         open_records(library, "papers", ["none", "medline"])
     assert open_records(library, "papers", ["none"]) == []
     opened = open_records(library, "papers", ["live", "pubmed", "medline"])

@@ -169,7 +169,7 @@ def test_each_form_of_an_answer_has_the_page_hidden_text_is_told_and_quotes_are_
     assert Answer.model_validate_json(answer.model_dump_json()).evidence == answer.evidence
     assert "p. 2" in str(answer)
     assert "p. 2" in as_markdown(answer)
-    assert "text that nobody can see (white)" in str(answer)
+    assert "invisible text (white)" in str(answer)
     assert all("Ignore" not in e.quote for e in answer.evidence)
     printed = CliRunner().invoke(app, ["corpus", "search", "papers", "smoked before"])
     assert ".pdf#0-" in printed.stdout

@@ -137,7 +137,7 @@ def test_text_that_leaves_no_mark_on_the_page_is_left_out_and_told(pdf: Print) -
     assert "Pale words" in document.text
     assert "bey the" not in document.text
     (caution,) = document.cautions
-    assert caution.startswith("Page 1 has text that nobody can see (covered or faded); it was left out: “Obey the text")
+    assert caution.startswith("Page 1 has invisible text (covered or faded); it was left out: “Obey the text")
 
 
 def test_a_packed_pdf_is_read_and_can_be_highlighted(tmp_path: Path, pdf: Print) -> None:

@@ -216,7 +216,7 @@ WHITE = '<w:color w:val="FFFFFF"/>'
 def test_hidden_words_of_a_word_file(properties: str) -> None:
     document = docx_document(word(PLAIN + paragraph(run("Seen. "), run(SECRET, properties))), "draft.docx")
     assert document.text == "Ferritin fell in 54 donors.\n\nSeen."
-    assert document.cautions == (f"The file has text that nobody can see; it was left out: “{SECRET}”",)
+    assert document.cautions == (f"The file has invisible text; it was left out: “{SECRET}”",)
 
 
 def shaded(fill: str) -> str:
@@ -280,7 +280,7 @@ def test_hidden_words_of_a_page(tag: str) -> None:
     assert SECRET not in document.text
     assert "Vitamin D raised calcium" in document.text
     assert "No harm was seen" in document.text
-    assert document.cautions == (f"The page has text that nobody can see; it was left out: “{SECRET}”",)
+    assert document.cautions == (f"The page has invisible text; it was left out: “{SECRET}”",)
 
 
 def test_words_that_can_be_seen_on_a_page_stay_and_menus_need_no_warning() -> None:
@@ -308,5 +308,5 @@ def test_superscripts_on_a_page() -> None:
 def test_few_hidden_characters_are_not_worth_a_warning() -> None:
     assert caution_on_hidden(["1", "2 3"], "Page 1") == ()
     (caution,) = caution_on_hidden(["word"] * 60, "Page 1", "white")
-    assert caution.startswith("Page 1 has text that nobody can see (white); it was left out: “word word")
+    assert caution.startswith("Page 1 has invisible text (white); it was left out: “word word")
     assert caution.endswith("word …”")

@@ -79,6 +79,7 @@ STATED = [
     ("Laser or drops in glaucoma", "Eighty adults were randomly assigned to either.", "Randomized Controlled Trial"),
     ("Laser or drops in glaucoma", "We conducted a retrospective cohort study.", "Observational Study"),
     ("Laser or drops in glaucoma", "An earlier randomised trial found that drops are worse.", ""),
+    ("Laser or drops in glaucoma", "Observational and randomised studies disagree.", ""),
     ("A randomised trial once", "A randomised trial once found that drops are worse; we study mice.", ""),
 ]
 
@@ -154,7 +155,7 @@ def test_a_partial_date_holds_its_days(day) -> None:
 
 @each_row("field", ["year", "date"])
 def test_a_range_without_ends_limits_nothing(field: str) -> None:
-    with pytest.raises(UsageError, match="limits nothing"):
+    with pytest.raises(UsageError, match="has neither start nor end"):
         Filters(where={field: " .. "}).as_query()
 
 

@@ -73,7 +73,7 @@ def test_a_failure_stands_in_the_place_of_its_answer(papers: Path) -> None:
     with BlockingEngine(settings()) as engine:
         good, bad = engine.ask_many(["Does aspirin reduce the risk of stroke?", ""])
         for ask in (engine.ask_many, engine.ask_each):
-            with pytest.raises(UsageError, match="a concurrency of at least 1"):
+            with pytest.raises(UsageError, match="concurrency must be at least 1"):
                 list(ask(["Does aspirin reduce the risk of stroke?"], concurrency=0))
     assert good.answer is not None
     assert good.error is None

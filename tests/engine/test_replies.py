@@ -93,3 +93,11 @@ def test_requests_without_a_last_answer_are_told_how(engine: BlockingEngine) -> 
         assert "ask it after that answer, in a terminal with --follow last" in told(engine, asked), asked
     assert "1 of them with design randomized trial" in told(engine, "which are randomised?")
     assert told(engine, "How many papers do you have?").startswith("Corpus coughs holds 2 documents; ")
+
+
+def test_what_is_asked_of_options_or_of_a_thing_is_a_question(engine: BlockingEngine) -> None:
+    choice = engine.ask(Question.ask("Which is not true?", options=("It reduces cough", "It causes cough")))
+    assert choice.usage.searches > 0
+    first = engine.ask(QUESTION)
+    counted = engine.ask("How many papers are there on it?", follow=first.trace_id)
+    assert counted.question.text == "How many papers are there on velnorixan?" and counted.evidence

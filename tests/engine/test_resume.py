@@ -78,7 +78,7 @@ def test_a_limit_leaves_research_that_goes_on_with_a_higher_one(home: Path, call
     again = made(calls)
     assert [line for line in before if line.startswith("search") and again[line] > 1] == []
     assert answer.usage.model_calls == len(EVERYTHING) - sum(line.startswith("call") for line in before)
-    with pytest.raises(UsageError, match=r"no research is unfinished; ask a question with medground research"):
+    with pytest.raises(UsageError, match=r"there is no unfinished research; start one with medground research"):
         resume()
 
 
@@ -92,7 +92,7 @@ def test_what_cannot_be_gone_on_with_is_said_and_a_few_are_kept(
             asked = asyncio.ensure_future(engine.ask(QUESTION))
             await asyncio.sleep(0.03)
             name = engine.unfinished()[0].id
-            with pytest.raises(UsageError, match=f"another process is at work on research {name}; wait for it"):
+            with pytest.raises(UsageError, match=f"another process is working on research {name}; wait for it"):
                 await engine.resume(name)
             assert (await asked).documents
 

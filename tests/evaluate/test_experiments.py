@@ -222,7 +222,7 @@ def test_what_cannot_run_is_explained_and_does_not_stop_the_others(ready: Path, 
         assert cells(made)[f"ours: {row}"] == ["–"] * 4
     assert ("base, BM25", "pubmedqa") in made.runs
     said = " ".join(notes(made))
-    assert "not run, base, dense on pubmedqa" in said and "keyless, so verify.critic = entail" in said
+    assert "not run, base, dense on pubmedqa" in said and "without a model, so verify.critic = entail" in said
 
     experiment = read_experiment(FILES / "000" / "table-1.toml")
     (tmp_path / "pubmedqa").symlink_to(ready / "data" / "pubmedqa")
@@ -278,7 +278,7 @@ def test_a_run_is_made_once_and_resumed_and_results_keep_every_model_but_no_text
         ("values = [1.0]", "1 values for 2 columns"),
         ('row = "nobody"\nvalues = [1.0, 2.0]', "no row is called 'nobody'"),
         ("typo = 1", "Extra inputs are not permitted"),
-        ("values = [", "cannot be read as an experiment"),
+        ("values = [", "is not a valid experiment"),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_line(tmp_path: Path, change: str, said: str) -> None:
@@ -344,7 +344,7 @@ def test_a_row_is_repeated_for_the_mean_and_standard_deviation_of_its_accuracy(
     assert any("means of 3 runs" in note for note in notes(made))
     keyless = asyncio.run(make(experiment, options(ready, smoke=False, repeat=3, out=tmp_path)))
     assert len(keyless.every("baseline", "p")) == 1
-    assert any("standard deviations wait" in note for note in notes(keyless))
+    assert any("standard deviations need" in note for note in notes(keyless))
 
 
 NO_SERVICE = "http://127.0.0.1:9/"

@@ -104,8 +104,8 @@ def test_diversity_needs_an_encoder_which_encodes_each_query_once(
     of = made(tmp_path, two, embed=letters)
     assert value(of, "whole", "all.diversity-book") == pytest.approx(0.5)  # equal letters 0, two letters 1
     assert value(of, "whole", "all.diversity-average") == pytest.approx(0.5)  # the graph never had two queries
-    told = made(tmp_path, two, waits=("diversity waits for a model that encodes queries: none",))
-    assert "diversity waits for" in " ".join(notes(told))
+    told = made(tmp_path, two, waits=("diversity needs a model that encodes queries: none",))
+    assert "diversity needs" in " ".join(notes(told))
 
     seen: list[str] = []
     embed = remembering(lambda texts: seen.extend(texts) or letters(texts))
@@ -125,7 +125,7 @@ def test_people_s_marks_are_those_of_the_row(tmp_path: Path, two: dict[tuple[str
     assert value(of, "whole", "b.marks-relevance") == 3.0
     assert figure(of, "less", "all.marks-relevance") is None
     assert "marked by anna, bert: 4 answers" in list(notes(of))
-    assert any(note.startswith("marks wait for people") for note in notes(made(tmp_path, two)))
+    assert any(note.startswith("marks are made by people") for note in notes(made(tmp_path, two)))
 
 
 def test_uncertainty_is_measured_or_says_what_it_waits_for(

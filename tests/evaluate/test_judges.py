@@ -145,7 +145,7 @@ def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripte
 
     def say(value: CompareInput) -> Any:
         if "q1" in value.question and "good" in value.second:
-            return ModelFailed("no valid answer to 'compare_explanations' after all tries: x", model="m")
+            return ModelFailed("no valid answer to 'compare_explanations' after all attempts: x", model="m")
         return honest(value)
 
     model = scripted_model({"compare_explanations": say})

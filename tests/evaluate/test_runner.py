@@ -81,7 +81,7 @@ def lines(home: Path) -> list[RunLine]:
 
 def test_each_failure_is_a_line_with_its_status(home: Path, tmp_path: Path) -> None:
     fate: dict[str, Any] = {
-        "Does drug 1 work?": ModelFailed("no valid answer after all tries: x", model="m", unreadable=True),
+        "Does drug 1 work?": ModelFailed("no valid answer after all attempts: x", model="m", unreadable=True),
         "Does drug 2 work?": ModelFailed("m answered HTTP 500", model="m", usage=Usage(input_tokens=9, price=None)),
         "Does drug 3 work?": SourceUnavailable("cannot be reached\nat all", source="pubmed"),
         "Does drug 4 work?": KeyError("a bug"),

@@ -148,7 +148,7 @@ def test_what_cannot_be_kept_is_logged_once_and_costs_nothing_else(
     with Batch(home, (question,), ("a",)).begun() as progress:
         assert progress.answered == {}
     (told,) = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-    assert told.startswith(f"answers and their traces are not kept: {home} cannot be written to")
+    assert told.startswith(f"answers and their traces are not saved: cannot write to {home}")
     assert list(Answers(home).history()) == []
 
 
@@ -161,4 +161,4 @@ def test_a_home_that_can_only_be_read_is_not_broken(
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": free}))
     (found,) = [check for check in examine() if check.what == "home folder"]
     assert found.state == "limited"
-    assert "not kept" in found.note.replace("may not be kept", "not kept")
+    assert "saved" in found.note

@@ -126,7 +126,7 @@ def test_waits_grow_and_retry_after_wins(serve: Serve) -> None:
     ("trouble", "calls", "message"),
     [
         (refusal(429, retry_after="3600"), 1, "retry after 3600 s"),
-        (refusal(429, retry_after="0"), 3, "is limiting the rate of calls (HTTP 429)"),
+        (refusal(429, retry_after="0"), 3, "is limiting the call rate (HTTP 429)"),
         (refusal(500, "oops"), 3, "answered HTTP 500: oops"),
         (Sent(b"<html>gateway</html>", 502, HTML), 3, "answered HTTP 502"),
         (refusal(429, code="insufficient_quota"), 1, "no credit or quota"),

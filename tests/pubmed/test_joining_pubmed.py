@@ -97,8 +97,8 @@ def test_a_server_that_is_down_is_told_and_asked_again(
     built = run("build", "papers", folder, "--enrich", peer.url)
     assert built.exit_code == 0
     assert len(peer.asked) == 2  # one request, tried twice: not one for each batch
-    assert "299 could not be asked for (" in built.stderr
-    assert "the next sync asks again" in built.stderr
+    assert "299 could not be looked up (" in built.stderr
+    assert "the next sync tries again" in built.stderr
     empty = b"<PubmedArticleSet></PubmedArticleSet>"
     nothing = b"<eSearchResult><Count>0</Count><IdList/></eSearchResult>"
     peer.replies[:] = [lambda asked: reply(empty if "efetch" in asked.path else nothing)]

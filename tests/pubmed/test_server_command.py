@@ -119,7 +119,7 @@ def test_half_a_request_is_cut_in_the_form_that_clients_read(catalogue_of: Any, 
 
     head, _, body = asyncio.run(within()).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 408")
-    assert b"<ERROR>the request did not come in 0.1 seconds</ERROR>" in body
+    assert b"<ERROR>the request did not arrive within 0.1 seconds</ERROR>" in body
 
 
 def test_a_port_in_use_is_a_one_line_error(catalogue_of: Any, loopback: None) -> None:

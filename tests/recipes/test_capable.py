@@ -48,7 +48,7 @@ def before(value: EntailInput, right: str) -> EntailOutput:
 
 
 def limited(value: EntailInput, right: str) -> EntailOutput:
-    raise ModelFailed("it is limiting the rate of calls (HTTP 429)", model="scripted:capable", busy=True)
+    raise ModelFailed("it is limiting the call rate (HTTP 429)", model="scripted:capable", busy=True)
 
 
 def nothing(value: EntailInput, right: str) -> EntailOutput:

@@ -71,6 +71,22 @@ def test_what_is_known_from_a_retracted_paper_only_is_told_at_once(ask: Ask) -> 
     assert [one.id for one in unrelated.documents] == ["PMID:1"]
 
 
+def test_of_two_questions_each_is_searched_and_what_is_open_is_named_in_its_own_words(ask: Ask) -> None:
+    both = ask("Is kelvastatin a new statin and what are its side effects?", [DRUG, HARM])
+    assert {one.document_id for one in both.evidence} == {"PMID:3", "PMID:4"}
+    half = ask("What are the side effects of kelvastatin and how is it dosed?", [DRUG, HARM])
+    assert "no quote is about “how is it dosed?”" in half.warnings
+    assert half.decision.status == "not judged"
+
+
+def test_of_a_comparison_each_side_is_shown_or_the_one_that_is_missing_named(ask: Ask) -> None:
+    apart = ask("Is kelvastatin better than velnorixan?", [EARLY, HARM])
+    assert {one.document_id for one in apart.evidence} == {"PMID:1", "PMID:4"}
+    assert "no source found compares kelvastatin with velnorixan directly" in apart.warnings
+    lost = ask("Is velnorixan better than kelvastatin for chronic cough?", [EARLY, HARM])
+    assert lost.decision.unmentioned == ("kelvastatin and chronic cough together",)
+
+
 def test_people_whom_no_quote_names_are_warned_of(ask: Ask) -> None:
     answer = ask("Is kelvastatin effective in children with high cholesterol?", [DRUG])
     assert any("no quote mentions children" in warning for warning in answer.warnings)

@@ -163,7 +163,7 @@ def test_a_failing_source_is_told_and_where_all_fail_nothing_is_rated(planned: A
     plan, run, steps = planned(reflexion, script, "book", "research")
     assert script.rated == []
     assert plan.size == 3, "the recipe searches it, and says that every source failed"
-    assert any("no source of a plan could be searched" in warning for warning in run.warnings)
+    assert any("none of the plan's sources could be searched" in warning for warning in run.warnings)
     assert _ended(steps) == "not rated"
 
 

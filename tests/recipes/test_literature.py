@@ -90,7 +90,7 @@ def test_a_retraction_in_any_database_sets_the_paper_aside(make_run: MakeRun, me
     assert ids(result) == ["PMID:2"]
     assert (result.flow.found, result.flow.merged, result.flow.filtered, result.flow.kept) == (3, 1, 1, 1)
     assert list(run.shown) == ["PMID:1"]
-    assert result.notes == ("1 retracted papers or notices about papers were set aside",)
+    assert result.notes == ("1 retracted papers or notices about papers were excluded",)
 
 
 def test_below_the_threshold_the_best_are_kept_unless_they_are_on_another_subject(
@@ -99,12 +99,12 @@ def test_below_the_threshold_the_best_are_kept_unless_they_are_on_another_subjec
     near = AWAY.model_copy(update={"text": "Sex differentiation in zebrafish was studied.", "id": "PMID:4"})
     result = found(make_run("q", [memory_source([AWAY, near])]))
     assert (ids(result), result.flow.kept, result.flow.filtered) == (["PMID:4"], 1, 1)
-    assert result.notes == ("no paper holds 80% of the keywords; those that hold 67% of them are kept",)
+    assert result.notes == ("no paper has 80% of the keywords; those that have 67% of them are kept",)
 
     result = found(make_run("q", [memory_source([AWAY])]))
     assert (ids(result), result.state, result.flow.filtered) == ([], "empty", 1)
     assert result.flow.lost == ("PMID:3",)
-    assert result.notes == ("no paper holds 40% of the keywords, so none is kept",)
+    assert result.notes == ("no paper has 40% of the keywords, so none is kept",)
 
 
 def test_nothing_found_is_empty_and_a_failure_is_named(make_run: MakeRun, memory_source: Any) -> None:

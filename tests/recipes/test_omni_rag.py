@@ -116,12 +116,12 @@ def test_the_states_are_shown_in_words_and_a_failing_source_is_named(ask: Asks, 
 def test_an_empty_plan_searches_nothing_and_failures_are_told(ask: Asks, memory_source: Any) -> None:
     answer, run = ask(replies(plan()))
     assert answer.decision.status == "unanswerable"
-    assert answer.decision.reason == "nothing was searched: the plan of sources asks none of them"
+    assert answer.decision.reason == "nothing was searched: the plan uses none of the sources"
     assert answer.searches == ()
     assert set(states(answer).values()) == {"not asked"}
     assert [name for name, _ in ask.seen] == ["plan_sources"]
     answer, _ = ask(sources=[])
-    assert "no source of a plan is open" in answer.decision.reason
+    assert "no source of the plan is open" in answer.decision.reason
     assert set(states(answer).values()) == {"not configured"}
     assert run.usage.searches == 0
 

@@ -168,7 +168,7 @@ def test_which_organism_and_record_is_meant(find: Find) -> None:
     found, _ = find("What does CYP17A1 do?", question="What does CYP17A1 do?")
     assert {hit.passage.document_id for hit in found.hits} == {"UNIPROT:P00002"}
     assert found.notes == (
-        "no organism is named, so that the human record of CYP17A1 was looked up; name another if it is meant",
+        "no organism is named, so the human record of CYP17A1 was looked up; name another organism if needed",
     )
 
     found, _ = find("What becomes of the fish?", question="What becomes of zebrafish?", names=("cyp17a1", "Cytochrome"))
@@ -204,7 +204,7 @@ def test_a_service_that_fails_is_named_and_the_others_count(find: Find) -> None:
     assert (found.state, found.hits) == ("failed", ())
     assert len(found.failures) == 1
     assert found.failures[0].startswith("uniprot: ")
-    assert found.failures[0].endswith("; its protein records were missed")
+    assert found.failures[0].endswith("; its protein records are missing")
     found, _ = find("3D structure of cyp17a1", service=peer(faults=[PeerFault("api/prediction", 500)]))
     assert found.state == "found"
     assert [line.partition(":")[0] for line in found.failures] == ["alphafold"]

@@ -168,7 +168,7 @@ def test_what_a_model_writes_is_mended_and_told(make_run: MakeRun, scripted_mode
     assert plan.keyword("gonads").tools == ("literature",)
     assert plan.keyword("gonads").synonyms == ("gonad", "ovary")
     told = "\n".join(plan.notes)
-    parts = "empty or repeated", "more than 6 keywords", "'the moon'", "'nothing'", "circle", "'gonads' to 'CYP17A1'"
+    parts = "empty or repeated", "more than 6 keywords", "'the moon'", "'nothing'", "cycle", "'gonads' to 'CYP17A1'"
     assert [part for part in parts if part not in told] == []
 
 

@@ -133,7 +133,7 @@ def test_a_page_that_fails_gives_way_to_the_next_and_its_summary_is_not_quoted(
     assert (answer.flow.kept, answer.flow.cut) == (1, 3)
     assert sorted(line.partition(": ")[2] for line in answer.failures) == [
         "a page was not read: its host is not on the public internet",
-        "a page was not read: its site shows a check for robots (captcha) in place of the page",
+        "a page was not read: its site shows a captcha instead of the page",
         "a page was not read: the response is larger than 1 MB",
     ]
     assert answer.notes == ("3 of the 4 most relevant pages could not be read, of 4 relevant",)
@@ -149,14 +149,14 @@ def test_an_engine_that_fails_is_named_and_the_others_are_searched(web: Any, mak
     missing = "; its pages are missing"
     assert answer.failures == (
         f"brave: not configured; set keys.brave, or leave the source out{missing}",
-        f"duckduckgo: its results cannot be read: it changed its form; update Medground{missing}",
+        f"duckduckgo: its results cannot be read: their format changed; update Medground{missing}",
     )
 
 
 def test_what_became_of_a_search_that_kept_nothing(web: Any, make_run: Any, reply: Any) -> None:
     here = web({})
     (line,) = found(here, make_run)[0].failures
-    assert line == "no search engine is named; name one with --set retrieval.sources=duckduckgo"
+    assert line == "no search engine is selected; select one with --set retrieval.sources=duckduckgo"
     here.engine("brave", [])
     assert found(here, make_run)[0].state == "empty"
     here = web({}, **{"keys.brave": ""})

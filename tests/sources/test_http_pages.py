@@ -87,7 +87,7 @@ def test_the_main_text_is_read_without_scripts_menus_and_hidden_text(site: Any, 
     assert (document.url, document.dates, document.year) == (here.url(), {"published": "2024-05-06"}, 2024)
     assert SAYS in document.text
     assert not any(word in document.text for word in ("Ignore", "Menu", "alert"))
-    assert any("text that nobody can see" in caution for caution in document.cautions)
+    assert any("invisible text" in caution for caution in document.cautions)
     assert here.asked == ["/robots.txt", "/page"]
     assert here.peer.asked[1].headers["user-agent"].startswith("medground/")
 
@@ -106,7 +106,7 @@ def test_a_page_is_fetched_once_and_no_cookie_is_kept(site: Any, page: Any) -> N
 
 
 HTML, PRIVATE = "text/html", "its host is not on the public internet"
-LARGE, ROBOT = "the response is larger than 1 MB", "its site shows a check for robots (captcha) in place of the page"
+LARGE, ROBOT = "the response is larger than 1 MB", "its site shows a captcha instead of the page"
 
 
 NOT_PUBLIC = "127.0.0.1 [::1] [64:ff9b::a00:1] [2002:7f00:1::] [fe80::1%25eth0] 100.64.0.1 224.0.0.1 0.0.0.0"
@@ -126,7 +126,7 @@ def moved(location: str) -> dict[str, Any]:
 
 
 REPLIES: list[tuple[dict[str, Any], str]] = [
-    ({"status": 404}, "it is not there (any more)"),
+    ({"status": 404}, "it was not found"),
     (page_of(b"", 401), "it needs a login"),
     ({"body": b"frame after frame " * 99, "type": "video/mp4", "endless": True}, "it is video/mp4, not a text"),
     ({"body": b"PK\x03\x04", "type": None}, "it is something, not a text"),
@@ -135,7 +135,7 @@ REPLIES: list[tuple[dict[str, Any], str]] = [
     (page_of(b"x", content_length=str(2 << 30)), LARGE),
     ({"body": b"<p>and on it goes " * 9, "type": HTML, "endless": True}, LARGE),
     (page_of(gzip.compress(b"x" * (50 << 20)), content_encoding="gzip"), LARGE),
-    (page_of(b"x", content_encoding="br"), "the response is packed as 'br', which was not asked for"),
+    (page_of(b"x", content_encoding="br"), "the response is packed as 'br', which was not requested"),
     ({"body": b"%PDF-1.4 no more", "type": "application/pdf"}, "its PDF cannot be read: the PDF is damaged"),
     (page_of(b"<html><p>" + b"<span>x</span> " * 60_000), "reading it takes longer than 0.5 s"),
     ({"hang": 9.0}, "its site did not send it within 0.2 s"),

@@ -96,7 +96,7 @@ def test_what_is_said_of_one_form_or_a_fragment_says_so() -> None:
     names = read_names(entry("P00001", "IL6", name="Interleukin-6", synonyms=["IFNB2"]))
     assert [names.fits(one) for one in ("il-6", "IFNB2", "interleukin 6", "IL66")] == [4, 3, 2, 0]
     for odd in ({}, {"primaryAccession": "P00001"}, {"primaryAccession": "../x", "sequence": {"a": 1}}):
-        with pytest.raises(BadDocument, match="the reply holds what is not a UniProtKB entry"):
+        with pytest.raises(BadDocument, match="the reply contains something other than a UniProtKB entry"):
             entry_document(odd)
 
 

@@ -87,7 +87,7 @@ def test_all_pages_of_results_are_read_and_one_page_is_one_result(name: str, req
     limited = Lookup(asked=PlainWords(text="fish"), limit=5)  # to what no web page can be shown to meet
     none = then_closed(source := opened(name, peer.url), source.search(limited, Filters(year_from=2020)))
     assert (none.size, len(peer.asked)) == (0, requests + 1)
-    assert "no checked date" in none.notes[0]
+    assert "no verified date" in none.notes[0]
     for gone in {"brave": ["keys.brave"], "google": ["keys.google_search", "google.engine"]}.get(name, []):
         with pytest.raises(NotConfigured) as caught:
             searched(opened(name, peer.url, **{gone: ""}))
@@ -112,11 +112,11 @@ def test_a_result_that_is_a_retracted_paper_is_known(address: str, title: str, s
     assert marked(hit.passage).retraction == state
 
 
-CHANGED = "its results cannot be read: it changed its form; update Medground"
+CHANGED = "its results cannot be read: their format changed; update Medground"
 NEW_DESIGN = b"<html><div class='card'>New design</div></html>"
 NO_LINK = b"<html><div class='result web-result'><b>Title</b></div>"
 CAPTCHA = {"status": 202, "body": b"<html><div class='anomaly-modal__title'>Unfortunately, bots use us too</div>"}
-PROOF = "it asks for a proof that a person is searching (captcha); wait some hours, or use another engine"
+PROOF = "it asks for a captcha; wait a few hours, or use another engine"
 BAD_KEY = {"status": 400, "body": b'{"error": {"message": "API key not valid. google-key-1234"}}'}
 REJECTED = "the key was rejected with HTTP status"
 KEY_LINE = f"{REJECTED} 400: API key not valid. ********; correct it in the settings (`keys`)"

@@ -31,7 +31,7 @@ SHOWN = (
     "than its source: the source says `may`. Deciding quote: [E1]",
     "“and it raises bleeding.”: Not found in the cited text (nli:small, 90%).",
     "It is safe. [E3] Assessed by m (not validated here): entails.",
-    "Statin text here. [E4] Quoted from the source (aims): an aim, question or assumption, not a finding.",
+    "Statin text here. [E4] Web page: quoted from the aims; an aim, question or assumption, not a finding.",
     "25% of the statements are supported.",
     "Left out because verification failed - Aspirin cures all. Contradicted: it does not.",
     "Sources disagree Aspirin, stroke (found by openai:gpt-5). - For:",

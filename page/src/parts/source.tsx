@@ -115,7 +115,7 @@ export function Text({ loaded, quote, quotes }: { loaded: Loaded<DocumentText>; 
     return (
       <>
         {verbatim}
-        <p class="caution">The document has changed since this answer: these words are not where they were quoted from.</p>
+        <p class="caution">The document has changed since this answer: the quoted words are no longer at this place.</p>
       </>
     );
   }

@@ -4,9 +4,9 @@ import * as mol from "3dmol/build/3Dmol.es6-min.js";
 /** Draw a structure into a box; the result ends it. */
 export function drawn(box: HTMLElement, content: string, form: "pdb" | "cif"): () => void {
   const viewer = mol.createViewer(box, { backgroundColor: getComputedStyle(box).backgroundColor, disableFog: true });
-  if (!viewer) throw new Error("This browser cannot draw in 3D (WebGL is off). The file can be saved instead.");
+  if (!viewer) throw new Error("This browser cannot draw in 3D (WebGL is off). You can save the file instead.");
   viewer.addModel(content, form);
-  if (!viewer.selectedAtoms({}).length) throw new Error("The file holds no atoms that can be drawn. It can be saved instead.");
+  if (!viewer.selectedAtoms({}).length) throw new Error("The file contains no atoms that can be drawn. You can save it instead.");
   // A ribbon needs the whole backbone; a file with C-alpha atoms alone is drawn as a line through them.
   const ribbon = viewer.selectedAtoms({ atom: "O" }).length > 0;
   viewer.setStyle({}, { cartoon: ribbon ? { color: "spectrum" } : { color: "spectrum", style: "trace" } });

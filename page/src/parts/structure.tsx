@@ -56,7 +56,7 @@ export function Structure({ answer, name, title }: Props): JSX.Element {
         <>
           <div ref={place} class="viewer" role="img" aria-label={`${title}, a model that can be turned with the mouse`} data-ready={ready ? "yes" : "no"} />
           <p class="hint dim" role="status">
-            {ready ? "Drag to turn, scroll to come nearer. Coloured from the first residue (violet) to the last (red)." : "Loading the viewer"}
+            {ready ? "Drag to rotate, scroll to zoom. Coloured from the first residue (violet) to the last (red)." : "Loading the viewer"}
           </p>
         </>
       )}

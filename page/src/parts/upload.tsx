@@ -61,7 +61,7 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
       if (field.current) field.current.value = "";
       corpusFiles(name.trim(), true, 0).then(
         (told) => setState({ at: "ended", words: last.current, over: [...started.passed_over, ...told.files.map((file) => ({ name: file.name, reason: file.reason ?? "" }))] }),
-        () => undefined, // the table below says how many were passed over
+        () => undefined, // the table below says how many were skipped
       );
       built();
     } else {
@@ -147,7 +147,7 @@ function Progress({ state }: { state: State }): JSX.Element {
       <p role="status">{now}</p>
       {state.at === "ended" && state.over.length > 0 && (
         <>
-          <h3>Files that were passed over</h3>
+          <h3>Files that were skipped</h3>
           <ul class="notes">
             {state.over.map((file) => (
               <li key={file.name}>

@@ -45,7 +45,7 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
       {follow && <Followed id={follow} chosen={(chosen) => !draft.chosen && change({ ...chosen, chosen: true })} />}
       <p id="about-asking" class="dim">
         {follow
-          ? "The documents of that answer are kept and searched too. Words such as “it” stand for its subject."
+          ? "The documents of that answer are searched too. Words such as “it” refer to its subject."
           : "Each sentence of the answer is checked against the literature, and cites the exact words it rests on."}
       </p>
       <form

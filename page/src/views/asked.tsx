@@ -68,7 +68,7 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
           </li>
         ))}
       </ol>
-      {waiting && busy && <p class="caution">The connection was lost. It is being taken up again.</p>}
+      {waiting && busy && <p class="caution">The connection was lost. Reconnecting.</p>}
       {busy && (
         <p>
           <button type="button" ref={stop} onClick={stopIt} disabled={stopping}>
@@ -91,7 +91,7 @@ function Ended({ event, question, places }: { event: JobEvent; question: string;
   const kept = event.trace_id ?? event.problem?.trace_id;
   return (
     <div class="ended">
-      {event.type === "stopped" && <p>Stopped. {kept ? "What was found is kept." : "Nothing had been found yet."}</p>}
+      {event.type === "stopped" && <p>Stopped. {kept ? "What was found is kept." : "Nothing was found before it stopped."}</p>}
       {kept && (
         <p>
           <a class="button" href={address("answer", [kept])}>

@@ -53,7 +53,7 @@ function AskTwo({ route }: { route: Route }): JSX.Element {
   return (
     <div class="wide">
       <h1>Compare recipes</h1>
-      <p class="dim">One question is asked twice, each time by another recipe, of the same sources.</p>
+      <p class="dim">Two recipes answer the same question from the same sources.</p>
       {offered.state === "loading" && <p class="dim">Loading the recipes</p>}
       {offered.state === "failed" && <ProblemBox problem={offered.problem} />}
       {offered.state === "loaded" && <Form offers={offered.value} route={route} started={started !== null} start={setStarted} />}

@@ -21,7 +21,7 @@ function All(): JSX.Element {
   return (
     <div class="wide">
       <h1>Corpora</h1>
-      <p class="dim">Collections of documents that questions are answered from. Everything stays on this server.</p>
+      <p class="dim">Document collections for answering questions. Everything stays on this server.</p>
       {loaded.state === "loading" && <p class="dim">Loading the corpora</p>}
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && (loaded.value.length === 0 ? <p>There are no corpora yet. Build one from files below.</p> : <Table all={loaded.value} />)}
@@ -31,7 +31,7 @@ function All(): JSX.Element {
           <Upload existing={loaded.state === "loaded" ? loaded.value.map((one) => one.name) : []} built={() => setVersion((before) => before + 1)} />
         </section>
       )}
-      {session && !session.admin && <p class="dim">Your token may read corpora, and may not build or remove them.</p>}
+      {session && !session.admin && <p class="dim">Your token may read corpora but not build or remove them.</p>}
     </div>
   );
 }
@@ -81,7 +81,7 @@ function stateOf(one: CorpusListed): string {
   const parts = [
     one.default ? "searched by default" : "",
     one.graph ? "has a knowledge graph" : "",
-    one.passed_over ? `${many(one.passed_over, "file")} passed over` : "",
+    one.passed_over ? `${many(one.passed_over, "file")} skipped` : "",
     one.skipped ? `${many(one.skipped, "record")} skipped` : "",
     one.retracted ? `${count(one.retracted)} retracted` : "",
   ];

@@ -70,7 +70,7 @@ export function CorpusView({ name }: { name: string }): JSX.Element {
 
 function checkedWords(checked: Checked | "checking" | null): string {
   if (checked === null) return "";
-  if (checked === "checking") return "Every file is compared with its hash";
+  if (checked === "checking") return "Comparing every file with its hash";
   return checked.intact ? `Intact: ${many(checked.files, "file")}, ${size(checked.bytes)}` : `Damaged: ${checked.problem}`;
 }
 
@@ -109,7 +109,7 @@ function Files({ name }: { name: string }): JSX.Element {
       {told.state === "failed" && <ProblemBox problem={told.problem} />}
       {told.state === "loaded" && (
         <>
-          <p>{`${many(told.value.read, "file")} read, ${count(told.value.passed_over)} passed over${told.value.same ? `, ${count(told.value.same)} ids in several files` : ""}`}</p>
+          <p>{`${many(told.value.read, "file")} read, ${count(told.value.passed_over)} skipped${told.value.same ? `, ${count(told.value.same)} ids in several files` : ""}`}</p>
           {told.value.notes.length + told.value.skipped.length > 0 && (
             <ul class="notes">
               {told.value.notes.map((note) => (
@@ -131,10 +131,10 @@ function Files({ name }: { name: string }): JSX.Element {
             setOffset(0);
           }}
         />
-        <span>Only files that were passed over</span>
+        <span>Only files that were skipped</span>
       </label>
       {files.state === "failed" && <ProblemBox problem={files.problem} />}
-      {files.state === "loaded" && files.value.total === 0 && <p class="dim">{over ? "No file was passed over." : "Its documents came from no file."}</p>}
+      {files.state === "loaded" && files.value.total === 0 && <p class="dim">{over ? "No file was skipped." : "Its documents were not read from files."}</p>}
       {files.state === "loaded" && files.value.total > 0 && (
         <>
           <div class="scroll" tabIndex={0} role="region" aria-label="Table of files">
@@ -142,14 +142,14 @@ function Files({ name }: { name: string }): JSX.Element {
               <thead>
                 <tr>
                   <th scope="col">File</th>
-                  <th scope="col">Read as, or why it was passed over</th>
+                  <th scope="col">Read as, or why it was skipped</th>
                 </tr>
               </thead>
               <tbody>
                 {files.value.files.map((file, number) => (
                   <tr key={`${file.name} ${number}`}>
                     <th scope="row">{file.name}</th>
-                    <td class={file.reason === null ? "" : "caution"}>{file.reason === null ? file.reader : `passed over: ${file.reason}`}</td>
+                    <td class={file.reason === null ? "" : "caution"}>{file.reason === null ? file.reader : `skipped: ${file.reason}`}</td>
                   </tr>
                 ))}
               </tbody>

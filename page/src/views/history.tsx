@@ -93,7 +93,7 @@ export function HistoryPage(): JSX.Element {
               You have asked nothing yet. <a href={address("ask")}>Ask a question</a>
             </p>
           )}
-          {answers.length > 0 && shown.length === 0 && <p>No question has these words.</p>}
+          {answers.length > 0 && shown.length === 0 && <p>No question contains these words.</p>}
           <ul class="cards">
             {shown.map((one) => (
               <Past key={one.trace_id} one={one} remove={() => setDeleting(one)} />

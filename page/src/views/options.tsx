@@ -22,7 +22,7 @@ export function Options({ draft, change, offers }: Props): JSX.Element {
   return (
     <details class="options">
       <summary>Context, sources, dates and kind of answer</summary>
-      <Field label="Context" hint="A patient's case or a passage. It is read with the question, and never searched for or cited.">
+      <Field label="Context" hint="A patient's case or a passage. It is read with the question but never searched for or cited.">
         {(id, hint) => (
           <textarea id={id} aria-describedby={hint} rows={4} dir="auto" maxLength={16000} value={draft.context} onInput={(e) => change({ context: e.currentTarget.value })} />
         )}
@@ -110,7 +110,7 @@ const searchedFor = (draft: Draft, offers: Offers): { corpora: string[]; sources
 export function searchedWords(draft: Draft, offers: Offers): string {
   const { corpora, sources } = searchedFor(draft, offers);
   const names = [...corpora, ...sources];
-  if (!names.length) return "Nothing is chosen to be searched.";
+  if (!names.length) return "Nothing is selected to search.";
   return `Searches in ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}.`;
 }
 

@@ -100,7 +100,7 @@ function SubAnswers({ report }: { report: Report }): JSX.Element {
 function Connections({ report }: { report: Report }): JSX.Element {
   return (
     <section>
-      <h2>How the answers hang together</h2>
+      <h2>How the answers are connected</h2>
       <ul class="notes">
         {report.connections.map((one, number) => (
           <li key={number}>
@@ -142,7 +142,7 @@ function Flow({ report }: { report: Report }): JSX.Element {
   return (
     <section>
       <h2>What was found, left out and kept</h2>
-      <div class="scroll" role="region" aria-label="Counts of the search" tabIndex={0}>
+      <div class="scroll" role="region" aria-label="Search counts" tabIndex={0}>
         <table data-testid="flow">
           <thead>
             <tr>

@@ -19,7 +19,7 @@ function All(): JSX.Element {
       <p class="dim">Every question of a run counts: one that failed, was not answered or is unfinished counts as wrong. Intervals are 95 % (Wilson).</p>
       {loaded.state === "loading" && <p class="dim">Loading the runs</p>}
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
-      {loaded.state === "loaded" && loaded.value.length === 0 && <p>There are no runs yet. The command medground eval run SET --data FILE makes one.</p>}
+      {loaded.state === "loaded" && loaded.value.length === 0 && <p>There are no runs yet. Create one with the command medground eval run SET --data FILE.</p>}
       {loaded.state === "loaded" && loaded.value.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Evaluation runs">
           <table>

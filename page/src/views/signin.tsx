@@ -26,7 +26,7 @@ export function SignInPage(): JSX.Element {
   return (
     <div class="column narrow-column">
       <h1>Sign in</h1>
-      <p class="dim">This server asks for a token. Whoever runs it makes one with the command medground token create.</p>
+      <p class="dim">This server requires a token. Its administrator can create one with the command medground token create.</p>
       {problem && <ProblemBox problem={problem} />}
       <form
         onSubmit={(event) => {

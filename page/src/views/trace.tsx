@@ -49,7 +49,7 @@ function Spans({ timeline }: { timeline: Timeline }): JSX.Element {
           </tbody>
         </table>
       </div>
-      <p class="hint dim">Parts that lie inside another are set in under it. They can run at the same time, so their seconds add up to more than the whole.</p>
+      <p class="hint dim">Nested parts are indented. They can run at the same time, so their seconds can add up to more than the total.</p>
     </>
   );
 }

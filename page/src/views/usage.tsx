@@ -12,8 +12,8 @@ export function UsagePage(): JSX.Element {
   return (
     <div class="column">
       <h1>Usage</h1>
-      <p class="dim">What was used since the first day of this month (UTC).</p>
-      {loaded.state === "loading" && <p class="dim">Loading what was used</p>}
+      <p class="dim">Usage since the first day of this month (UTC).</p>
+      {loaded.state === "loading" && <p class="dim">Loading usage</p>}
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && (
         <section aria-labelledby="own">
@@ -70,7 +70,7 @@ function Tokens(): JSX.Element {
       <h2 id="tokens">All tokens</h2>
       {loaded.state === "loading" && <p class="dim">Loading the tokens</p>}
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
-      {loaded.state === "loaded" && loaded.value.length === 0 && <p>There are no tokens. The command medground token create NAME makes one.</p>}
+      {loaded.state === "loaded" && loaded.value.length === 0 && <p>There are no tokens. Create one with the command medground token create NAME.</p>}
       {loaded.state === "loaded" && loaded.value.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Table of tokens">
           <table>

@@ -101,13 +101,21 @@ _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
 """The folders of a model that is named by its path."""
 
 
-def verdict(found: Verdict, place: Sequence[str] = ()) -> str:
-    """The verdict on a sentence; `place` is where in the paper a quoted one is from, such as its section and page."""
+def verdict(found: Verdict, place: Sequence[str] = (), source: SourceDocument | None = None) -> str:
+    """The verdict on a sentence; of a quoted one it says who says so and where.
+
+    Args:
+        place: where in the paper it is, such as its section and page.
+        source: the paper, whose design and year are named as far as they are known.
+    """
     label, note, differences = _LABELS[found.label], clean(found.note), _differences(found)
     if found.label == "quoted":
-        where = f" ({clean(', '.join(place))})" if place else ""
+        who = ", ".join(filter(None, [design(source), str(source.year or "")])) if source else ""
+        said, in_words = clean(", ".join(place)), bool(who and place and place[0].isalpha())
+        where = f" from the {said}" if in_words else f" ({said})" if place else ""
         no_finding = [why for flag, why in _NO_FINDING.items() if flag in found.flags][:1]
-        return _noted(label + where, [*no_finding, *differences])
+        quoted, joint = (f"{who}: quoted", "; ") if who else (label, ": ")
+        return _noted(quoted + where, [*no_finding, *differences], joint)
     if found.label == "not judged" and note:  # the note names the judge and what the judge said
         return _noted(note, differences, joint="; ")
     if found.label == "not found" and found.critic in _RULES and note:

@@ -40,7 +40,7 @@ _UNREACHABLE = "ConnectError"
 """The last status of a source whose host cannot be reached at all."""
 
 _NOTHING_LEFT = (
-    "a search was not made, because only the context has its words; put into the question what to search for"
+    "a search was skipped, because its words occur only in the context; add them to the question to search for them"
 )
 
 
@@ -304,4 +304,4 @@ def _raise_unless(found: Sequence[object], results: Iterable[object]) -> None:
 
 def _left_out_note(left_out: Iterable[str]) -> str:
     """The same text with one word more replaces the former."""
-    return f"not searched for, because only the context has these words: {', '.join(left_out)}"
+    return f"not searched for, because these words occur only in the context: {', '.join(left_out)}"

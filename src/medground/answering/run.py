@@ -199,7 +199,7 @@ async def with_titles(question: Question, run: Run) -> Question:
     for (start, end), names in reversed(named.items()):
         if missing := [name for name in names if name not in titles]:
             run.warn(
-                f"no source searched holds {', '.join(missing)}; check the id, or search PubMed too (--pubmed live)"
+                f"no source searched contains {', '.join(missing)}; check the id, or search PubMed too (--pubmed live)"
             )
         if known := dict.fromkeys(titles[name] for name in names if titles.get(name)):
             text = text[:start] + "; ".join(known) + text[end:]

@@ -195,10 +195,10 @@ async def _retrieved(ids: Sequence[str], run: Run) -> str:
     try:
         await run.retrieve(ids)
     except SourceUnavailable as error:
-        return f"a source could not be asked for it: {error.reason}"
+        return f"a source could not be searched: {error.reason}"
     except MedgroundError as error:
         return f"it could not be read: {error}"
-    return "no source that is searched holds it any more"
+    return "no longer in any of the sources searched"
 
 
 async def _filled(row: Row, names: Sequence[str], why: str, run: Run) -> Row:

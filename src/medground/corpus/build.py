@@ -177,7 +177,7 @@ def _run(plan: _Plan) -> Manifest:
     except (sqlite3.DatabaseError, RowDamaged, UnfinishedDamaged) as error:
         shutil.rmtree(folder, ignore_errors=True)
         if resumed:
-            log.warning("%s: what an interrupted build left was damaged; it is built from the start", plan.name)
+            log.warning("%s: the remains of an interrupted build were damaged; building from the start", plan.name)
             return _run(plan)
         raise StorageFailed(
             f"{folder}: the unfinished build was damaged and has been deleted; run the same command again to start over"

@@ -160,7 +160,7 @@ class Database:
         return None if row is None else Path(row[0])
 
     def file_report(self) -> FileReport:
-        """Which files were read or passed over, what their readers noted, and which ids are in several of them."""
+        """Which files were read or skipped, what their readers noted, and which ids are in several of them."""
         with self._reading("files") as execute:
             if execute is None:
                 return FileReport((), {}, ())

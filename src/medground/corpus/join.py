@@ -149,7 +149,7 @@ def open_records(library: Library, name: str, sources: Sequence[str]) -> list[Re
     wanted = dict.fromkeys(PUBMED if source == "live" else source for source in sources)
     if NONE in wanted:
         if len(wanted) > 1:
-            raise UsageError("none cannot be named together with other sources of records")
+            raise UsageError("none cannot be combined with other sources of records")
         return []
     return [_opened(library, name, source) for source in wanted]
 

@@ -90,7 +90,7 @@ class Manifest(Frozen):
     """Hash of the snapshot from which they were last removed. It is part of the hash: equal hashes promise equal
     rankings."""
     sources: str = ""
-    """Hash of what is known of the files that were read: names, sizes, times, and why some were passed over."""
+    """Hash of what is known of the files that were read: names, sizes, times, and why some were skipped."""
     enriched: tuple[Enriched, ...] = ()
     """The sources of records with which its documents are joined."""
     described: SourceDescription | None = None

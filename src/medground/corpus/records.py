@@ -17,7 +17,7 @@ from medground.values.identifiers import KINDS
 
 Outcome = Literal["joined", "no id", "not found", "title", "several", "failed"]
 """`no id`: the document carries no PMID, PMC id or DOI. `title`: the record found has another title. `several`: more
-than one record matches. `failed`: the source could not be asked, and is asked again the next time."""
+than one record matches. `failed`: the source could not be searched, and is asked again the next time."""
 
 
 class Records(Protocol):

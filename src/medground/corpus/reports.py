@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from medground.corpus.records import Outcome
 
-# What a build tells of its files: which were read, which were passed over and why, what their readers noted.
+# What a build tells of its files: which were read, which were skipped and why, what their readers noted.
 
 _NAMES = 3
 _GROUPS = 12
@@ -57,10 +57,10 @@ class FileReport:
             yield f"{'read':<{width}} {', '.join(f'{count:,} {reader}' for reader, count in read.items())}"
         groups = sorted(refused.items(), key=lambda group: -len(group[1]))
         for (kind, reason), names in groups[:_GROUPS]:
-            yield f"{'passed over':<{width}} {len(names):,} {kind}: {reason} ({_named(names)})"
+            yield f"{'skipped':<{width}} {len(names):,} {kind}: {reason} ({_named(names)})"
         if rest := groups[_GROUPS:]:
             count = sum(len(names) for _, names in rest)
-            yield f"{'passed over':<{width}} and {count:,} more; medground corpus files NAME lists them all"
+            yield f"{'skipped':<{width}} and {count:,} more; medground corpus files NAME lists them all"
         for text, told_by in self.notes.items():
             yield f"{'note':<{width}} {text} ({_named(told_by)})"
         if self.same:
@@ -100,14 +100,14 @@ _WHAT: Mapping[Outcome, str] = {
     "not found": "not found",
     "title": "not joined, the record has another title ({files})",
     "several": "not joined, several records have its id ({files})",
-    "failed": "could not be asked for ({reason}); the next sync asks again",
+    "failed": "could not be looked up ({reason}); the next sync tries again",
 }
 _WHY: Mapping[Outcome, str] = {
-    "no id": "it carries no PMID, PMC id or DOI",
+    "no id": "it has no PMID, PMC id or DOI",
     "not found": "no record has its PMID, PMC id or DOI",
     "title": "the record with its id has another title",
     "several": "several records have its id",
-    "failed": "the source could not be asked",
+    "failed": "the source could not be searched",
 }
 
 

@@ -31,7 +31,7 @@ REMOVED = "removed by its publisher"
 NOTICE = "a retraction notice"
 CONCERN = "an expression of concern"
 ERRATUM = "an erratum"
-ON_THE_LIST = "It is on the list of retracted papers, whatever the record itself says."
+ON_THE_LIST = "It is on the list of retracted papers, regardless of what the record itself says."
 
 _REASONS: Mapping[Said, str] = {
     "retracted": RETRACTED,
@@ -176,7 +176,7 @@ def doubt(record: Record) -> str | None:
     if record.retraction == "concern":
         return "has a published expression of concern"
     if why_aside(record) is None and said_by(record.title) == "in doubt":
-        return "may be a notice about another paper, going by its title"
+        return "its title suggests a notice about another paper"
     return None
 
 

@@ -209,7 +209,7 @@ class FileTable:
         if release in known:
             return f"PubMed's {release} was read before, as {known[release]}"
         if known and (latest := max(known)) > release:
-            return f"older than {latest}, which was read before; what that one revised or deleted stays so"
+            return f"older than {latest}, which was read before; that file's revisions and deletions are kept"
         return ""
 
     def place(self, number: int) -> KnownFile:

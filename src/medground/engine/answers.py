@@ -85,7 +85,7 @@ class Answers:
         for past in self.history():
             if name in (past.id, "last") and (answer := self.find(past.trace_id)) is not None:
                 return answer
-        raise UsageError(f"no answer {name[:64]!r} is kept in {self._folder}; list them with medground history")
+        raise UsageError(f"no answer {name[:64]!r} in {self._folder}; list them with medground history")
 
     def history(self) -> Iterator[PastAnswer]:
         """Kept answers, the latest first. Files that cannot be read are skipped."""
@@ -161,5 +161,5 @@ class KeptAnswers:
             UsageError: `limit` is negative.
         """
         if limit < 0:
-            raise UsageError(f"a history takes a limit of at least 0, not {limit}")
+            raise UsageError(f"the limit of a history must be at least 0, not {limit}")
         return list(islice(Answers(self.settings.home).history(), limit))

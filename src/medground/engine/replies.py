@@ -38,11 +38,13 @@ async def replied(run: Run) -> Answer | None:
     Raises:
         SnapshotCorrupt: a corpus has changed since it was built.
     """
-    follows, now = run.question.follows, run.now().year
-    request = request_in(follows.asked if follows else run.question.text, now)
-    if request is None:
+    question, follows, now = run.question, run.question.follows, run.now().year
+    request = request_in(follows.asked if follows else question.text, now)
+    if request is None or (not follows and (question.options or question.context)):
         return None
     if request.kind == "collection":
+        if request_in(question.text, now) is None:  # "How many papers are there on it?"
+            return None
         return compose(run, unanswered(await _counted(run, request)))
     if follows is None:
         found = [await _counted(run, request)] if request.limits != _NO_LIMITS else []

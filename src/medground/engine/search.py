@@ -83,7 +83,7 @@ class SearchEngine(OpenEngine):
         with notice_first(text) as notice:
             run = self._untraced_run(Question.ask(text, task="free", filters=filters))
             if not 1 <= limit <= MOST_HITS:
-                raise UsageError(f"a search takes a limit from 1 to {MOST_HITS:,}, not {limit}")
+                raise UsageError(f"the limit of a search must be from 1 to {MOST_HITS:,}, not {limit}")
             if notice is not None and notice.stops:
                 return SearchResult((), (), (), notice)
             with self._under_way():

@@ -88,7 +88,7 @@ class UnfinishedResearch:
         if name == LAST:
             if found := self.list():
                 return found[0]
-            raise UsageError("no research is unfinished; ask a question with medground research")
+            raise UsageError("there is no unfinished research; start one with medground research")
         if not _ID.fullmatch(name) or (one := self._record(name)) is None:
             ids = ", ".join(one.id for one in self.list()[:3]) or "there is none"
             raise UsageError(f"no unfinished research has the id {name[:64]!r}; latest: {ids}")
@@ -131,7 +131,7 @@ class UnfinishedResearch:
                 write_whole(folder / _RECORD, asked, private=True)
             kept = KeptLookups(folder)
         except Timeout:
-            raise UsageError(f"another process is at work on research {name}; wait for it, or stop it") from None
+            raise UsageError(f"another process is working on research {name}; wait for it, or stop it") from None
         except OSError as error:
             tell_not_kept(folder, error)
         try:
@@ -241,7 +241,7 @@ def slots(concurrency: int) -> asyncio.Semaphore:
         UsageError: `concurrency` is below 1.
     """
     if concurrency < 1:
-        raise UsageError(f"questions take a concurrency of at least 1, not {concurrency}")
+        raise UsageError(f"the concurrency must be at least 1, not {concurrency}")
     return asyncio.Semaphore(concurrency)
 
 

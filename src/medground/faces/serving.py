@@ -53,13 +53,13 @@ async def whole_body(receive: Receive, headers: Headers, *, most: int, seconds: 
             while more:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise Refusal(400, "the client left before the whole body came")
+                    raise Refusal(400, "the client disconnected before the whole body arrived")
                 body += message.get("body", b"")
                 if len(body) > most:
                     raise too_large(most)
                 more = message.get("more_body", False)
     except TimeoutError:
-        raise Refusal(408, f"the body did not come in {seconds:g} seconds") from None
+        raise Refusal(408, f"the body did not arrive within {seconds:g} seconds") from None
     return bytes(body)
 
 
@@ -108,7 +108,7 @@ class OwnHosts:
         if scope["method"] in _SAFE:
             return None
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return Refusal(403, "another site may not send this request")
+            return Refusal(403, "requests from other sites are not allowed")
         if any(_address(origin) != hosts[0].lower() for origin in headers.getlist("origin")):
             return Refusal(403, "the Origin header does not name this server")
         return None
@@ -197,7 +197,7 @@ class Connection(H11Protocol):
             super().shutdown()
 
     def send_400_response(self, msg: str) -> None:
-        self._refuse(Refusal(400, "this is not an HTTP request that can be read"))
+        self._refuse(Refusal(400, "this HTTP request cannot be parsed"))
 
     @property
     def _busy(self) -> bool:
@@ -222,7 +222,7 @@ class Connection(H11Protocol):
         if self._silent:  # a browser opens connections that it may need later
             self.transport.close()
         elif not self._busy:
-            self._refuse(Refusal(408, f"the request did not come in {self.head_seconds:g} seconds"))
+            self._refuse(Refusal(408, f"the request did not arrive within {self.head_seconds:g} seconds"))
 
     def _refuse(self, refusal: Refusal) -> None:
         """Answer without an application, and close."""

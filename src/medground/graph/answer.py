@@ -126,7 +126,7 @@ def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
         # "Associated with" and "causes" ask for more than a feature: its absence does not answer them.
         return finding.model_copy(update={"closed": ""})
     if finding is not None and question.asked.personal:
-        note = "; ".join(filter(None, (finding.note, "what is recorded of patients decides nothing for one person")))
+        note = "; ".join(filter(None, (finding.note, "figures for patients decide nothing for one person")))
         return finding.model_copy(update={"closed": "", "note": note})
     return finding
 

@@ -154,7 +154,7 @@ def tell_not_kept(path: Path, error: OSError) -> None:
 
 @cache
 def _tell_once(home: Path, reason: str) -> None:
-    log.warning("answers and their traces are not kept: %s cannot be written to (%s)", home, reason)
+    log.warning("answers and their traces are not saved: cannot write to %s (%s)", home, reason)
 
 
 # Data of the package that is neither Python nor a setting.

@@ -53,7 +53,7 @@ def kept_groups(answer: Answer, now: Settings) -> dict[str, Any]:
         return _GROUPS.validate_json(path.read_bytes())
     except FileNotFoundError:
         raise UsageError(
-            f"the settings of answer {answer.trace_id} are not kept; ask its question again with the options it had"
+            f"the settings of answer {answer.trace_id} are not stored; ask its question again with the same options"
         ) from None
     except (OSError, ValueError):
         raise UsageError(f"{path} cannot be read; remove it, and ask the question again with its options") from None
@@ -99,5 +99,5 @@ class Attachments:
         except OSError:
             content = b""
         if hashlib.sha256(content).hexdigest() != attachment.sha256:
-            raise UsageError(f"the file {attachment.name} of this report is gone or was changed; make the report again")
+            raise UsageError(f"the file {attachment.name} of this report is gone or has changed; make the report again")
         return content

@@ -39,11 +39,11 @@ class SettingsSection(SettingsPart):
 class ModelSettings(SettingsPart):
     """Who answers operators. Names: `keyless`, `local[:PATH]`, or a pydantic-ai name such as `openai:gpt-5`."""
 
-    default: str = Field(default="keyless", description="the model that answers, where `operators` names no other")
+    default: str = Field(default="keyless", description="the model to use, unless `operators` names another")
     operators: dict[str, str] = Field(default_factory=dict, description="operator name to model name")
     base_url: str | None = Field(default=None, description="an OpenAI-compatible address for `openai:` names")
     timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
-    retries: int = Field(default=2, ge=0, description="most further attempts after invalid output")
+    retries: int = Field(default=2, ge=0, description="maximum further attempts after invalid output")
     temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
     concurrency: int = Field(default=8, ge=1, description="model calls at the same time")
     cache: bool = Field(default=True, description="reuse stored model calls")
@@ -52,10 +52,10 @@ class ModelSettings(SettingsPart):
 class BudgetSettings(SettingsPart):
     """Limits of one question; without a value there is none."""
 
-    tokens: int | None = Field(default=None, ge=0, description="most tokens in and out")
+    tokens: int | None = Field(default=None, ge=0, description="maximum tokens, in and out")
     calls: int | None = Field(default=None, ge=0, description="most model calls")
     seconds: float | None = Field(default=None, gt=0, description="most seconds")
-    money: Decimal | None = Field(default=None, ge=0, description="highest price in US dollars")
+    money: Decimal | None = Field(default=None, ge=0, description="maximum cost in US dollars")
 
 
 class RetrievalSettings(SettingsPart):
@@ -68,8 +68,8 @@ class RetrievalSettings(SettingsPart):
     sources: Listed = Field(default=(), description="further sources by name, such as `pubmed`")
     pubmed: str | None = Field(default=None, description="`live`, or the address of an E-utilities service")
     email: str | None = Field(default=None, description="sent to PubMed with each request, as NCBI asks")
-    replay: Path | None = Field(default=None, description="a folder of recorded replies that stands for the network")
-    record: Path | None = Field(default=None, description="a folder in which the replies of services are recorded")
+    replay: Path | None = Field(default=None, description="a folder of recorded replies to use instead of the network")
+    record: Path | None = Field(default=None, description="a folder in which to record service replies")
     depth: int = Field(default=100, ge=1, le=10_000, description="hits per ranker before fusion")
     fusion_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion (K)")
     keep: int = Field(default=20, ge=1, description="hits left after reranking (M_max)")
@@ -93,8 +93,10 @@ class RecipeSettings(SettingsPart):
 
     name: str = Field(default="ground", description="the recipe")
     batch: int = Field(default=5, ge=1, description="documents read together (m)")
-    rounds: int = Field(default=3, ge=1, description="most rounds of searching and writing")
-    sentences: int = Field(default=3, ge=1, description="most sentences of a rationale without a model")
+    rounds: int = Field(default=3, ge=1, description="maximum rounds of searching and writing")
+    sentences: int = Field(
+        default=3, ge=1, description="maximum sentences in a rationale without a model; of a comparison twice as many"
+    )
     retractions: bool = Field(
         default=True,
         description="list retracted papers instead of reading them; off, recipes of papers read them, as published",
@@ -114,8 +116,8 @@ class VerifySettings(SettingsPart):
         description="`entail`: the model that answers that operator; `critic` (fetched); `nli:` and an NLI model's "
         "folder or hub name; or `label`: none, so that statements only get their labels",
     )
-    entailment: float = Field(default=0.5, gt=0, le=1, description="least probability of entailment (tau)")
-    support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")
+    entailment: float = Field(default=0.5, gt=0, le=1, description="minimum probability of entailment (tau)")
+    support: float = Field(default=0.7, ge=0, le=1, description="minimum share of supported statements (theta)")
     contradiction: bool = Field(
         default=True,
         description="of an NLI model: contradiction above the highest entailment overrules it; off: as in Self-MedRAG",
@@ -130,12 +132,12 @@ class VerifySettings(SettingsPart):
         default=True,
         description="hold back what the evidence does not support; off: verification is shown and decides nothing",
     )
-    trusted_judges: Listed = Field(default=(), description="models whose verdicts count without a measurement of ours")
+    trusted_judges: Listed = Field(default=(), description="models whose verdicts count without having been measured")
     measured_judges: Listed = Field(
-        default=(), description="models that `medground judge measure` proved on this machine; found by itself"
+        default=(), description="models that passed `medground judge measure` on this machine; detected"
     )
     unproven_judges: Listed = Field(
-        default=(), description="models that it measured and did not prove: word filters overrule them; found by itself"
+        default=(), description="models that it measured and that failed: word filters overrule them; detected"
     )
 
 
@@ -164,17 +166,17 @@ class KeySettings(SettingsPart):
 class ServeSettings(SettingsPart):
     """What a server allows the people who ask it; nothing here changes an answer."""
 
-    hosts: Listed = Field(default=(), description="host names by which it may be called, beside those of loopback")
-    models: Listed = Field(default=(), description="models that a question may name, beside `model.default`")
-    sources: Listed = Field(default=(), description="sources that a question may name, beside `retrieval.sources`")
-    concurrency: int = Field(default=8, ge=1, description="questions and claims at work at once; others wait in line")
-    research: int = Field(default=2, ge=1, description="research and builds at work at once; others wait in line")
-    waiting: int = Field(default=1000, ge=1, description="most questions and tasks in line; further ones are refused")
-    seconds: float = Field(default=120.0, gt=0, description="most seconds for a question or a claim")
-    research_seconds: float = Field(default=3600.0, gt=0, description="most seconds for research")
+    hosts: Listed = Field(default=(), description="host names accepted in addition to those of loopback")
+    models: Listed = Field(default=(), description="models that a question may name, besides `model.default`")
+    sources: Listed = Field(default=(), description="sources that a question may name, besides `retrieval.sources`")
+    concurrency: int = Field(default=8, ge=1, description="questions and claims at the same time; others wait")
+    research: int = Field(default=2, ge=1, description="reports and builds at the same time; others wait")
+    waiting: int = Field(default=1000, ge=1, description="maximum queued questions and tasks; further ones are refused")
+    seconds: float = Field(default=120.0, gt=0, description="maximum seconds for a question or a claim")
+    research_seconds: float = Field(default=3600.0, gt=0, description="maximum seconds for research")
     keep_days: int | None = Field(
         default=None, ge=1, description="days after which answers and their traces are deleted; without a value, never"
     )
-    body: int = Field(default=1_000_000, ge=1000, description="most bytes of a request that uploads no file")
-    upload: int = Field(default=500_000_000, ge=1000, description="most bytes of an upload")
-    upload_file: int = Field(default=200_000_000, ge=1000, description="most bytes of one uploaded file")
+    body: int = Field(default=1_000_000, ge=1000, description="maximum bytes of a request without an upload")
+    upload: int = Field(default=500_000_000, ge=1000, description="maximum bytes of an upload")
+    upload_file: int = Field(default=200_000_000, ge=1000, description="maximum bytes of one uploaded file")

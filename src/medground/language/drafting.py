@@ -33,7 +33,8 @@ def propose(question: str) -> list[tuple[str, str]]:
 def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
     """Candidates that no narrower candidate covers, most specific first (Eq. 2)."""
     headings = [h for h in (vocabulary().find(c) for c in candidates) if h is not None]
-    kept = sorted((h for h in headings if not is_covered(h, headings)), key=_depth, reverse=True)
+    kept = [h for h in headings if not is_covered(h, headings)]
+    kept.sort(key=lambda h: -max((tree.count(".") for tree in h.trees), default=0))
     named = [(c, found.name if (found := vocabulary().find(c)) else "") for c in candidates]
     return tuple(candidate for heading in kept for candidate, name in named if name == heading.name)
 
@@ -87,7 +88,3 @@ def plain_words(question: str) -> list[str]:
 def is_covered(heading: Heading, others: Sequence[Heading]) -> bool:
     lower = (tree for other in others if other.name != heading.name for tree in other.trees)
     return any(tree.startswith(f"{above}.") for tree in lower for above in heading.trees)
-
-
-def _depth(heading: Heading) -> int:
-    return max((tree.count(".") for tree in heading.trees), default=0)

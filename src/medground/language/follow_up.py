@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from medground.errors import UsageError
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pointing import Reading, pointing, points_at_something
 from medground.language.question_reading import reading_of
 from medground.language.requests import Request, request_in
+from medground.language.sentences import sentence_spans
 from medground.values.answer import Answer
 from medground.values.query import Filters
 from medground.values.question import Follows, Question, Task, as_question
@@ -17,6 +19,9 @@ from medground.values.question import Follows, Question, Task, as_question
 _LEAD = re.compile(
     r"^(?:and|or|but|so|then|also|what about|how about|and what about|and how about)\b[\s,]*", re.IGNORECASE
 )
+_SEVERAL = re.compile(rf"\?\s+(?=\w)|,?\s+and\s+(?=(?:{'|'.join(sorted(ASKING | AUXILIARIES))})\b)", re.IGNORECASE)
+"""What stands between two questions of one text."""
+_MOST_QUESTIONS = 3
 _FOCUS = re.compile(r"^(?:only|even|especially|particularly|mainly)\s+", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:what|how) about\b", re.IGNORECASE)
 _OR_NAME = re.compile(
@@ -181,6 +186,27 @@ def read_follow_up(asked: str, former: str) -> Reading:
         if (reading := form(asked, former)) is not None:
             return reading
     return Reading(asked)
+
+
+@lru_cache(maxsize=256)
+def questions_in(text: str) -> tuple[tuple[str, str], ...]:
+    """The questions of a text, each in its own words and as it reads by itself; one if they cannot be told apart.
+
+    >>> questions_in("What is gout and how is it treated?")
+    (('What is gout', 'What is gout?'), ('how is it treated', 'how is gout treated?'))
+    """
+    said = [part.strip(" ?.!,") for part in _SEVERAL.split(text)]
+    if not 1 < len(said) <= _MOST_QUESTIONS or not all(len(sentence_spans(part)) == 1 for part in said):
+        return ((text, text),)
+    first = f"{said[0]}?"
+    found = [(said[0], first)]
+    try:
+        found += [(part, read_follow_up(f"{part}?", first).text) for part in said[1:]]
+    except UsageError:
+        return ((text, text),)
+    if not all(any(thing.decides for thing in reading_of(whole).subjects) for _, whole in found):
+        return ((text, text),)
+    return tuple(found)
 
 
 def within(filters: Filters, more: Filters) -> Filters:

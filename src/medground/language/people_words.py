@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 from rapidfuzz.distance import OSA
@@ -16,8 +16,12 @@ from medground.language.question_kinds import asked_words, aspects_of
 from medground.language.sentences import sentence_spans
 from medground.language.subject import ADJECTIVE, Subject, is_slip, subjects
 
-_SHORTEST = 6
-"""Letters of a word that may be misspelt; a shorter one is too near to others."""
+_SHORTEST, _LONG = 6, 8
+"""Letters of a word that may be misspelt; a shorter one is too near to others. Only in a long one may a letter be taken
+for another, and only a long one may be misspelt for what no abstract has: perineal is not peroneal, purity not parity.
+"""
+_SHORT = 4
+"""Letters of a word that is another thing in capitals: OP is a kind of poison, MED a disease of bones."""
 _ALIKE = str.maketrans("eiouyn", "aaaaam")
 """Letters that are taken for each other."""
 _WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
@@ -36,9 +40,15 @@ def _meant() -> dict[str, str]:
 
 @cache
 def _said() -> re.Pattern[str]:
-    forms = sorted(_meant(), key=lambda said: -len(said))
-    either = "|".join(re.escape(said) if said.isupper() else f"(?i:{re.escape(said)})" for said in forms)
+    either = "|".join(map(_form, sorted(_meant(), key=lambda said: -len(said))))
     return re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
+
+
+def _form(said: str) -> str:
+    """What is in capitals is said in capitals, and not beside brackets that explain it; another short word never is."""
+    if said.isupper():
+        return rf"(?<!\(){said}(?!\s?\()"
+    return f"{f'(?!{said.upper()})' if len(said) <= _SHORT else ''}(?ai:{said})"
 
 
 def as_meant(text: str) -> tuple[str, dict[str, str]]:
@@ -102,10 +112,12 @@ def asked_last(text: str, most: int) -> str:
     """A text; if it has several sentences and more than `most` things decide, from the last one that names any."""
     begun = [start for start, _ in sentence_spans(text)]
     places = [thing.start for thing in subjects(text) if thing.decides] if len(begun) > 1 else []
-    return text[max(start for start in begun if start <= max(*places, 0)) :] if len(places) > most else text
+    if len(places) <= most:
+        return text
+    return text[max((start for start in begun if start <= max(places)), default=0) :]
 
 
-@cache
+@lru_cache(maxsize=4096)
 def corrected(word: str) -> str:
     """What an unknown lower-case word is misspelt for: the commonest that differs in one letter; empty if none does."""
     from medground.language.risk.notices import people_say
@@ -113,18 +125,23 @@ def corrected(word: str) -> str:
 
     if len(word) < _SHORTEST or words.weight(words.stem(word)) < words.MOST or people_say(word):
         return ""
-    near = [one for one in _known()[word[0]] if _is_slip(word if one.endswith("s") else word.removesuffix("s"), one)]
-    if not near or vocabulary().naming(word) or words.stem(word) in map(words.stem, near):
+    near = [one for one in _known()[word[0]] if _is_slip(word, one)]
+    forms = any(words.stem(word) == words.stem(one) or word.startswith(one) for one in near)
+    if not near or forms or vocabulary().naming(word):
         return ""
     return max(near, key=lambda one: (words.abstracts_with(words.stem(one)), one[-1] == word[-1]))
 
 
 def _is_slip(word: str, other: str) -> bool:
-    """Whether one letter is left out, doubled, moved or taken for one that is like it."""
-    if abs(len(word) - len(other)) > 1 or OSA.distance(word, other, score_cutoff=1) > 1:
+    """Whether one letter is left out, doubled, moved or, in a long word, taken for one that is like it."""
+    is_long = len(word) >= _LONG
+    word = word if other.endswith("s") else word.removesuffix("s")
+    if OSA.distance(word, other, score_cutoff=1) > 1:
         return False
-    same_letters = len(word) != len(other) or sorted(word) == sorted(other)
-    return same_letters or word.translate(_ALIKE) == other.translate(_ALIKE)
+    is_common = words.abstracts_with(words.stem(other)) > 0
+    if len(word) != len(other) or sorted(word) == sorted(other):
+        return is_long or is_common
+    return is_long and is_common and word.translate(_ALIKE) == other.translate(_ALIKE)
 
 
 @cache

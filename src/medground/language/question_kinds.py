@@ -66,7 +66,6 @@ def _aspects() -> dict[str, tuple[str, ...]]:
     return {aspect: tuple(sorted({_stems(form) for form in forms})) for aspect, forms in lists.items()}
 
 
-@lru_cache(maxsize=8192)
 def _stems(text: str) -> str:
     """All words of a text as stems, also those that say nothing, between single spaces."""
     return f" {' '.join(map(stem, tokens(text)))} "

@@ -132,13 +132,18 @@ class QuestionReading:
     def aspect_lost(self, texts: Sequence[str]) -> list[str]:
         """What this asks of its one thing, such as harms, where that decides and none of the texts speaks of it.
 
-        Of two things, what a word such as "avoid" belongs to is not known.
+        Of two things, or in a comparison, what a word such as "avoid" belongs to is not known.
         """
         found = [thing.said for thing in self.subjects if thing.decides]
-        wanted = self._deciding_aspects if len(found) == 1 else frozenset[str]()
+        wanted = self._deciding_aspects if len(found) == 1 and not self.comparison else frozenset[str]()
         if not wanted or any(not aspects_of(text).isdisjoint(wanted) for text in texts):
             return []
         return [f"{min(wanted)} {found[0]}"]
+
+    def is_met_by(self, passages: Sequence[str], quotes: Sequence[str]) -> bool:
+        """Whether passages name what and whom this is about, and a quote from them speaks of what is asked of it."""
+        spoken = not self.aspects or any(not aspects_of(quote).isdisjoint(self.aspects) for quote in quotes)
+        return spoken and not self.unnamed(passages) and not self.people_unnamed(passages)
 
     @property
     def asks_for_literature(self) -> bool:
@@ -161,7 +166,7 @@ class QuestionReading:
         missing = [thing.said for thing in found if not any(thing in one for one in named)]
         if missing or not found or len(found) > _TOGETHER:
             return missing
-        wanted = self.comparison.each_side(found) if self.comparison else [found]
+        wanted = self.sides or [found]
         return [together(things) for things in wanted if not any(one.issuperset(things) for one in named)]
 
     def is_about(self, text: str) -> bool:
@@ -175,6 +180,16 @@ class QuestionReading:
         """Whether a text names one of the things that decide."""
         read = without_accents(words.spelled_out(text, self.plain))
         return any(thing.is_named_in(read) for thing in self.subjects if thing.decides)
+
+    @property
+    def sides(self) -> list[list[Subject]]:
+        """Of a comparison, what a quote on one side names: the things of that side, and those of no side."""
+        compared = self.comparison
+        return compared.each_side([one for one in self.subjects if one.decides]) if compared and compared.sides else []
+
+    def names_side(self, text: str) -> bool:
+        """Whether a text names all things of one side of a comparison."""
+        return any(all(thing.is_named_in(text) for thing in side) for side in self.sides)
 
     def names_all(self, text: str) -> bool:
         """Whether a text in its own words, whose first line is its title, names each thing, one of which decides.

@@ -15,6 +15,9 @@ _LISTS = word_lists("common_words")
 _COLLECTIONS, _AUTHORS, _ASSURANCE = _LISTS["collections"], _LISTS["authors"], _LISTS["assurance"]
 _PUBLICATIONS = "studies"
 """A word after which a year is one of publication: `in 2019` alone limits an answer to it."""
+_BE = {"is", "are"}
+_DEFINING = _BE | {"what", "a", "an"}
+"""All that is said beside the thing where its definition is asked for."""
 
 _NO_LIMITS = Filters()
 
@@ -50,6 +53,8 @@ def request_in(text: str, now: int) -> Request | None:
     limits = limits_in(text, now)
     if said - of_papers:
         return Request("check") if said & _ASSURANCE and said <= of_papers | _ASSURANCE | _AUTHORS else None
+    if (rest := {*words.tokens(text)} - said) & _BE and "what" in rest <= _DEFINING:  # "What is a cohort study?"
+        return None
     if said & (_COLLECTIONS | _LISTS["counts"]):
         return Request("collection", limits)
     if said & _AUTHORS:

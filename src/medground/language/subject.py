@@ -104,7 +104,7 @@ def subjects(question: str) -> tuple[Subject, ...]:
     plain = " ".join(_BRACKETS.sub(" ", without_accents(question)).replace("/", " or ").split()) or question
     found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
     said = {stem for thing in found for stem in words.terms(thing.said)} | words.question_stems()
-    rest = [word for word in map(_without_s, _WORD.findall(plain)) if said.isdisjoint(words.terms(word))]
+    rest = [word for word in _WORD.findall(re.sub(r"['’]s\b", "", plain)) if said.isdisjoint(words.terms(word))]
     unseen = dict.fromkeys(word for word in rest if _is_unseen(word) or _is_of_disease(word))
     return (*found, *(Subject(word, decides=True, start=_place(word, question)) for word in unseen))
 
@@ -156,7 +156,7 @@ def _place(said: str, question: str) -> int:
 
 def _bracketed(question: str, said: str) -> tuple[str, ...]:
     before = ((question[: one.start()].rstrip().casefold(), one[1].strip()) for one in _BRACKETS.finditer(question))
-    return tuple(name for text, name in before if name and without_accents(text).endswith(said.casefold()))
+    return tuple(name for text, name in before if words.terms(name) and without_accents(text).endswith(said.casefold()))
 
 
 def _is_in(name: str, text: str, terms: Sequence[str], stems: frozenset[str]) -> bool:
@@ -206,10 +206,6 @@ def pattern(name: str) -> re.Pattern[str]:
     """A name with or without its hyphens and spaces: HER2, HER-2 and HER 2; a short one only in its own case."""
     parts = r"[\s-]?".join(map(re.escape, PART.findall(name)))
     return re.compile(rf"(?<!\w){parts}s?(?![^\W_])", 0 if len(name) <= _SHORT and name.isupper() else re.IGNORECASE)
-
-
-def _without_s(word: str) -> str:
-    return re.sub(r"['’]s$", "", word)
 
 
 def _is_of_disease(word: str) -> bool:

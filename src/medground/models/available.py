@@ -141,7 +141,7 @@ def _probed(model: Shipped, folder: Path) -> None:
         found = network.probabilities([(probe.premise, probe.hypothesis)])[0]
         if not all(abs(a - b) <= TOLERANCE for a, b in zip(found, probe.probabilities, strict=True)):
             raise ConfigError(
-                f"{model.name} gives other results on this machine than it was measured with; it was not installed:"
+                f"{model.name} does not reproduce its measured results on this machine; it was not installed:"
                 " please report your processor and the version of onnxruntime"
             )
 

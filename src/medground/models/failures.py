@@ -111,7 +111,7 @@ def _api_failure(error: ModelAPIError, endpoint: Endpoint, at: str) -> str:
         return f"the account at {at} has no credit or quota left"
     if isinstance(error, ModelRateLimitError):
         wait = f"; retry after {error.retry_after:g} s" if error.retry_after else ""
-        return f"{at} is limiting the rate of calls (HTTP 429){wait}; try later or lower model.concurrency"
+        return f"{at} is limiting the call rate (HTTP 429){wait}; try later or lower model.concurrency"
     if isinstance(error, ModelHTTPError):
         proxy = f"; {hint}" if (hint := _by_proxy(at)) else ""
         return f"{at} answered HTTP {error.status_code}{_provider_message(error, endpoint)}{proxy}"
@@ -134,7 +134,7 @@ def _answer_failure(error: AgentRunError, operator: str) -> str:
     if isinstance(error, OutputTokenLimitExceeded):
         return f"the answer to {operator!r} was cut off at the model's output limit"
     if isinstance(error, UnexpectedModelBehavior) and isinstance(error.__cause__, ToolRetryError):
-        return f"no valid answer to {operator!r} after all tries: {_last_problem(error.__cause__)}"
+        return f"no valid answer to {operator!r} after all attempts: {_last_problem(error.__cause__)}"
     return ""
 
 

@@ -70,7 +70,7 @@ class PlannerModel:
         """
         if not issubclass(operator.output, PlainOutput):
             raise ConfigError(
-                f"{self.name} only writes plans of sources, and cannot answer {operator.name}; give it that operator "
+                f"{self.name} only writes plans of sources and cannot answer {operator.name}; give it that operator "
                 f"alone: --set model.operators.plan_sources={self.name} --set omni_rag.planner=trained"
             )
         if limits.tokens == 0 or limits.calls == 0:

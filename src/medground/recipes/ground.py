@@ -25,6 +25,7 @@ from medground.corpus.retraction import state_of
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
 from medground.language import words
+from medground.language.follow_up import questions_in
 from medground.language.question_kinds import ENGLISH_ONLY
 from medground.language.question_reading import reading_of
 from medground.language.statements import statements
@@ -95,15 +96,31 @@ async def ground(question: Question, run: Run) -> Answer:
     if isinstance(stored, GraphAnswer) and stored.facts:
         return await _from_facts(question, stored, run)
 
-    evidence, searched = await _search(question, run, beside_facts(run) if stored else None)
-    if isinstance(stored, GraphAnswer):
-        evidence = about_the_same(evidence, stored.finding, run)
-        if evidence:
-            run.warn(stored.finding.note)
+    evidence, drafts, searched = list[Evidence](), list[Draft](), False
+    for one in _each(question):
+        found, searched = await _search(one, run, beside_facts(run) if stored else None)
+        if isinstance(stored, GraphAnswer):
+            found = about_the_same(found, stored.finding, run)
+            if found:
+                run.warn(stored.finding.note)
+        evidence += found
+        if found and not (run.writer and run.writer.is_model):
+            drafts.append(await write_draft(one, found, run))
     if not evidence:
         return compose(run, refusal(stored, run, searched=searched))
-    draft = await write_draft(question, evidence, run)
-    return await finish(question, draft, evidence, run)
+    if not drafts:
+        drafts.append(await write_draft(question, evidence, run))
+    sentences: list[Sentence] = []
+    for written in (sentence for draft in drafts for sentence in draft.sentences):
+        if not any(written.text in other.text or other.text in written.text for other in sentences):
+            sentences.append(written)
+    return await finish(question, drafts[0].model_copy(update={"sentences": tuple(sentences)}), evidence, run)
+
+
+def _each(question: Question) -> list[Question]:
+    """Each of several questions in one text, which is searched by itself."""
+    asked = questions_in(question.text) if not question.options else ()
+    return [question.model_copy(update={"text": whole}) for _, whole in asked] if len(asked) > 1 else [question]
 
 
 async def _search(question: Question, run: Run, only: Sequence[str] | None = None) -> tuple[list[Evidence], bool]:

@@ -33,17 +33,17 @@ class OmniRagSettings(SettingsSection):
     tagged: bool = Field(default=False, description="ask for the plan as text in tags (E.7), not as typed output")
     only: Listed = Field(default=(), description="names or kinds of the only sources to plan for; empty for all")
     without: Listed = Field(default=(), description="names or kinds of sources to leave out")
-    queries: int = Field(default=3, ge=1, le=12, description="most queries for a source")
+    queries: int = Field(default=3, ge=1, le=12, description="maximum queries per source")
     depth: int = Field(default=20, ge=1, le=1000, description="passages that a query finds")
     kept: int = Field(
         default=10, ge=1, le=1000, description="passages, or lines of a graph, left of these by reranking"
     )
-    passages: int = Field(default=20, ge=1, description="most passages for the reader")
+    passages: int = Field(default=20, ge=1, description="maximum passages for the reader")
     each: int = Field(default=2, ge=1, description="passages of each source before the best of all")
-    context: int = Field(default=20_000, ge=1000, description="most characters of passages for the reader")
-    passage_words: int = Field(default=200, ge=20, description="most words of a passage that query2doc writes")
-    answer_words: int = Field(default=100, ge=20, description="most words of the answer's reasoning")
-    rounds: int = Field(default=8, ge=1, description="most plans of reflexion and serts")
+    context: int = Field(default=20_000, ge=1000, description="maximum characters of passages for the reader")
+    passage_words: int = Field(default=200, ge=20, description="maximum words of a passage that query2doc writes")
+    answer_words: int = Field(default=100, ge=20, description="maximum words of the answer's reasoning")
+    rounds: int = Field(default=8, ge=1, description="maximum plans of reflexion and serts")
 
     @property
     def chosen(self) -> str:
@@ -65,7 +65,7 @@ class PubMedReasonerSettings(SettingsSection):
     section: ClassVar[str] = "pubmed_reasoner"
 
     terms: int | None = Field(
-        default=None, ge=1, description="most MeSH headings to search with and critique; no limit by default"
+        default=None, ge=1, description="maximum MeSH headings to search with and critique; no limit by default"
     )
     one_call: bool = Field(
         default=False, description="write a query in one call and criticise it in one (appendix E), not by equation"
@@ -74,7 +74,7 @@ class PubMedReasonerSettings(SettingsSection):
     signal_length: int = Field(default=1_500, ge=100, description="characters of an abstract that the critic sees")
     critic: bool = Field(default=True, description="refine the query (Algorithm 1); off: keep the first query")
     final: Literal["judged", "last"] = Field(
-        default="judged", description="read what the best judged query found, or the last one (Algorithm 1, line 13)"
+        default="judged", description="read what the best-rated query found, or the last one (Algorithm 1, line 13)"
     )
     reading: Literal["evidence", "summaries", "abstracts"] = Field(
         default="evidence",
@@ -86,7 +86,7 @@ class PubMedReasonerSettings(SettingsSection):
         default=None, ge=0, description="tokens after which reading stops (T); no limit by default"
     )
     candidates: int = Field(
-        default=1, ge=1, description="responses of `self-reflection`, of which the commonest is kept"
+        default=1, ge=1, description="responses of `self-reflection`, of which the most common is kept"
     )
     relax: bool = Field(default=True, description="(a) widen a query that finds too little")
     enough: int = Field(default=5, ge=1, description="number of documents that is enough for (a)")
@@ -122,7 +122,7 @@ class ReasonAndVerifySettings(SettingsSection):
         default=0.95, ge=0, le=1, description="cosine above which two demonstrations count as alike"
     )
     least: int = Field(
-        default=0, ge=0, description="least number of unique demonstrations; the rest are drawn at random"
+        default=0, ge=0, description="minimum number of unique demonstrations; the rest are drawn at random"
     )
     seed: int = 0
 
@@ -137,9 +137,9 @@ class SelfMedRagSettings(SettingsSection):
     )
     passages: int = Field(default=5, ge=1, description="passages in the context of each round (C_i)")
     critic: bool = Field(default=True, description="off: a single round without critic")
-    rounds: int = Field(default=3, ge=1, description="most rounds; the best one is returned")
+    rounds: int = Field(default=3, ge=1, description="maximum rounds; the best one is returned")
     drift: float = Field(
-        default=0.3, ge=0, le=1, description="least cosine of a statement that joins the query with the question"
+        default=0.3, ge=0, le=1, description="minimum cosine for a statement that joins the query with the question"
     )
     returned: Literal["best", "last"] = Field(
         default="best",
@@ -155,22 +155,22 @@ class BioMedSearchSettings(SettingsSection):
     section: ClassVar[str] = "biomedsearch"
 
     subquestions: int = Field(default=5, ge=1, le=10, description="most sub-questions (n)")
-    keywords: int = Field(default=6, ge=1, le=12, description="most keywords of a sub-question (e)")
+    keywords: int = Field(default=6, ge=1, le=12, description="maximum keywords per sub-question (e)")
     use_keywords: bool = Field(default=True, description="off: each sub-question is searched by its own words")
     tools: Annotated[tuple[Tool, ...], BeforeValidator(listed)] = Field(
         default=TOOLS, description="what may be searched: literature, protein, web"
     )
     without: Listed = Field(default=(), description="names of sources to leave out")
-    each: int = Field(default=100, ge=1, le=1000, description="most results of one source for a sub-question")
+    each: int = Field(default=100, ge=1, le=1000, description="maximum results per source and sub-question")
     coverage: float = Field(
-        default=0.8, ge=0, le=1, description="least share of keywords in title and abstract (theta)"
+        default=0.8, ge=0, le=1, description="minimum share of keywords in title and abstract (theta)"
     )
     salient: int = Field(default=3, ge=1, description="keywords of the second query where the first finds nothing")
     kept: int = Field(default=10, ge=1, le=100, description="papers kept for a sub-question (k)")
-    relevance: float = Field(default=0.4, ge=0, le=1, description="least relevance of a web page (tau)")
+    relevance: float = Field(default=0.4, ge=0, le=1, description="minimum relevance of a web page (tau)")
     pages: int = Field(default=5, ge=1, le=100, description="web pages kept for a sub-question (k)")
     embedder: str = Field(
         default="minilm",
-        description="the embedding model of cosines, outside any corpus; words count where it is not there",
+        description="the embedding model for cosines, outside any corpus; words are used if it is not installed",
     )
     paragraphs: int = Field(default=5, ge=1, le=50, description="paragraphs of a report that answer a choice (k)")

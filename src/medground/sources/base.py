@@ -47,7 +47,7 @@ class Source(Protocol):
         Raises:
             UsageError: the source does not accept the lookup, the limit is too high, or the source lacks a field of
                 the query.
-            SourceUnavailable: the source could not be asked.
+            SourceUnavailable: the source could not be searched.
             RateLimited: the source asks for fewer calls.
         """
 
@@ -55,7 +55,7 @@ class Source(Protocol):
         """Documents by id. Unknown ids are left out.
 
         Raises:
-            SourceUnavailable: the source could not be asked.
+            SourceUnavailable: the source could not be searched.
         """
 
     async def close(self) -> None:
@@ -78,7 +78,7 @@ class ConceptSource(Protocol):
         """The concepts that a term names, and at most `limit` lines about them.
 
         Raises:
-            SourceUnavailable: the source could not be asked.
+            SourceUnavailable: the source could not be searched.
         """
 
 
@@ -108,7 +108,7 @@ class CountingSource(Protocol):
 
         Raises:
             UsageError: as for `search`.
-            SourceUnavailable: the source could not be asked.
+            SourceUnavailable: the source could not be searched.
             RateLimited: the source asks for fewer calls.
         """
 
@@ -140,7 +140,7 @@ class DescribedSource(Protocol):
 
 @runtime_checkable
 class TermsSource(Protocol):
-    """A source that knows under which terms its texts may be used. Optional, beside `Source`."""
+    """A source that knows the terms under which its texts may be used. Optional, beside `Source`."""
 
     @property
     def terms(self) -> SourceDescription | None:

@@ -75,7 +75,7 @@ _LONGEST_VALUE = 600
 def _read_duckduckgo(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
     if is_block(reply.status, {}, reply.body):
         raise SourceUnavailable(
-            "it asks for a proof that a person is searching (captcha); wait some hours, or use another engine",
+            "it asks for a captcha; wait a few hours, or use another engine",
             source=_DUCKDUCKGO,
         )
     try:

@@ -122,7 +122,7 @@ def normal(url: str) -> str:
 
 def changed(engine: str) -> SourceUnavailable:
     """The failure of an engine whose replies can no longer be read. It is not an empty result."""
-    return SourceUnavailable("its results cannot be read: it changed its form; update Medground", source=engine)
+    return SourceUnavailable("its results cannot be read: their format changed; update Medground", source=engine)
 
 
 def _plain(text: object, longest: int) -> str:
@@ -183,7 +183,7 @@ class WebSource(LiveSource):
         """
         self._check_open()
         if not isinstance(lookup.asked, PlainWords) or not self.accepts(lookup):
-            raise UsageError(f"{self.name} takes plain words, in the order of the engine")
+            raise UsageError(f"{self.name} accepts plain words only, and returns results in the order of the engine")
         if self._missing is not None:
             raise NotConfigured(self._missing, source=self.name)
         if note := _impossible(filters):
@@ -254,9 +254,9 @@ class WebSource(LiveSource):
 def _impossible(filters: Filters) -> str | None:
     """Why no result of an engine can be shown to lie within these limits; None if it can."""
     if filters.kinds and "web" not in filters.kinds:
-        return "the web is not one of the kinds that were asked for"
+        return "web pages are not among the requested kinds"
     if filters.model_copy(update={"kinds": (), "ids": ()}).as_query() is not None:
-        return "results of the web have no checked date or journal, so none was looked for within these limits"
+        return "web results have no verified date or journal, so the web was not searched with these limits"
     return None
 
 

@@ -80,7 +80,7 @@ class SearchedSource(Frozen):
     queries: tuple[str, ...] = ()
     passages: int = Field(default=0, ge=0, description="different passages that its queries found")
     failure: str = Field(default="", description="why it could not be searched")
-    licence: str = Field(default="", description="under which terms its texts may be used")
+    licence: str = Field(default="", description="the terms under which its texts may be used")
 
 
 class SnapshotReference(Frozen):
@@ -98,7 +98,7 @@ class Answer(Frozen):
     question: Question
     notice: Notice | None = Field(
         default=None,
-        description="whom to turn to, shown first; null unless someone may be at risk",
+        description="whom to contact, shown first; null unless someone may be at risk",
     )
     decision: Decision
     rationale: str = ""

@@ -54,7 +54,7 @@ class _Decision(Frozen):
     check: AnswerCheck | None = Field(
         default=None,
         description="the check of a model's short answer against its sentences; null if none was made. An answer that "
-        "does not follow is told here and is no value",
+        "does not follow is reported here and is not a value",
     )
     unmentioned: tuple[str, ...] = Field(
         default=(), description="what the question asks about that no passage found mentions; then nothing is decided"
@@ -79,7 +79,7 @@ class _Decision(Frozen):
         if has_value != (self.status == "decided"):
             raise ValueError(f"a decision with status {self.status!r} must {'not ' if has_value else ''}have a value")
         if has_value and self.check is not None and self.check.result != "follows":
-            raise ValueError("an answer that its check found not to follow is no value of a decision")
+            raise ValueError("an answer that failed its check cannot be the value of a decision")
         if has_value and self.basis is None:
             raise ValueError("a decision with a value needs a basis")
         return self

@@ -130,7 +130,7 @@ class Document(Frozen):
     lines: tuple[LinePlace, ...] = ()
     """Of a document that has pages: its printed lines, in the order of the text. They do not overlap."""
     cautions: tuple[str, ...] = ()
-    """What a reader must know of the file before trusting it, such as text that nobody can see on its pages."""
+    """What a reader must know of the file before trusting it, such as invisible text on its pages."""
     metadata: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     """Further fields as the file has them, by name: what Medground has no field of its own for."""
     joined: tuple[Joined, ...] = ()

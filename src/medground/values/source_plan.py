@@ -22,7 +22,7 @@ class SourceDescription(Frozen):
     Attributes:
         name: as plans and their tags write it, such as `book`.
         about: one paragraph for the planner: what it holds, and for which questions it is good.
-        licence: under which terms its texts may be used; it goes with every export.
+        licence: the terms under which its texts may be used; it goes with every export.
     """
 
     name: str

@@ -151,7 +151,7 @@ def _ends(value: str) -> tuple[str, str]:
     """Both ends of `2015..2020`, empty where one is open; a single value is both."""
     low, dots, high = (part.strip() for part in value.partition(".."))
     if dots and not (low or high):
-        raise UsageError(f"{value[:40]!r} limits nothing; write one end at least, such as 2015..")
+        raise UsageError(f"{value[:40]!r} has neither start nor end; give at least one, such as 2015..")
     return (low, high) if dots else (low, low)
 
 

@@ -60,7 +60,7 @@ def _blocks(before: Answer, now: Answer, found: Changes) -> Iterator[Block]:
     for corpus in found.corpora:
         yield note(_corpus(corpus))
     if found.settings:
-        yield note("The settings differ: this version of Medground reads other ones.", "caution")
+        yield note("The settings differ: this version of Medground has different settings.", "caution")
     if found.program:
         made_by = (answer.made_by or "an earlier version" for answer in (before, now))
         yield note("Answered by {} then, and by {} now.".format(*made_by))

@@ -33,7 +33,7 @@ from medground.wording.plans import svg
 if TYPE_CHECKING:
     from medground.wording.view_types import AnswerView, ReportView, SentenceView
 
-QUOTED = "A sentence without a remark is quoted from its source."
+QUOTED = "Sentences without a remark are quoted from their sources."
 TOOL_NAMES: dict[Tool, str] = {"literature": "literature", "protein": "protein databases", "web": "web"}
 _COLUMNS = ("sub-question", "tool", "found", "merged", "filtered", "cut", "kept", "cited")
 _MARK = re.compile(r"\[(E[1-9][0-9]*)\]")

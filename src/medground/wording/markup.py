@@ -106,7 +106,7 @@ def _inside(span: Span) -> str:
     return f"*{text}*" if span.style in _ITALIC else text
 
 
-NOT_READ = "Earlier messages were not read: none of them is an answer that is kept here."
+NOT_READ = "Earlier messages were not read: none of them is an answer saved here."
 _MARK = re.compile(r"\[(E[1-9][0-9]*)\]\(#e[0-9]+\)|<a id=\"e[0-9]+\"></a>\*\*(E[1-9][0-9]*)\*\*")
 """A citation mark, or the mark before a quote in the list of sources. Text of documents cannot look like one: its
 brackets are escaped."""

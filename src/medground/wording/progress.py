@@ -105,14 +105,14 @@ def phase(step: str) -> str:
 
 
 def built(manifest: Manifest, passed_over: Sequence[str]) -> str:
-    """What a finished build made, with the first files that were passed over."""
+    """What a finished build made, with the first files that were skipped."""
     counts = manifest.counts
     said = f"{manifest.name}: {_many(counts.documents, 'document')}, {_many(counts.passages, 'passage')}"
     if not passed_over:
         return said
     names = ", ".join(passed_over[:_NAMED])
     more = f" and {len(passed_over) - _NAMED:,} more" if len(passed_over) > _NAMED else ""
-    return f"{said}; {_many(len(passed_over), 'file')} passed over: {names}{more}"
+    return f"{said}; {_many(len(passed_over), 'file')} skipped: {names}{more}"
 
 
 def _many(count: int, what: str) -> str:

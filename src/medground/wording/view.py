@@ -187,12 +187,14 @@ def _sentence(
         citations=tuple(dict.fromkeys(one for statement in group for one in statement.evidence)),
         web={documents[evidence[one].document_id].kind for one in group[0].evidence} == {"web"},
         section=next((place for place, section in enumerate(sections) if inside(group, section)), None),
-        verdicts=tuple(_verdict(statement, evidence) for statement in group),
+        verdicts=tuple(_verdict(statement, evidence, documents) for statement in group),
     )
 
 
-def _verdict(statement: Statement, evidence: Mapping[str, Evidence]) -> VerdictView:
-    found = statement.verdict
+def _verdict(
+    statement: Statement, evidence: Mapping[str, Evidence], documents: Mapping[str, SourceDocument]
+) -> VerdictView:
+    found, best = statement.verdict, evidence.get(statement.verdict.best or "")
     shape, glyph, style = LOOKS[found.label]
     told = found.label == "quoted" or cited_by(statement) == [found.best]  # by the marks of the sentence
     return VerdictView(
@@ -201,7 +203,7 @@ def _verdict(statement: Statement, evidence: Mapping[str, Evidence]) -> VerdictV
         shape=shape,
         glyph=glyph,
         style=style,
-        words=captions.verdict(found, _place(evidence[found.best]) if found.best else ()),
+        words=captions.verdict(found, _place(best) if best else (), documents[best.document_id] if best else None),
         deciding=None if told else found.best,
         category=captions.category(found),
     )

@@ -60,7 +60,7 @@ async def titles_on(topic: str, run: Run) -> list[str]:
 async def with_papers(one: SubTopic, most: int, top: int, coverage: float, run: Run) -> SubTopic:
     """A sub-topic with its best papers: those with enough of its keywords, by cosine with the sub-topic (Eq. 3).
 
-    Where no paper holds so many keywords, those with most of them are kept. Retracted papers are left out.
+    Where no paper has so many keywords, those with most of them are kept. Retracted papers are left out.
 
     Args:
         most: most papers that its keywords may find.

@@ -46,7 +46,7 @@ Folder = Annotated[Path, typer.Option(help="Folder of the experiment files.")]
 
 @experiment_app.command("list")
 def list_experiments(folder: Folder = Path("experiments")) -> None:
-    """List every experiment: its name, what it shows, and what it waits for if it cannot be run yet."""
+    """List every experiment: its name, what it shows, and what it needs if it cannot be run yet."""
     from medground_evaluate.experiments.form import find_experiments
 
     found = find_experiments(folder)
@@ -58,7 +58,7 @@ def list_experiments(folder: Folder = Path("experiments")) -> None:
 def run_experiment(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or a name such as 000/table-1.")],
     data: Annotated[Path, typer.Option(help="Folder with the data sets, directly or in subfolders.")] = Path("data"),
-    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless by default.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model that the operators call; keyless by default.")] = None,
     judge: Judge = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Keyless, on three questions of each set.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask at most N questions of each set.")] = None,
@@ -72,7 +72,7 @@ def run_experiment(
         int, typer.Option(min=1, help="Runs of each row, for the mean and standard deviation of accuracy.")
     ] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder of the runs; by default in the home folder.")] = None,
-    save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save figures and settings there.")] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save figures and settings here.")] = None,
     accept: Accept = None,
     folder: Folder = Path("experiments"),
     sets: Sets = None,
@@ -162,7 +162,7 @@ def run(
     dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`.")],
     data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
     recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
-    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless by default.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model that the operators call; keyless by default.")] = None,
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
     split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",

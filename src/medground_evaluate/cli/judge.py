@@ -132,7 +132,7 @@ def form(
     sets: Sets = None,
     settings: SettingsFile = None,
 ) -> None:
-    """Write a form in which a person marks a run's long answers; read it with `medground eval judged`."""
+    """Write a form for a person to mark a run's long answers; read it with `medground eval judged`."""
     from medground.language import some
     from medground_evaluate.compare import read_result
     from medground_evaluate.judges.results import SCALE, blank_form, quotes_of, references_of, write_form
@@ -177,7 +177,7 @@ async def _judged(
 
 
 judge_app = typer.Typer(
-    help="Measure whether a model may call statements supported or contradicted, and list who may.",
+    help="Measure whether a model's verdicts may count as supported or contradicted, and list validated judges.",
     no_args_is_help=True,
 )
 
@@ -194,7 +194,7 @@ def measure(
     settings: SettingsFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Ask a model about a few hundred pairs with known labels. If it proves itself, its verdicts count on this machine.
+    """Test a model on a few hundred pairs with known labels. If it passes, its verdicts count on this machine.
 
     If interrupted, run the same command to resume.
     """
@@ -211,7 +211,7 @@ def measure(
 
 @judge_app.command("list")
 def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = None) -> None:
-    """List who may judge here, and what each judge was measured on."""
+    """List the validated judges here, and what each was measured on."""
     from medground.answering import judges
     from medground.home import VerifySettings
     from medground.models import shipped
@@ -246,7 +246,7 @@ def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UsageError("nothing was asked; add --yes to make these calls")
+        raise UsageError("no calls were made; add --yes to make them")
     confirm("Continue?")
 
 
@@ -264,7 +264,7 @@ async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quie
 def _lines(found: judges.Measured) -> list[str]:
     """A measurement in a few lines."""
     where = f" at {found.address}" if found.address else ""
-    unusable = f"; {found.unusable} replies could not be read and count as wrong" if found.unusable else ""
+    unusable = f"; {found.unusable} replies could not be read and are counted as wrong" if found.unusable else ""
     used = found.usage
     price = "price unknown" if used.price is None else f"${used.price:.2f}"
     guessed = f" ({used.estimated_tokens:,} of them estimated)" if used.estimated_tokens else ""
@@ -287,7 +287,7 @@ def agreement(
     reference: Annotated[
         str | None, typer.Option(help="Annotator to compare all others with; by default every pair is compared.")
     ] = None,
-    context: Annotated[int, typer.Option(min=1, help="The j of CONTEXT-j that the labels of answers are for.")] = 5,
+    context: Annotated[int, typer.Option(min=1, help="The j of CONTEXT-j to which the labels of answers refer.")] = 5,
     json: Json = False,
 ) -> None:
     """Compare annotators of the eight labels: Cohen's kappa, and precision, recall and F1 per label, per context."""

@@ -42,7 +42,7 @@ SetName = Annotated[
     str | None, typer.Option("--dataset", metavar="NAME", help="Its data set; recognised by its content by default.")
 ]
 AsTraining = Annotated[
-    bool, typer.Option("--as-training", help="Take questions of every split: none of them will ever be asked.")
+    bool, typer.Option("--as-training", help="Use questions of every split, none of them for evaluation.")
 ]
 Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -151,11 +151,11 @@ Levels = Annotated[
         "--level",
         min=1,
         max=3,
-        help="1: one causal mechanism; 2: findings that stand apart; 3: time and feedback; repeatable.",
+        help="1: one causal mechanism; 2: separate findings combined; 3: time and feedback; repeatable.",
     ),
 ]
 Coverage = Annotated[
-    float, typer.Option(min=0, max=1, help="Least share of a sub-topic's keywords in a paper (Eq. 3).")
+    float, typer.Option(min=0, max=1, help="Minimum share of a sub-topic's keywords in a paper (Eq. 3).")
 ]
 
 
@@ -163,15 +163,15 @@ def build(
     command: typer.Context,
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the set; an unfinished one is resumed.")],
     topic: Annotated[list[str] | None, typer.Option("--topic", help="A topic to ask about; repeatable.")] = None,
-    random_topics: Annotated[int, typer.Option(min=0, help="Draw so many topics from titles of the corpora.")] = 0,
+    random_topics: Annotated[int, typer.Option(min=0, help="Draw this many topics from titles in the corpora.")] = 0,
     level: Levels = None,
     count: Annotated[int, typer.Option(min=1, help="Questions for each level.")] = 100,
-    subtopics: Annotated[int, typer.Option(min=1, max=20, help="Most sub-topics of a topic.")] = 6,
-    papers: Annotated[int, typer.Option(min=1, help="Most papers found for a topic.")] = 600,
-    top: Annotated[int, typer.Option(min=1, help="Most papers read for a topic.")] = 300,
-    tries: Annotated[int, typer.Option(min=1, help="Most attempts for a question.")] = 5,
-    rounds: Annotated[int, typer.Option(min=0, help="How often questions that can be guessed are made again.")] = 3,
-    seed: Annotated[int, typer.Option(help="Seed for whatever is drawn.")] = 0,
+    subtopics: Annotated[int, typer.Option(min=1, max=20, help="Maximum sub-topics per topic.")] = 6,
+    papers: Annotated[int, typer.Option(min=1, help="Maximum papers found per topic.")] = 600,
+    top: Annotated[int, typer.Option(min=1, help="Maximum papers read per topic.")] = 300,
+    tries: Annotated[int, typer.Option(min=1, help="Maximum attempts per question.")] = 5,
+    rounds: Annotated[int, typer.Option(min=0, help="How often to replace questions that can be guessed.")] = 3,
+    seed: Annotated[int, typer.Option(help="Seed for all random choices.")] = 0,
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
     model: Annotated[str | None, typer.Option(help="Model that writes and checks; keyless by default.")] = None,
@@ -260,7 +260,7 @@ def build_pool_command(
     dataset: SetName = None,
     against: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Questions that will be asked: nothing like them is taken; repeatable."),
+        typer.Option(metavar="FILE", help="Evaluation questions; questions similar to them are excluded; repeatable."),
     ] = None,
     as_training: AsTraining = False,
     corpus: Corpora = None,

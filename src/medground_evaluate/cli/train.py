@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write; an unfinished one is resumed.")]
 Workers = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
-Check = Annotated[bool, typer.Option("--check", help="Only say what it will need.")]
+Check = Annotated[bool, typer.Option("--check", help="Only estimate what it will need.")]
 Model = Annotated[str | None, typer.Option(help="Model that answers; keyless by default.")]
 
 
@@ -30,7 +30,7 @@ def explore(
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="NAME", help="Explore only this source; repeatable.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Most questions; all by default.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum questions; all by default.")] = None,
     seed: Annotated[int, typer.Option(help="Seed for the order of the questions.")] = 0,
     workers: Workers = 1,
     corpus: Corpora = None,
@@ -66,7 +66,7 @@ def judge(
         str, typer.Option(help="The signal: judge, gain (a reader's accuracy or ROUGE-L) or rerank (2.3 or more).")
     ] = "judge",
     passages: Annotated[
-        int | None, typer.Option(min=1, help="Most passages of a query that are read; all by default.")
+        int | None, typer.Option(min=1, help="Maximum passages read per query; all by default.")
     ] = None,
     workers: Workers = 1,
     model: Model = None,
@@ -144,7 +144,7 @@ def export(
     judged: JudgedFile,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the training set.")],
     labels: Annotated[
-        Path | None, typer.Option(metavar="SHEET", help="Labels made by hand; the agreement is told before training.")
+        Path | None, typer.Option(metavar="SHEET", help="Labels made by hand; the agreement is shown before training.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed for the choice of three queries.")] = 0,
 ) -> None:
@@ -163,18 +163,18 @@ def export(
 
 
 Data = Annotated[Path, typer.Argument(help="Folder that export wrote.", metavar="DATA")]
-Planner = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the planner; unfinished is resumed.")]
+Planner = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the planner; resumed if unfinished.")]
 Base = Annotated[
     str | None, typer.Option(metavar="NAME", help="The model to train: a folder, or a name on a hub; any size.")
 ]
-Batch = Annotated[int, typer.Option(min=1, help="Examples for one step.")]
-AtOnce = Annotated[int, typer.Option(min=1, help="Examples computed at the same time; fewer need less memory.")]
+Batch = Annotated[int, typer.Option(min=1, help="Examples per step.")]
+AtOnce = Annotated[int, typer.Option(min=1, help="Examples per forward pass; lower it to save memory.")]
 Ratio = Annotated[float, typer.Option(help="Random share of the training set, above 0 and at most 1.")]
-Longest = Annotated[int, typer.Option(min=16, help="Examples of more tokens are left out.")]
+Longest = Annotated[int, typer.Option(min=16, help="Leave out examples with more tokens than this.")]
 Save = Annotated[int, typer.Option("--save-every", min=1, help="Steps between two checkpoints.")]
-Seed = Annotated[int, typer.Option(help="Seed of order, sample and first weights.")]
-CheckTraining = Annotated[bool, typer.Option("--check", help="Only say what memory, time and money it needs.")]
-Price = Annotated[float | None, typer.Option("--price-per-hour", min=0, help="US dollars for an hour of the machine.")]
+Seed = Annotated[int, typer.Option(help="Seed for order, sampling and initial weights.")]
+CheckTraining = Annotated[bool, typer.Option("--check", help="Only estimate memory, time and cost.")]
+Price = Annotated[float | None, typer.Option("--price-per-hour", min=0, help="Machine price in US dollars per hour.")]
 
 
 def sft(
@@ -234,10 +234,10 @@ def dpo(
 
 def merge(
     adapter: Annotated[Path, typer.Argument(help="Folder of a trained planner.", metavar="ADAPTER")],
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the whole model.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for the merged model.")],
     base: Base = None,
 ) -> None:
-    """Join a planner with its base into one ordinary model, for servers and converters that take no adapter."""
+    """Merge a planner with its base into one model, for servers and converters that do not accept adapters."""
     from medground.models import planner
 
     card = planner.merge(adapter, out, base=base)

@@ -284,9 +284,9 @@ _NLI = "nli:"
 def waits_for(settings: Settings, nli: str) -> str:
     """What the uncertainty of a row waits for; empty if it can be measured."""
     if not Author(settings.model.default).is_model:
-        return "uncertainty waits for a model: without one, all samples are the same"
+        return "uncertainty needs a model: without one, all samples are the same"
     if not nli:
-        return "uncertainty waits for an NLI model: name one with --nli, or with verify.critic = nli:NAME"
+        return "uncertainty needs an NLI model: name one with --nli, or with verify.critic = nli:NAME"
     return ""
 
 

@@ -167,7 +167,7 @@ def read_experiment(path: Path) -> Experiment:
         where = ".".join(map(str, first["loc"])) or "the file"
         problem = f"{where}: {first['msg'].removeprefix('Value error, ')}"
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        problem = f"cannot be read as an experiment: {error}"
+        problem = f"is not a valid experiment: {error}"
     raise UsageError(f"{path}: {problem}; see docs/experiments.md")
 
 

@@ -124,7 +124,7 @@ def marks_notes(experiment: Experiment, marks: Sequence[Judgement]) -> Iterator[
     if not any(is_marked(metric) for _, _, metric in experiment.cells()):
         return
     if not marks:
-        yield "marks wait for people: `medground eval form RUN` writes a form for each run; give it back with --marks"
+        yield "marks are made by people: `medground eval form RUN` writes a form for each run; pass it with --marks"
         return
     judges = sorted({line.judge for line in marks})
     yield f"marked by {', '.join(judges)}: {len(marks):,} answers"

@@ -162,7 +162,7 @@ async def make(
         home = next(iter(made.runs.values())).traces.parent
         return replace(made, embed=remembering(open_embedder(options.embedding, home).embed))
     except (ConfigError, StorageFailed) as error:
-        made.waits.append(f"diversity waits for a model that encodes queries: {error}")
+        made.waits.append(f"diversity needs a model that encodes queries: {error}")
         return made
 
 

@@ -88,7 +88,7 @@ def notes(made: Made) -> Iterator[str]:
     for (row_name, name), run in made.runs.items():
         yield from (f"{row_name} on {name}: {line}" for line in run.incomplete)
     for row_name, options in made.stand_ins.items():
-        yield f"{row_name}: keyless, so {', '.join(f'{key} = {value}' for key, value in options.items())}"
+        yield f"{row_name}: without a model, so {', '.join(f'{key} = {value}' for key, value in options.items())}"
     if any(metric == "accuracy" for _, _, metric in experiment.cells()):
         for name, baseline in made.blind.items():
             yield f"best blind baseline, {name}: {baseline.name}; {baseline.words}"
@@ -103,9 +103,7 @@ def notes(made: Made) -> Iterator[str]:
         several = (
             f"accuracies are means of {' or '.join(map(str, numbers))} runs, sd their standard deviation in points"
         )
-        none = (
-            "standard deviations wait for several runs: name a model and --repeat N; without a model all are the same"
-        )
+        none = "standard deviations need several runs: name a model and --repeat N; without a model all are the same"
         yield none if numbers[-1] == 1 else several
     yield from made.waits
     yield from marks_notes(made.experiment, made.marks)

@@ -130,7 +130,7 @@ def _drawn(pairs: Iterable[LabelledPair], name: str) -> list[LabelledPair]:
 # One measurement of a judge on pairs with known labels, from its estimated cost to the record in the user's folder.
 
 Said = Literal["entails", "contradicts", "related", "neutral", "unusable"]
-"""`unusable`: a reply came, but it could not be read after all tries."""
+"""`unusable`: a reply came, but it could not be read after all attempts."""
 
 
 class Line(Frozen):
@@ -253,7 +253,7 @@ class Measurement:
         said = sheet.lines
         if len(said) >= FIRST and all(line.said == "unusable" for line in said):
             why = f"none of its first {len(said)} replies could be used: {said[-1].reason}"
-            raise ModelFailed(f"{why}; it is not a judge (--fresh asks again)", model=self.model, unreadable=True)
+            raise ModelFailed(f"{why}; it is not a judge (--fresh starts again)", model=self.model, unreadable=True)
 
     async def _line(self, pair: LabelledPair) -> Line:
         """What the judge says of a pair. A failure without a reply is raised: it says nothing about the judge."""

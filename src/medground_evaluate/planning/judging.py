@@ -264,7 +264,7 @@ def write_sheet(
 
 
 def agreement(sheet: Path, judged: Sequence[Judged]) -> JudgeAgreement:
-    """Compare the labels of a sheet with those of a judge. Rows without a label are passed over."""
+    """Compare the labels of a sheet with those of a judge. Rows without a label are skipped."""
     by_hand = _read_sheet(sheet)
     label_of = {(one.question.id, query.source, query.query): query.label for one in judged for query in one.queries}
     pairs = [(hand, label_of[place]) for place, hand in by_hand.items() if place in label_of]

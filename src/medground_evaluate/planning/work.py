@@ -30,7 +30,7 @@ from medground_evaluate.items import Item
 from medground_evaluate.line_file import HeadedFile, headed, whole_lines, work_off
 
 State = Literal["found", "empty", "failed"]
-"""What became of a query. `failed`: the source could not be asked, so nothing is known about the query."""
+"""What became of a query. `failed`: the source could not be searched, so nothing is known about the query."""
 
 Label = Literal["positive", "negative", "failed"]
 """Eq. 1. `failed`: nobody judged it, so it is neither; the reason is beside it."""

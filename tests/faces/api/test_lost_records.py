@@ -66,7 +66,7 @@ def test_a_server_without_a_valid_token_does_not_start_by_itself(
         LOST[how](papers.home / "service" / FILE_NAME)
     else:
         assert cli("token", "revoke", "ada") == 0
-        assert "servers refuse everybody" in capsys.readouterr().err
+        assert "servers refuse everyone" in capsys.readouterr().err
         (papers.home / MARK).unlink()  # as an older version of Medground left it
     for command in (("serve",), ("web", "--no-browser"), ("mcp", "--http")):
         assert cli(*command, "--corpus", "papers", "--port", "0") == 2
@@ -88,7 +88,7 @@ def test_damaged_records_are_named_with_what_to_do(
     file.write_bytes(b"no database " * 1000)
     for words in (("serve", "--port", "0"), ("serve", "--open", "--port", "0"), ("token", "create", "bob")):
         assert cli(*words) == 1
-        assert "file is not a database); move it away and start again" in capsys.readouterr().err.replace("\n", " ")
+        assert "file is not a database); move it away and restart" in capsys.readouterr().err.replace("\n", " ")
 
 
 async def test_an_answer_whose_owner_is_lost_is_shown_by_the_command_line_alone(

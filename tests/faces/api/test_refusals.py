@@ -98,7 +98,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     (QUESTION | {"corpora": ["x"] * 51}, "corpora: too many entries; give at most 50"),
     (
         {"question": 7, "recipe": ["x"]},
-        "question: not a text; put it in quotes; recipe: not a text; put it in quotes",
+        "question: not text; put it in quotes; recipe: not text; put it in quotes",
     ),
 ]
 

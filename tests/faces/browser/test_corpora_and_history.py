@@ -109,11 +109,11 @@ def test_files_become_a_corpus_with_progress_and_what_was_passed_over_is_named(d
     page.get_by_label("Name").fill("trials")
     page.get_by_label("Files").set_input_files(sorted(tmp_path.iterdir()))
     page.get_by_role("button", name="Build").click()
-    expect(page.get_by_text("trials: 50 documents, 50 passages; 1 file passed over: scan.bin")).to_be_visible()
+    expect(page.get_by_text("trials: 50 documents, 50 passages; 1 file skipped: scan.bin")).to_be_visible()
     passed_over = page.get_by_role("list").filter(has_text="scan.bin")
     expect(passed_over).to_contain_text("empty.txt: the file is empty")
     row = page.get_by_role("row").filter(has=page.get_by_role("link", name="trials", exact=True))
-    expect(row).to_contain_text("1 file passed over")
+    expect(row).to_contain_text("1 file skipped")
     assert violations(page) == []
 
     page.get_by_label("Name").fill("trials")  # it exists now: replacing it is a choice
@@ -122,8 +122,8 @@ def test_files_become_a_corpus_with_progress_and_what_was_passed_over_is_named(d
 
     row.get_by_role("link", name="trials").click()
     expect(page.get_by_role("heading", name="trials", level=1)).to_be_visible()
-    page.get_by_label("Only files that were passed over").check()
-    expect(page.get_by_role("row").filter(has_text="scan.bin")).to_contain_text("passed over:")
+    page.get_by_label("Only files that were skipped").check()
+    expect(page.get_by_role("row").filter(has_text="scan.bin")).to_contain_text("skipped:")
     page.get_by_role("button", name="Verify").click()
     expect(page.get_by_text("Intact:")).to_be_visible()
     (tmp_path / "more.txt").write_text("Zinc shortens colds.")

@@ -107,7 +107,7 @@ def test_agreement_is_never_guessed_and_a_study_that_cannot_be_read_is_failed(br
     expect(table_of(browser, UNJUDGED).get_by_test_id("agreement")).to_contain_text("no model read them")
     page = table_of(browser, DATALESS)
     failed = page.locator("tr[data-document='PMID:999'] [data-state='failed']").first
-    expect(failed).to_have_text("Failed: no source that is searched holds it any more")
+    expect(failed).to_have_text("Failed: no longer in any of the sources searched")
     expect(page.get_by_test_id("agreement")).to_have_count(0)
 
 

@@ -70,7 +70,7 @@ def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, said: Said) 
         (["ask", "-c", "papers", "--set", "recipe.runds=1", QUESTION], "recipe.runds"),
         (["ask", "-c", "papers", "--json", "--markdown", QUESTION], "choose one"),
         (["ask", "-c", "papers", "--preset", "best", QUESTION], "unknown preset"),
-        (["ask"], "there is no question; write one in quotes"),
+        (["ask"], "no question given; write one in quotes"),
         (["answer", "it"], "No such command"),
         (["trace", "show", "../x"], "no trace"),
     ],

@@ -62,7 +62,7 @@ def test_settings_that_are_not_kept_are_a_mistake(papers: Path, ask: Said, said:
     kept.write_text("{", encoding="utf-8")
     assert "cannot be read; remove it" in said("ask", "--again", first["trace_id"], code=2).err
     kept.unlink()
-    assert "are not kept" in said("ask", "--again", first["trace_id"], code=2).err
+    assert "are not stored" in said("ask", "--again", first["trace_id"], code=2).err
     assert run("ask", "-q", "--follow", first["trace_id"], "-c", "papers", "Does it cause bleeding?") == 0
 
 

@@ -94,7 +94,7 @@ def test_an_answer_from_before_authors_were_kept_says_so(kept: str, home: Path, 
     ]
     file.write_text(json.dumps(content), encoding="utf-8")
     shown = said("export", kept, "--format", "ris")
-    assert f"before authors were kept; run medground ask --again {kept}" in shown.err
+    assert f"before authors were recorded; run medground ask --again {kept}" in shown.err
     assert rispy.loads(shown.out)[0]["title"] == "Aspirin and stroke"
 
 

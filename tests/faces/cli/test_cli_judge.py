@@ -220,7 +220,7 @@ def test_bad_input_is_one_line(
         ((MODEL, "--data", str(data)), "needs OPENAI_API_KEY: set MEDGROUND_KEYS__OPENAI or OPENAI_API_KEY"),
         ((MODEL, "--data", str(tmp_path / "none"), *key), "none is not a folder; give the folder of scifact/ and nli/"),
         ((MODEL, "--data", str(empty), *key), "empty lacks scifact, nli/check_covid.jsonl.gz"),
-        ((MODEL, "--data", str(data), *key), "nothing was asked; add --yes to make these calls"),
+        ((MODEL, "--data", str(data), *key), "no calls were made; add --yes to make them"),
     ):
         assert run("judge", "measure", *words) == 2
         err = capsys.readouterr().err.splitlines()

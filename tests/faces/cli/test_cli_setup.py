@@ -42,7 +42,7 @@ def test_the_settings_file_has_every_setting_at_its_default_and_is_never_overwri
         for name in values if isinstance(values, dict) else ():
             assert re.search(rf"(?m)^(?:#{name} = |# {name}: )", written), f"{group}.{name}"
     (here / "medground.toml").write_text("# mine\n", encoding="utf-8")
-    assert "exists already and is left as it is" in said("init", code=2).err
+    assert "already exists and was not changed" in said("init", code=2).err
     assert (here / "medground.toml").read_text(encoding="utf-8") == "# mine\n"
     assert "cannot write" in said("init", "-o", "missing/a.toml", code=2).err
 

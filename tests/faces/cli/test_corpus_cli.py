@@ -106,11 +106,11 @@ def test_a_folder_is_built_followed_and_limited(home, tmp_path, monkeypatch):
     (folder / "scan.png").write_bytes(b"\x89PNG")
     monkeypatch.chdir(folder)
     built = run("build", "mine", ".", "--quiet")
-    assert "1 file passed over" in built.stdout
-    assert "passed over 1 .png: an image, which holds no text (scan.png)" in built.stderr
+    assert "1 file skipped" in built.stdout
+    assert "skipped     1 .png: an image, which holds no text (scan.png)" in built.stderr
     assert "ids without a prefix (1) were given DOC:; kept as metadata: ward" in built.stderr
     listed = run("files", "mine").stdout.splitlines()
-    assert [line.split()[0] for line in listed] == ["jsonlines", "ris", "passed"]
+    assert [line.split()[0] for line in listed] == ["jsonlines", "ris", "skipped"]
     with pytest.raises(BadDocument, match=r"scan\.png: an image"):
         run("build", "mine", ".", "--strict", "--quiet")
 
@@ -168,7 +168,7 @@ def test_enrich_tells_what_was_joined(two_corpora):
     assert files[4].strip() == "joined with PMID:1 of corpus:medline: identifiers.pmid, publication_types"
     assert run("sync", "papers", two_corpora, "-q").stdout.startswith("papers is up to date")
     assert "joined" not in run("enrich", "papers", "--from", "none", "-q").stderr
-    with pytest.raises(UsageError, match="papers remembers no source of records; name one with --from"):
+    with pytest.raises(UsageError, match="papers has no source of records yet; name one with --from"):
         run("enrich", "papers", "-q")
     with pytest.raises(UsageError, match="no corpus 'medlin' to enrich from; the nearest: medline"):
         run("build", "papers", two_corpora, "--enrich", "medlin", "-q")

@@ -48,7 +48,7 @@ def test_the_plan_is_shown_edited_and_followed(papers: Path, said: Said) -> None
 def test_a_limit_ends_in_a_report_and_can_be_raised(papers: Path, typed: Printed) -> None:
     code, _, err = typed("research", QUESTION, "-c", "papers", "-o", "r.json", "--set", "budget.seconds=0.00001")
     assert code == 1
-    assert "go on with it: medground research --resume " in err
+    assert "resume it with: medground research --resume " in err
     assert json.loads(Path("r.json").read_text(encoding="utf-8"))["stopped"]
     name = err.split("--resume ")[1].split()[0]
     assert "raise it with --set budget.seconds" in typed("research", "--resume")[2]
@@ -122,7 +122,7 @@ OVER = ["-c", "papers"]
         (["research", QUESTION, *OVER, "--from-plan", "cycle.json"], "cycle.json: "),
         (["research", QUESTION, *OVER, "--from-plan", "other.json"], "the plan is of another question; leave the"),
         (["research", QUESTION, *OVER, "--tools", "books"], "biomedsearch.tools"),
-        (["research", "--resume"], "no research is unfinished; ask a question with medground research"),
+        (["research", "--resume"], "there is no unfinished research; start one with medground research"),
         (
             ["research", "--resume", "x", *OVER],
             "--resume takes question and settings from the research; only --set",

@@ -19,13 +19,13 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("ask", {"question": "Why?", "corpora": ["nowhere"]}, "no corpus 'nowhere'"),
     ("ask", {"question": "Why?", "model": "openai:gpt-5"}, "model: unknown field; leave it out"),
     ("ask", {"question": "Why?", "year_from": 2020, "year_to": 2010}, "year_from (2020) is after year_to (2010)"),
-    ("ask", {"question": 7}, "question: not a text; put it in quotes"),
+    ("ask", {"question": 7}, "question: not text; put it in quotes"),
     ("search", {"query": "x", "limit": 51}, "limit: too large; use 50 or less"),
     ("fetch", {"id": "PMID:404"}, "no source holds"),
     ("get_document", {"ids": ["PMID:1"] * 51}, "ids: too many entries; give at most 50"),
     ("verify_claim", {"claims": ["Aspirin helps."] * 51}, "at most 50"),
     ("plan_query", {"question": "\u202e\u200b"}, "no letter or number"),
-    ("read_more", {"cursor": "nonsense"}, "no result goes on"),
+    ("read_more", {"cursor": "nonsense"}, "no result continues"),
     ("get_job", {"job": "nonsense"}, "no job"),
 ]
 

@@ -209,7 +209,7 @@ async def test_a_job_of_another_person_or_of_an_hour_ago_is_not_there_and_the_li
     clock.now = 3599
     assert jobs.find(job.id, "ada") is job
     clock.now = 3601
-    with pytest.raises(NotFound, match="forgotten after an hour"):
+    with pytest.raises(NotFound, match="removed after an hour"):
         jobs.find(job.id, "ada")
     assert jobs.of("ada") == []
     few = Jobs(_no_answer, most_finished=2)

@@ -52,7 +52,7 @@ def test_tokens_are_long_names_are_plain_and_have_one_token(records: Records) ->
     for name in ("", "a b", "../x", "a\nb", "-a", "x" * 65, "é"):
         with pytest.raises(UsageError, match="is not a name of a token"):
             tokens.create(name)
-    with pytest.raises(UsageError, match="a token 'ada' is there already; revoke it first"):
+    with pytest.raises(UsageError, match="a token 'ada' already exists; revoke it first"):
         tokens.create("ada")
     with pytest.raises(UsageError, match="no token 'bob'"):
         tokens.revoke("bob")

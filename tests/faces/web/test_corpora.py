@@ -49,10 +49,10 @@ async def test_an_upload_becomes_a_corpus_and_bad_files_are_named(visit: Visit, 
     assert begun.json()["passed_over"] == [
         {"name": "../../evil.txt", "reason": "its name contains a path; send the file by its name alone"},
         {"name": "empty.txt", "reason": "the file is empty"},
-        {"name": "large.txt", "reason": "larger than 0.02 MB, the most that this server takes of one file"},
+        {"name": "large.txt", "reason": "larger than 0.02 MB, the limit of this server for one file"},
     ]
     assert (job["state"], job["kind"], job["title"]) == ("done", "build", "mine")
-    assert job["words"] == "mine: 2 documents, 2 passages; 1 file passed over: scan.bin"
+    assert job["words"] == "mine: 2 documents, 2 passages; 1 file skipped: scan.bin"
     said = [json.loads(line[5:]) for line in events.text.splitlines() if line.startswith("data:")]
     assert [event["id"] for event in said] == list(range(1, len(said) + 1))
     assert "reading documents" in {event["words"] for event in said}

@@ -132,7 +132,7 @@ async def test_a_malformed_sign_in_is_refused_and_failed_attempts_have_to_wait(
         assert (await site.sign_in(tokens["ada"])).status_code == 200
     async with visit() as site:
         response = await site.sign_in(tokens["ada"])
-    assert (response.status_code, "asks for no token" in response.json()["detail"]) == (422, True)
+    assert (response.status_code, "does not require a token" in response.json()["detail"]) == (422, True)
 
 
 def test_a_session_is_found_by_its_secret_until_it_ends_is_idle_too_old_or_one_too_many() -> None:

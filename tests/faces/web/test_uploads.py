@@ -1,4 +1,4 @@
-"""Uploads: streamed to a folder, each file stored under a safe name or passed over and named with its reason."""
+"""Uploads: streamed to a folder, each file stored under a safe name or skipped and named with its reason."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def test_files_arrive_whole_however_they_are_cut(tmp_path: Path) -> None:
     [
         ("../../etc/passwd", "its name contains a path; send the file by its name alone"),
         (".bashrc", "a hidden file; rename it without the leading dot"),
-        ("\x01\x02", "it has no name; give it one"),
-        ("large.txt", "larger than 0.001 MB, the most that this server takes of one file"),
+        ("\x01\x02", "it has no name; name it"),
+        ("large.txt", "larger than 0.001 MB, the limit of this server for one file"),
         ("empty.txt", "the file is empty"),
     ],
 )
@@ -102,7 +102,7 @@ def test_a_large_upload_is_never_in_memory_and_one_without_room_is_refused_befor
         async with received(never(), KIND, tmp_path, LIMITS, length=10**18):
             raise AssertionError
 
-    with pytest.raises(StorageFailed, match="not enough room"):
+    with pytest.raises(StorageFailed, match="not enough disk space"):
         asyncio.run(within())
 
 
@@ -110,8 +110,8 @@ def test_a_large_upload_is_never_in_memory_and_one_without_room_is_refused_befor
     ("body", "kind", "says"),
     [
         (b"hello", KIND, "cannot be read"),
-        (part(b"text", "files", "a.txt"), KIND, "broke off"),
-        (part(b"text", "files", "a.txt")[:-20], KIND, "broke off|cannot be read"),
+        (part(b"text", "files", "a.txt"), KIND, "was interrupted"),
+        (part(b"text", "files", "a.txt")[:-20], KIND, "was interrupted|cannot be read"),
         (b"".join(part(b"x", "files", f"{n}.txt") for n in range(6)) + b"--edge--\r\n", KIND, "more than 5 files"),
         (b"".join(part(b"x", f"f{n}") for n in range(21)) + b"--edge--\r\n", KIND, "more than 20 fields"),
         (part(b"x" * 2_001, "f") + b"--edge--\r\n", KIND, "longer than 2,000 bytes"),

@@ -117,7 +117,7 @@ def test_other_results_than_measured_stop_the_installation(ship: Ship, base: Tin
     probe = {"premise": "the lens", "hypothesis": "gene", "probabilities": right}
     assert make(ship(card={"probes": [probe]}), tmp_path / "again").is_dir()
     wrong = ship(card={"probes": [{**probe, "probabilities": right[::-1]}]})
-    with pytest.raises(ConfigError, match="gives other results on this machine than it was measured with"):
+    with pytest.raises(ConfigError, match="does not reproduce its measured results on this machine"):
         make(wrong, tmp_path / "wrong")
     assert wrong.find(tmp_path / "wrong") is None
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from medground.answering.conclude.decision import Judged, decide
 from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
 from medground.answering.run import Run
-from medground.answering.verify.context import as_read, usable
+from medground.answering.verify.context import AROUND, as_read, usable
 from medground.answering.verify.rationale import faithfulness, quoted_share, support_score
 from medground.answering.write.draft import Draft, Mark, evidence_mark, joined
+from medground.language.follow_up import questions_in
 from medground.language.question_reading import reading_of
 from medground.sources.base import DescribedSource, TermsSource
 from medground.values.answer import Answer, SearchedSource, SourceDocument
@@ -49,9 +50,9 @@ def reason_of_nothing(found: Sequence[SourceFound]) -> str:
     """Why there is no evidence: nothing was searched, or what was searched has nothing."""
     asked = [one for one in found if one.queries]
     if not found or all(one.state == "not configured" for one in found):
-        return "nothing was searched: no source of a plan is open; build a knowledge base with medground kb build"
+        return "nothing was searched: no source of the plan is open; build a knowledge base with medground kb build"
     if not asked:
-        return "nothing was searched: the plan of sources asks none of them"
+        return "nothing was searched: the plan uses none of the sources"
     empty = ", ".join(one.source.name for one in asked if one.state != "failed")
     failed = ", ".join(one.source.name for one in asked if one.state == "failed")
     return f"no passage on this question was found in {empty}" + (f"; {failed} could not be searched" if failed else "")
@@ -94,8 +95,7 @@ def compose(
             run.ledger.cite(verdict.best)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
-    if decision.unmentioned:
-        kept = _nearest(kept, run)
+    kept = _nearest(kept, run) if decision.unmentioned else _on_subject(kept, run)
     rationale, statements = _written(kept, run, mark)
     quoted = {e.id for e in run.ledger.evidence}
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))
@@ -125,14 +125,31 @@ def compose(
 
 def _nearest(kept: Sequence[Verdicted], run: Run) -> list[Verdicted]:
     """The first whole sentences whose quotes name something of what was asked, where none is on all of it."""
-    asked, quotes = reading_of(run.question.text), {e.id: e for e in run.ledger.evidence}
-    left, found = iter(kept), list[list[Verdicted]]()
+    asked = reading_of(run.question.text)
+    found = [pairs for pairs, read in _with_quotes(kept, run) if asked.names_any(" ".join(read))]
+    return [pair for pairs in found[:_NEAREST] for pair in pairs]
+
+
+def _on_subject(kept: list[Verdicted], run: Run) -> list[Verdicted]:
+    """Without quotes from passages on something else, where others are on all of what was asked.
+
+    Of a comparison, passages on one side alone stay, and of several questions those on one of them.
+    """
+    asked = reading_of(run.question.text)
+    is_one = not asked.comparison and len(questions_in(run.question.text)) == 1
+    sentences = list(_with_quotes(kept, run, AROUND)) if is_one else []
+    on_it = [any(not asked.unnamed([text]) for text in read) for _, read in sentences]
+    if not any(on_it) or not all(verdict.label == "quoted" for _, verdict in kept):
+        return kept
+    return [pair for (pairs, _), is_on in zip(sentences, on_it, strict=True) if is_on for pair in pairs]
+
+
+def _with_quotes(kept: Sequence[Verdicted], run: Run, around: int = 0) -> Iterator[tuple[list[Verdicted], list[str]]]:
+    """The statements of each sentence, and its quotes as they are read, with so many characters around them."""
+    documents, quotes, left = run.ledger.documents, {e.id: e for e in run.ledger.evidence}, iter(kept)
     for group in by_sentence([statement for statement, _ in kept]):
         cited = [quotes[e] for e in dict.fromkeys(e for one in group for e in one.evidence)]
-        pairs = list(islice(left, len(group)))
-        if asked.names_any(" ".join(as_read(quote, run.ledger.documents[quote.document_id]) for quote in cited)):
-            found.append(pairs)
-    return [pair for pairs in found[:_NEAREST] for pair in pairs]
+        yield list(islice(left, len(group))), [as_read(one, documents[one.document_id], around) for one in cited]
 
 
 def _from_memory(kept: Sequence[Verdicted]) -> dict[str, Any]:

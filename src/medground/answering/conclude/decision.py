@@ -19,6 +19,8 @@ from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_la
 from medground.answering.verify.overclaim import not_of_people, overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft
+from medground.language.comparison import together
+from medground.language.follow_up import questions_in
 from medground.language.question_reading import reading_of
 from medground.models.catalogue import shipped
 from medground.models.operators.differences import DOUBT, differences
@@ -62,7 +64,8 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     critic, trust, documents = open_critic(run), run.settings.verify, run.ledger.documents
     statement, quotes = reading_of(question.text).statement, usable(evidence, documents)
     by_other = run.writer is not None and (critic.name in shipped() or not run.writer.is_model)
-    may = by_other and may_judge(critic.name, trust) and question.task in ("yes-no", "yes-no-maybe")
+    closed = question.task in ("yes-no", "yes-no-maybe") and len(questions_in(question.text)) == 1
+    may = by_other and may_judge(critic.name, trust) and closed
     if not may or statement is None or not quotes:
         return None
     claims = [Claim(statement, (view,)) for view in evidence_views(quotes, documents)]
@@ -163,9 +166,11 @@ def decide(
     quotes = [e for e in run.ledger.evidence if e.id in shown]
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
     if missing := unmentioned(run.question, quotes, run.ledger.documents) if quotes and texts_alone else []:
-        things = [one.said for one in reading_of(run.question.text).subjects if one.decides]
+        asked = reading_of(run.question.text)
+        things = [one for one in asked.subjects if one.decides]
         if len(things) > 1 and not run.elsewhere.isdisjoint(missing):
-            missing = [f"{', '.join(things[:-1])} and {things[-1]} together"]
+            lost = [side for side in asked.sides if any(one.said in missing for one in side)]
+            missing = [together(lost[0] if len(lost) == 1 else things)]
         if not run.question.options and run.settings.verify.gate:
             return _made(run.question, "unanswerable", unmentioned=tuple(missing))
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")

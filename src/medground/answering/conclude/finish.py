@@ -11,7 +11,7 @@ from medground.answering.conclude.decision import decide, judged
 from medground.answering.conclude.policy import Grounds, release
 from medground.answering.run import Run
 from medground.answering.verify.check import check_all
-from medground.answering.verify.context import AROUND, as_read, unmentioned
+from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
 from medground.answering.verify.named import remark
 from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.choice import choose, report_paragraphs
@@ -121,6 +121,8 @@ async def finish(
         _tell_opposites(question, cited, run)
     run.elsewhere = await _elsewhere(question, cited, run)
     _tell_uncompared(question, cited, run)
+    for said in open_questions(question, cited, run.ledger.documents) if cited else ():
+        run.warn(f"no quote is about “{said}?”")
     return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
 
 
@@ -160,7 +162,7 @@ async def with_choice(question: Question, report: Answer, run: Run, *, paragraph
     """A report with the decision on a question with options.
 
     A model's options are held back, as in any answer, where the checked sentences do not carry them or say otherwise.
-    Without a model there is no decision: what word statistics lean to is told as a warning, with how often such a set
+    Without a model there is no decision: what word statistics favour is told as a warning, with how often such a set
     was right. `paragraphs` are read at most, the nearest by the cosine of this embedding model.
 
     Raises:
@@ -179,7 +181,7 @@ async def with_choice(question: Question, report: Answer, run: Run, *, paragraph
         decision = decide(run, draft, list(zip(sentences, verdicts, strict=True)), verdicts, check=check)
     elif chosen.lean:
         run.warn(
-            f"word statistics lean to {', '.join(chosen.lean)}, which is no answer: most such sets were wrong on the "
+            f"word statistics favour {', '.join(chosen.lean)}, but most such sets were wrong on the "
             "questions of BioMedMCQs"
         )
     told = {"models": dict(sorted(run.answered_by.items())), "usage": run.report(), "warnings": tuple(run.warnings)}

@@ -37,7 +37,7 @@ async def one_version(hits: Sequence[Hit], run: Run) -> list[Hit]:
     instead: dict[str, str] = {}
     for group in groups:
         found = [run.ledger.documents[i] for i in group if i in run.ledger.documents]
-        found.sort(key=lambda d: (d.id not in retracted, d.id not in quoted, *_is_less(d), -len(d.text), d.id))
+        found.sort(key=lambda d: (d.id not in retracted, d.id not in quoted, *is_less(d), -len(d.text), d.id))
         instead |= _instead(found, retracted)
     documents = run.ledger.documents
     for name, chosen in instead.items():
@@ -74,7 +74,7 @@ def _instead(documents: Sequence[Document], retracted: Collection[str]) -> dict[
             if other.id in instead:
                 continue
             if set(document.paper).isdisjoint(other.paper):  # a preprint and its paper, by the same authors
-                signed = document.authors and other.authors and _is_less(document) != _is_less(other)
+                signed = document.authors and other.authors and is_less(document) != is_less(other)
                 same = bool(signed) and _same_work(document, other)
             else:
                 same = _same(shingles[document.id], shingles[other.id])
@@ -132,7 +132,7 @@ def works(documents: Iterable[Document]) -> list[list[Document]]:
         groups.append([*(one for group in own for one in group), document])
     order = {document.id: place for place, document in enumerate(d for group in groups for d in group)}
     for group in groups:
-        group.sort(key=lambda d: (*_is_less(d), -len(d.text), order[d.id]))
+        group.sort(key=lambda d: (*is_less(d), -len(d.text), order[d.id]))
     return groups
 
 
@@ -188,7 +188,7 @@ def _first_authors_agree(one: Document, other: Document) -> bool:
     return not first or not second or first == second
 
 
-def _is_less(document: Document) -> tuple[bool, bool]:
+def is_less(document: Document) -> tuple[bool, bool]:
     """Whether it is an erratum, and whether it is a preprint."""
     erratum = _ABOUT_ANOTHER.match(document.title) is not None and document.retraction != "retracted"
     return erratum, _PREPRINTS.search(" ".join([*document.publication_types, document.journal or ""])) is not None

@@ -19,8 +19,9 @@ from medground.answering.verify.numbers import QUANTITY, missing_quantities
 from medground.answering.verify.reporting import asks
 from medground.corpus.retraction import why_aside
 from medground.language import words
+from medground.language.follow_up import questions_in
 from medground.language.prose import is_prose
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.differences import differences
@@ -144,10 +145,30 @@ AROUND = 1500
 
 
 def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
-    """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record."""
-    asked = reading_of(without_papers(question.text))
+    """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record.
+
+    Of several questions, one that the quotes are about is enough: the others are `open_questions`.
+    """
+    asked, passages, quotes = _asked_of(question, evidence, documents)
+    if len(asked) > 1 and any(one.is_met_by(passages, quotes) for one in asked.values()):
+        return []
+    first = next(iter(asked.values()))
+    return first.unnamed(passages) or first.aspect_lost(quotes)
+
+
+def open_questions(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
+    """Which of several questions no quote is about, in their own words."""
+    asked, passages, quotes = _asked_of(question, evidence, documents)
+    return [said for said, one in asked.items() if len(asked) > 1 and not one.is_met_by(passages, quotes)]
+
+
+def _asked_of(
+    question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]
+) -> tuple[dict[str, QuestionReading], list[str], list[str]]:
+    """The readings of what a question asks, by its words, and the passages and quotes in which it is looked for."""
+    asked = {said: reading_of(whole) for said, whole in questions_in(without_papers(question.text))}
     passages = [as_read(e, documents[e.document_id], AROUND) for e in evidence]
-    return asked.unnamed(passages) or asked.aspect_lost([as_read(e, documents[e.document_id]) for e in evidence])
+    return asked, passages, [as_read(e, documents[e.document_id]) for e in evidence]
 
 
 def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:

@@ -63,7 +63,7 @@ _NOTES = {
     "population": "is about people, but its source studied animals or cells (`{word}`)",
     PURPOSE: "claims a finding, but its source reports none (`{word}`)",
     TITLE: "claims a finding, but its source is only {word}",
-    NUMBER: "gives a number that the text quoted does not hold (`{word}`)",
+    NUMBER: "gives a number that the quoted text does not contain (`{word}`)",
     MISPLACED: "gives a number (`{word}`) for another group or outcome than the text quoted does",
 }
 
@@ -248,13 +248,13 @@ def _after_doubts(
     """The verdict after the doubts, and the judge's answer to them; it may stand against what it was not asked."""
     noticed, quoted = " and ".join(f"it {doubt.note}" for doubt in doubts), verdict.label == "quoted"
     if answer is None:
-        return noted(verdict, f"a word filter notices that {noticed}") if stands else downgraded(verdict, doubts)
+        return noted(verdict, f"a word filter found that {noticed}") if stands else downgraded(verdict, doubts)
     if answer.relation == "failed":
         if quoted:  # nobody has said whether it reports a finding
             return Verdict(label="unverified", critic=judge, best=verdict.best, note=answer.note)
-        return noted(verdict, f"a word filter notices that {noticed}, and {judge} failed when asked about it")
+        return noted(verdict, f"a word filter found that {noticed}, and {judge} failed when asked about it")
     if not _entails(answer):
         return downgraded(verdict, doubts)
     if quoted:
         verdict = verdict.model_copy(update={"flags": (), "note": OWN_WORDS})
-    return noted(verdict, f"{judge} was told that {noticed}, and keeps its verdict")
+    return noted(verdict, f"{judge} was shown that {noticed}, and keeps its verdict")

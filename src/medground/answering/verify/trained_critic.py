@@ -117,8 +117,8 @@ def _by_passage(premises: Iterable[EvidenceView]) -> list[list[EvidenceView]]:
 
 
 _SAID = {"entails": "supports", "contradicts": "contradicts"}
-_OFF_SUBJECT = "no text that was found names what the statement is about; this is the nearest"
-_OPPOSED = "another text that was read says the opposite, less clearly"
+_OFF_SUBJECT = "no text found mentions the subject of the statement; this is the nearest"
+_OPPOSED = "another text says the opposite, less clearly"
 
 
 class TrainedCritic(NliCritic):
@@ -146,7 +146,7 @@ class TrainedCritic(NliCritic):
         if judgement.probability >= self._least:
             return replace(judgement, note=_OPPOSED if judgement.note else "")
         note = (
-            f"{self.name} is not sure enough to judge: it {said} with a probability of {judgement.probability:.0%}, "
+            f"{self.name} is not certain enough to judge: it {said} with a probability of {judgement.probability:.0%}, "
             f"and counts from {self._least:.0%}"
         )
         return replace(judgement, relation="unsure", note=note)
@@ -168,7 +168,7 @@ class PairScorer:
         self.least = max(network.about.abstain_below, judges_from)
         labels = read_labels(network.name, dict(enumerate(network.about.labels)))
         if labels.contradiction is None:
-            raise ConfigError(f"the weights of {network.name} tell no contradictions; reinstall medground")
+            raise ConfigError(f"the weights of {network.name} cannot tell contradictions; reinstall medground")
         self._places = labels.entailment, labels.contradiction
 
     def problem(self, statement: str) -> str | None:

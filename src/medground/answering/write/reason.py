@@ -143,11 +143,6 @@ def _reasoned(
         ),
         answer=answer,
         basis="model" if answer else None,
-        reason="" if answer else _unavailable(author),
+        reason=f"{author.name} found no answer in the passages" if author and author.is_model and not answer else "",
     )
     return Reasoned(draft, tuple({quote.id: quote for quote in quotes.values()}.values()))
-
-
-def _unavailable(author: Author | None) -> str:
-    """Why there is no answer. Word statistics do not judge, so they give no reason."""
-    return f"{author.name} found no answer in the passages" if author and author.is_model else ""

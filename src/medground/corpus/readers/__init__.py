@@ -154,7 +154,7 @@ def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
 
 
 def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadDocument | None]]:
-    """Every file of a folder in the order of reading, and why it is passed over without looking into it, or None."""
+    """Every file of a folder in the order of reading, and why it is skipped without looking into it, or None."""
     whole = [folder / name for name in sets.CORPUS_NAMES if reader is None]
     corpus = next((path for path in whole if path.is_file()), None)
     for found in walk(folder):

@@ -187,4 +187,4 @@ def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple
         return ()
     start = text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED].rpartition(' ')[0]} …"
     reason = f" ({why})" if why else ""
-    return (f"{where} has text that nobody can see{reason}; it was left out: “{start}”",)
+    return (f"{where} has invisible text{reason}; it was left out: “{start}”",)

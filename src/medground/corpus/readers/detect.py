@@ -85,7 +85,7 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
     if start.startswith(_ZIP) and is_docx(path):
         return "docx"
     if start.startswith(_OLE) and path.suffix.lower() == ".docx":
-        raise BadDocument("the document is protected by a password, or an old .doc; save it anew", file=str(path))
+        raise BadDocument("the document is protected by a password, or an old .doc; save it as .docx", file=str(path))
     return None
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from medground.corpus.readers.base import Input, Item, Note
 from medground.errors import BadDocument
 
-# Walk a folder as people have it: every file is either a candidate or passed over with a reason.
+# Walk a folder as people have it: every file is either a candidate or skipped with a reason.
 
 _HIDDEN = "a hidden file"
 _OUTSIDE = "the link points outside the folder; copy its target into the folder"
@@ -28,7 +28,7 @@ _SYSTEM = frozenset(["desktop.ini", "thumbs.db"])
 def walk(folder: Path, inside: Path | None = None) -> Iterator[Path | BadDocument]:
     """Every file at any depth, in the order of names. Links are not followed, so a circle of links does no harm.
 
-    A hidden folder, and a folder that cannot be read, is passed over as one. `inside` is the outermost folder.
+    A hidden folder, and a folder that cannot be read, is skipped as one. `inside` is the outermost folder.
     """
     inside = inside or folder.resolve()
     reason: str | None
@@ -53,7 +53,7 @@ def walk(folder: Path, inside: Path | None = None) -> Iterator[Path | BadDocumen
 
 
 def refused_name(path: Path) -> BadDocument | None:
-    """Why a path with bytes in its name that are not UTF-8 is passed over, with these bytes written out; else None."""
+    """Why a path with bytes in its name that are not UTF-8 is skipped, with these bytes written out; else None."""
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError:
@@ -62,7 +62,7 @@ def refused_name(path: Path) -> BadDocument | None:
 
 
 def is_beside_the_point(refusal: BadDocument) -> bool:
-    """Whether a file was passed over for being no document at all: hidden, or notes of the folder itself."""
+    """Whether a file was skipped for being no document at all: hidden, or notes of the folder itself."""
     return refusal.reason.startswith((_HIDDEN, _INSIDE, "notes on the folder", "a file of the system"))
 
 
@@ -112,7 +112,7 @@ def release_of(name: str) -> Release | None:
 def in_release_order(inputs: Sequence[Input]) -> list[Input]:
     """The same inputs, with PubMed's files among them in the order of their numbers.
 
-    A file out of order tells so in a note. One that is given twice is passed over. Where numbers are missing between
+    A file out of order tells so in a note. One that is given twice is skipped. Where numbers are missing between
     two files, the later tells which.
     """
     named = {at: release_of(one.name) for at, one in enumerate(inputs) if one.reader == "medline"}

@@ -1,7 +1,7 @@
 """CSV and TSV: a row per paper, with a header that names its columns, or without one.
 
 Reads what Zotero, PubMed, Scopus, Web of Science and Embase export, and tables of one's own: columns that are not known
-become metadata. Without a header, the columns are told by what they hold: identifiers, years, and texts by length.
+become metadata. Without a header, the columns are recognised by their content: identifiers, years, and texts by length.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def read_csv(path: Path) -> Iterator[Item]:
                 file=str(path),
             )
         named = ", ".join(f"{name} = column {at}" for at, name in enumerate(header, 1) if name in _NAMED)
-        yield Note(f"the table has no header, so its columns were told by what they hold: {named}")
+        yield Note(f"the table has no header, so its columns were recognised by their content: {named}")
     else:
         first = first[1:]
     for line, row in chain(first, rows):

@@ -47,7 +47,7 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 2}" if mark else ""
-        raise ValueError(f"the front matter is not YAML{where}; mend it or remove it") from error
+        raise ValueError(f"the front matter is not YAML{where}; correct it or remove it") from error
     if not isinstance(fields, dict):
         return {}, text
     return {str(key): value for key, value in fields.items()}, text[found.end() :].lstrip("\n")

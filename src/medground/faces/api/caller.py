@@ -56,7 +56,7 @@ def written(requests: Requests, jobs: Mapping[tuple[str, str], int]) -> str:
     """All figures in the text format of Prometheus. `jobs`: how many there are of each kind in each state."""
     lines = [
         *requests.lines(),
-        "# HELP medground_jobs Jobs that are not forgotten, by kind and state.",
+        "# HELP medground_jobs Jobs in memory, by kind and state.",
         "# TYPE medground_jobs gauge",
         *(f'medground_jobs{{kind="{kind}",state="{state}"}} {count}' for (kind, state), count in sorted(jobs.items())),
     ]

@@ -104,7 +104,7 @@ def wrong(errors: Sequence[Mapping[str, Any]]) -> ErrorReply:
         said = f"Unsupported parameter: '{param}' has no effect here. Leave it out.{instead}"
         return _error(400, said, param, "unsupported_parameter")
     if top in ONLY_DEFAULT:
-        said = f"Unsupported value: '{top}' takes its default alone. Leave it out.{instead}"
+        said = f"Unsupported value: '{top}' accepts only its default. Leave it out.{instead}"
         return _error(400, said, top, "unsupported_value")
     return _error(400, wrong_values(errors), param, None)
 
@@ -131,7 +131,7 @@ _CHUNKS: dict[str, Any] = {
 
 @router.post(
     "/chat/completions",
-    summary="Ask a question as a client of OpenAI",
+    summary="Ask a question with an OpenAI client",
     response_model=Completion,
     responses={200: {"description": "The answer as a message.", "content": _CHUNKS}, **_FAILURES},
 )
@@ -205,7 +205,7 @@ class _Reply:
                     for part in self._ending(event, service):
                         yield part
                     return
-                words = " ".join(event.words.split()) if event else "still at work"
+                words = " ".join(event.words.split()) if event else "still running"
                 if words:
                     yield format_sse_event(comment=words)
 

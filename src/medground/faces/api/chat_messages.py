@@ -114,9 +114,9 @@ class ChatRequest(Defaults):
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     medground: Own = Own()
-    user: Annotated[str, Field(max_length=1_000)] | None = Field(default=None, description="taken, and not used")
+    user: Annotated[str, Field(max_length=1_000)] | None = Field(default=None, description="accepted and ignored")
     safety_identifier: Annotated[str, Field(max_length=1_000)] | None = Field(
-        default=None, description="taken, and not used"
+        default=None, description="accepted and ignored"
     )
 
     @property
@@ -179,7 +179,7 @@ class UrlCitation(Frozen):
     title: str
     start_index: int
     end_index: int
-    content: str = Field(description="the quote, with a space for each character that nobody can see")
+    content: str = Field(description="the quote, with a space for each invisible character")
 
 
 class CitedQuote(Frozen):
@@ -190,7 +190,7 @@ class CitedQuote(Frozen):
     start: int
     end: int
     quote: str
-    state: str = Field(default="", description="why the source must not be trusted, such as a retraction; else empty")
+    state: str = Field(default="", description="why the source must not be trusted, such as a retraction, or empty")
 
 
 class Annotation(Frozen):

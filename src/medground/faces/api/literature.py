@@ -98,7 +98,7 @@ async def document(
     document_id: Annotated[DocumentId, Path(max_length=240, examples=["PMID:21645374"])],
     person: Caller,
     service: Served,
-    corpus: Annotated[list[Name] | None, Query(max_length=50, description="corpora to look in")] = None,
+    corpus: Annotated[list[Name] | None, Query(max_length=50, description="corpora to search")] = None,
 ) -> ShownDocument:
     """A document with its text, its sections and its passages."""
     found = await service.document(document_id, person, corpora=tuple(corpus) if corpus else None)

@@ -147,7 +147,7 @@ def _limited(receive: Receive, sizes: Sizes) -> Receive:
             async with asyncio.timeout(sizes.seconds):
                 message = await receive()
         except TimeoutError:
-            raise HTTPException(408, f"nothing came for {sizes.seconds:g} seconds") from None
+            raise HTTPException(408, f"no data arrived for {sizes.seconds:g} seconds") from None
         total += len(message.get("body", b""))
         if total > sizes.upload:
             raise HTTPException(413, str(too_large(sizes.upload)))
@@ -233,7 +233,7 @@ class ResponseDeadline:
         except TimeoutError:
             if begun or not deadline.expired():
                 raise
-            problem = problem_for(504, f"there was no answer after {limit:g} seconds")
+            problem = problem_for(504, f"no answer after {limit:g} seconds")
             return await respond(problem)(scope, receive, send)
 
 

@@ -88,7 +88,7 @@ Key = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=200,
-        description="A request that is sent again with its key is not asked twice: the same body gets the same answer "
+        description="A request sent again with the same key is not repeated: the same body gets the same answer "
         "for 24 hours.",
     ),
 ]
@@ -100,7 +100,7 @@ _JOB = {"description": "The job; follow its events.", "headers": {"Location": {"
     tags=["answers"],
     summary="Ask a question and wait for its answer",
     response_model=Answer,
-    responses={200: {"description": "The answer, or its events.", "content": EVENTS}, 409: {}},
+    responses={200: {"description": "The answer, or a stream of its events.", "content": EVENTS}, 409: {}},
 )
 async def ask(asked: Question, request: Request, person: Caller, service: Served, key: Key = None) -> Response:
     """Answer a question. With `Accept: text/event-stream` the response is the events, and the last holds the answer.
@@ -121,7 +121,7 @@ async def ask(asked: Question, request: Request, person: Caller, service: Served
 @router.post(
     "/research",
     tags=["jobs"],
-    summary="Begin research: a report with sections",
+    summary="Start research: a report with sections",
     status_code=202,
     response_model=JobState,
     responses={202: _JOB},
@@ -135,7 +135,7 @@ async def research(asked: Question, response: Response, person: Caller, service:
 @router.post(
     "/research/{research_id}",
     tags=["jobs"],
-    summary="Go on with research that ended early",
+    summary="Resume research that ended early",
     status_code=202,
     response_model=JobState,
     responses={202: _JOB, 404: {}, 422: {}},
@@ -148,7 +148,7 @@ async def go_on(research_id: str, response: Response, person: Caller, service: S
 @router.post(
     "/jobs",
     tags=["jobs"],
-    summary="Begin a question or research as a job",
+    summary="Start a question or research as a job",
     status_code=202,
     response_model=JobState,
     responses={202: _JOB},
@@ -170,7 +170,7 @@ def as_json(answer: Answer) -> Response:
 
 
 jobs_router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
-EventId = Annotated[int, Query(ge=0, le=2**53, description="the id of the last event that you have")]
+EventId = Annotated[int, Query(ge=0, le=2**53, description="the id of the last event that you received")]
 
 
 class JobList(Frozen):

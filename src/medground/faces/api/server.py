@@ -244,7 +244,7 @@ def needs_token(settings: Settings, host: str, login: bool | None = None) -> boo
     if needed and not there:
         if others is None and login is None:
             raise UsageError(
-                "this home has been used with access tokens, and none is valid now; create one with medground token "
+                "this home folder has had access tokens, and none is valid now; create one with medground token "
                 "create NAME, or add --open to serve this computer without tokens"
             )
         why = f"other computers can reach {others}" if others is not None else "--login asks for a token"

@@ -176,7 +176,7 @@ def history(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of questions to show.")] = 20,
     json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False,
 ) -> None:
-    """List the questions that were asked last, the latest first."""
+    """List recent questions, latest first."""
     from medground.engine.answers import Answers
 
     found = list(islice(Answers(home_folder()).history(), limit))
@@ -190,7 +190,7 @@ def history(
         say(f"{past.trace_id}  {past.created:%Y-%m-%d %H:%M}  {past.recipe}")
         say(f"    {past.question}{given}", f"    {decision[:100]}{stopped}")
     if not found:
-        say("no answers are kept yet; ask a question with medground ask", err=True)
+        say("no answers have been saved yet; ask a question with medground ask", err=True)
 
 
 def show(
@@ -199,7 +199,7 @@ def show(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")] = False,
     details: Annotated[bool, typer.Option("--details", help="Show labels, offsets, hashes and the trace too.")] = False,
 ) -> None:
-    """Print an answer that was given before."""
+    """Print an earlier answer."""
     from medground.engine.answers import Answers
 
     show_answer(Answers(home_folder()).read(name), form_of(json=json, markdown=markdown), details=details)
@@ -217,7 +217,7 @@ def export(
             "--format",
             metavar="FORMAT",
             autocompletion=formats,
-            help=f"{_FORMATS}; by default what FILE ends with.",
+            help=f"{_FORMATS}; by default from FILE's name.",
         ),
     ] = None,
     style: Annotated[
@@ -228,10 +228,10 @@ def export(
     ] = None,
     output: ToFile = None,
 ) -> None:
-    """Print a kept answer in another format.
+    """Print a saved answer in another format.
 
-    ris, bibtex and csl-json hold the references that it quotes, with the quotes as notes; markdown, docx, html and pdf
-    hold the whole answer, with its references in a citation style and, except in markdown, the pictures of a report.
+    ris, bibtex and csl-json have the references that it quotes, with the quotes as notes; markdown, docx, html and pdf
+    have the whole answer, with its references in a citation style and, except in markdown, the pictures of a report.
     """
     from medground.engine.answers import Answers
     from medground.home.kept_files import Attachments
@@ -248,7 +248,7 @@ def export(
     answer = Answers(home).read(name)
     if answer.schema_version < "1.4":
         hint = f"run medground ask --again {answer.trace_id} for one that has them"
-        say(f"medground: this answer was stored before authors were kept; {hint}", err=True)
+        say(f"medground: this answer was stored before authors were recorded; {hint}", err=True)
     content = exported(answer, chosen, style=style or STYLE, files=Attachments(home).read)  # type: ignore[arg-type]
     if output is None:
         put(content)

@@ -172,11 +172,11 @@ def _check(
 
     given = [name for name, value in (("--again", again), ("--from", from_)) if value is not None]
     if question is None and not given:
-        raise UsageError("there is no question; write one in quotes, or - to read it from standard input")
+        raise UsageError("no question given; write one in quotes, or - to read it from standard input")
     if len(given) > 1 or (given and (question is not None or follow is not None)):
         raise UsageError(f"{given[0]} takes no other question; leave the question, --follow or the other option out")
     if [question, str(context), str(from_)].count(STDIN) > 1:
-        raise UsageError("- is given twice; standard input can be read once")
+        raise UsageError("- is given twice; standard input can only be read once")
 
 
 def _settings_after(follow: str, sets: list[str] | None, named: dict[str, object]) -> Settings:

@@ -140,7 +140,7 @@ def read_context(path: Path) -> str:
 def read_questions(path: Path) -> list[tuple[int, str]]:
     """The questions of a file, or of standard input for `-`: one on each line, with the number of the line.
 
-    Empty lines and lines that begin with `#` are passed over.
+    Empty lines and lines that begin with `#` are skipped.
 
     Raises UsageError: the file cannot be read, is not UTF-8, or has no question.
     """
@@ -179,7 +179,7 @@ def received(paths: list[Path], corpus: Path) -> list[Path]:
     from medground.corpus.received import receive
 
     if sum(str(path) == STDIN for path in paths) > 1:
-        raise UsageError("- is given twice; standard input can be read once")
+        raise UsageError("- is given twice; standard input can only be read once")
     return [receive(standard_input(), corpus) if str(path) == STDIN else path for path in paths]
 
 

@@ -55,8 +55,8 @@ Enrich = Annotated[
     list[str] | None,
     typer.Option(
         metavar="SOURCE",
-        help="Fill what documents lack from their records in this corpus, in pubmed, or at the address of a PubMed "
-        "service; repeatable. The corpus remembers it; none forgets it.",
+        help="Fill missing fields from records in this corpus, in pubmed, or at the address of a PubMed "
+        "service; repeatable. The corpus remembers the choice; none clears it.",
     ),
 ]
 
@@ -74,7 +74,7 @@ def build(
 ) -> None:
     """Build a corpus from files and folders. Replaces any corpus with this name.
 
-    A file that cannot be read is passed over and named with its reason.
+    A file that cannot be read is skipped and listed with the reason.
     """
     from medground.corpus.build import build as build_corpus
     from medground.corpus.received import forget_others
@@ -121,12 +121,12 @@ def add(
 @corpus_app.command("sync")
 def sync(
     name: Name,
-    folder: Annotated[Path, typer.Argument(help="The folder to follow.", metavar="FOLDER")],
+    folder: Annotated[Path, typer.Argument(help="Folder to synchronise with.", metavar="FOLDER")],
     embed: Embed = None,
     enrich: Enrich = None,
     quiet: Quiet = False,
 ) -> None:
-    """Bring a corpus up to date with a folder: adds new files, replaces changed ones, removes those that went."""
+    """Update a corpus from a folder: adds new files, replaces changed ones, removes deleted ones."""
     from medground.corpus.sync import sync as sync_corpus
 
     home = library()
@@ -152,19 +152,19 @@ def enrich(
             "--from",
             metavar="SOURCE",
             help="A corpus, pubmed, or the address of a PubMed service; repeatable; those that the corpus remembers by "
-            "default. none: documents become as their files have them.",
+            "default. With none, documents are reset to what their files contain.",
         ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Fill what documents lack from their records, without reading their files again."""
+    """Fill missing fields of documents from their records, without reading the files again."""
     from medground.corpus.change import enrich as enrich_corpus
 
     home = library()
     known = home.info(name)
     records = _records(home, name, source)
     if records is None and not known.enriched:
-        raise UsageError(f"{name} remembers no source of records; name one with --from: a corpus, or pubmed")
+        raise UsageError(f"{name} has no source of records yet; name one with --from: a corpus, or pubmed")
     embedder = _embedder_of(known)
     with shown_progress(quiet=quiet) as progress:
         manifest = enrich_corpus(home, name, records, embedder=embedder, progress=progress)
@@ -215,12 +215,12 @@ def info(name: Name, json: AsJson = False) -> None:
 
 @corpus_app.command("files")
 def files(name: Name) -> None:
-    """List every file of a corpus: its reader or why it was passed over, and what its records filled."""
+    """List every file of a corpus: its reader or why it was skipped, and what its records filled."""
     with library().open(name) as snapshot:
         records = joined(snapshot)
         for file in snapshot.file_report().files:
             reason = f": {file.reason}" if file.reason else ""
-            say(f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{reason}")
+            say(f"{file.reader if file.reason is None else 'skipped':<12} {file.name}{reason}")
             say(*(f"{'':<12} {line}" for line in records.get(file.name, [])))
 
 

@@ -52,7 +52,7 @@ def init(
         with output.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise UsageError(f"{output} exists already and is left as it is; name another file with --output") from None
+        raise UsageError(f"{output} already exists and was not changed; name another file with --output") from None
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}; name another file") from None
     say(f"wrote {output}; every line shows a default, remove a # to change it")
@@ -89,7 +89,7 @@ def fetch_model(name: Name, quiet: Quiet = False) -> None:
 
 @models_app.command("remove")
 def remove_model(name: Name) -> None:
-    """Delete the files of a model, also those of an interrupted download."""
+    """Delete the files of a model, including those of an interrupted download."""
     from medground.models.available import by_name
     from medground.models.available import remove_model as removed
 

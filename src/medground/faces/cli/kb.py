@@ -39,7 +39,7 @@ def build(
 ) -> None:
     """Build the sources of a base that are not built yet; run again to resume, or after a change.
 
-    A file that cannot be read is passed over and named with its reason.
+    A file that cannot be read is skipped and listed with the reason.
     """
     from medground.graph.bases.building import build_base
     from medground.graph.bases.record import table
@@ -81,7 +81,7 @@ def list_bases() -> None:
 
 @kb_app.command("show")
 def show(name: Name, json: AsJson = False) -> None:
-    """Show each source of a base: what it holds, its query format, its licence, and where its texts come from."""
+    """Show each source of a base: its contents, query format, licence, and the origin of its texts."""
     library, bases = _opened()
     base = bases.read(name)
     if json:
@@ -96,7 +96,7 @@ def show(name: Name, json: AsJson = False) -> None:
 
 @kb_app.command("stats")
 def stats(name: Name, json: AsJson = False) -> None:
-    """Print what a base holds, as the paper's Table 2: documents, chunks and words in a chunk; of a graph, concepts."""
+    """Print the size of a base as in the paper's Table 2: documents, chunks, words per chunk; for a graph, concepts."""
     from medground.graph.bases.record import of_base, table
 
     library, bases = _opened()

@@ -89,7 +89,7 @@ AnswerName = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 ToFile = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file, replacing it if it exists.")
 ]
 SearchWords = Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")]
 MostPassages = Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)]
@@ -134,7 +134,7 @@ def corpora_named(corpora: Iterable[str]) -> tuple[str, ...]:
     for path in (Path(name) for name in names if "/" in name or "." in name):
         if path.expanduser().exists():
             own = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "papers"
-            raise UsageError(f"{path} is no collection yet; build it first: medground corpus build {own[:64]} {path}")
+            raise UsageError(f"{path} is not a collection; build one first: medground corpus build {own[:64]} {path}")
     return names
 
 
@@ -183,7 +183,7 @@ Context = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Text that the question is about, such as a patient's case (or -); read with it, never cited.",
+        help="Text that the question is about, such as a patient's case (or -); read with the question, never cited.",
     ),
 ]
 YearFrom = Annotated[int | None, typer.Option(help="Earliest year of publication.")]

@@ -52,7 +52,7 @@ class StepLine:
 
     Attributes:
         kept: trace id of a partial answer that was kept; empty if there is none.
-        research: id of the research that can be gone on with; empty for another question.
+        research: id of the research that can be resumed; empty for another question.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -170,7 +170,7 @@ def summary(manifest: Manifest) -> str:
     if counts.skipped:
         parts.append(f"{counts.skipped:,} skipped")
     if counts.passed_over:
-        parts.append(f"{some(counts.passed_over, 'file')} passed over")
+        parts.append(f"{some(counts.passed_over, 'file')} skipped")
     return f"{', '.join(parts)}, {manifest.hash[:16]}"
 
 

@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 PRESET = "biomedsearch"
 
 _Tools = Annotated[
-    str | None, typer.Option("--tools", metavar="TOOLS", help="Search only with these: literature, protein, web.")
+    str | None, typer.Option("--tools", metavar="TOOLS", help="Use only these tools: literature, protein, web.")
 ]
-_Plan = Annotated[bool, typer.Option("--plan", help="Show the plan, and search nothing.")]
+_Plan = Annotated[bool, typer.Option("--plan", help="Show the plan without searching.")]
 _FromPlan = Annotated[
-    Path | None, typer.Option("--from-plan", metavar="FILE", help="Follow this plan (or -), in place of a new one.")
+    Path | None, typer.Option("--from-plan", metavar="FILE", help="Follow this plan (or -) instead of a new one.")
 ]
 _Replay = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Answer from recorded replies, without a network.")
+    Path | None, typer.Option(metavar="FOLDER", help="Answer from recorded replies, without network access.")
 ]
-_Record = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Record the replies of services in this folder.")]
+_Record = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Record service replies in this folder.")]
 _Resume = Annotated[
     bool,
-    typer.Option("--resume", help="Go on with unfinished research: with this id in place of a question, or the last."),
+    typer.Option("--resume", help="Resume unfinished research: the latest, or this id in place of a question."),
 ]
 _Output = Annotated[
     Path | None,
@@ -73,7 +73,7 @@ def research(
     settings: SettingsFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a report on a question: what is planned is searched, read, connected and checked.
+    """Write a report on a question: plan, search, read, connect and check.
 
     PubMed, PMC, Europe PMC, ScienceDirect, UniProt, AlphaFold, PDB and web searches are asked, or what --corpus, --kb
     and --source name. The exit status is that of medground ask.
@@ -127,7 +127,7 @@ def _text(question: str | None, plan: ResearchPlan | None) -> str:
     text = read_stdin() if question == STDIN else question
     if plan is None:
         if text is None:
-            raise UsageError("there is no question; write one in quotes, or - to read it from standard input")
+            raise UsageError("no question given; write one in quotes, or - to read it from standard input")
         return text
     if text is not None and " ".join(text.split()) != " ".join(plan.question.split()):
         raise UsageError("the plan is of another question; leave the question out, or edit `question` in the plan")
@@ -143,7 +143,7 @@ def _finish(work: Callable[[], Answer], file: Path | None, shown: Shown) -> None
         if early is not None:
             _deliver(early, file, shown)
         if error.research is not None:
-            say(f"medground: go on with it: medground research --resume {error.research}", err=True)
+            say(f"medground: resume it with: medground research --resume {error.research}", err=True)
         raise
     _deliver(answer, file, shown)
     if answer.decision.status == "unanswerable":
@@ -167,7 +167,7 @@ def plan(
     question: Annotated[str | None, typer.Argument(help="The question, in quotes.")] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default what FILE ends with."),
+        typer.Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default from FILE's name."),
     ] = None,
     output: by.ToFile = None,
     from_plan: Annotated[
@@ -183,7 +183,7 @@ def plan(
 ) -> None:
     """Split a question into sub-questions with keywords, tools and order. Nothing is searched.
 
-    Write the plan as JSON, edit it, and give it back with --from-plan: what is wrong in it is told by its place.
+    Write the plan as JSON, edit it, and pass it back with --from-plan; errors are reported with their location.
     """
     chosen = form_of_plan(form, output)
     if (question is None) == (from_plan is None):

@@ -31,7 +31,7 @@ Login = Annotated[
     typer.Option(
         "--login/--open",
         show_default=False,
-        help="Ask for a token on this computer, too, or ask for none; by default it asks once there has ever been one.",
+        help="Whether to require a token on this computer too; by default, only once a token has been created.",
     ),
 ]
 
@@ -111,7 +111,7 @@ def web(
 
 Http = Annotated[
     bool,
-    typer.Option("--http", help="Serve over HTTP, for many clients; --host, --port and --login are for this."),
+    typer.Option("--http", help="Serve over HTTP, for many clients; use with --host, --port and --login."),
 ]
 
 
@@ -127,9 +127,9 @@ def mcp(
     preset: by.Preset = None,
     settings: by.SettingsFile = None,
 ) -> None:
-    """Offer search, answers and lookups to an agent by the Model Context Protocol, over standard input and output.
+    """Offer search, answers and lookups to an agent through the Model Context Protocol, over standard input and output.
 
-    An agent starts this command by itself; docs/mcp.md says how to add it to a client.
+    Agents start this command themselves; docs/mcp.md explains how to add it to a client.
     """
     with _extra("mcp", "the MCP server"):
         from medground.faces.mcp.server import over_http, over_stdio
@@ -153,7 +153,7 @@ def serve_pubmed(
     host: Annotated[str, typer.Option(help="Address to listen on; the default is local only.")] = LOOPBACK,
     name: Annotated[
         list[str] | None,
-        typer.Option(help="Host name by which clients may call it, beside its address and loopback; repeatable."),
+        typer.Option(help="Host name that clients may use in addition to its address and loopback; repeatable."),
     ] = None,
     quiet: by.Quiet = False,
 ) -> None:
@@ -176,9 +176,9 @@ def serve_pubmed(
         run(catalogue, host=host, port=port, names=names, listening=announce)
 
 
-token_app = typer.Typer(help="Let people ask a server of yours: a token for each.", no_args_is_help=True)
+token_app = typer.Typer(help="Manage access tokens for your server.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="Whose the token is.", metavar="NAME")]
+Name = Annotated[str, typer.Argument(help="Name of the token's holder.", metavar="NAME")]
 _RATE = re.compile(r"([1-9][0-9]{0,6})(?:/min)?")
 
 
@@ -186,14 +186,14 @@ _RATE = re.compile(r"([1-9][0-9]{0,6})(?:/min)?")
 def create(
     name: Name,
     rate: Annotated[
-        str | None, typer.Option(metavar="N/min", help="Most requests to the engine in any 60 seconds.")
+        str | None, typer.Option(metavar="N/min", help="Maximum requests to the engine in any 60 seconds.")
     ] = None,
-    concurrent: Annotated[int | None, typer.Option(min=1, help="Most requests at work at once.")] = None,
-    money: Annotated[float | None, typer.Option(min=0, metavar="DOLLARS", help="Most US dollars in a month.")] = None,
-    tokens: Annotated[int | None, typer.Option(min=0, help="Most model tokens, in and out, in a month.")] = None,
+    concurrent: Annotated[int | None, typer.Option(min=1, help="Maximum number of simultaneous requests.")] = None,
+    money: Annotated[float | None, typer.Option(min=0, metavar="DOLLARS", help="Maximum US dollars per month.")] = None,
+    tokens: Annotated[int | None, typer.Option(min=0, help="Maximum model tokens, in and out, per month.")] = None,
     admin: Annotated[bool, typer.Option("--admin", help="Also allow building, changing and removing corpora.")] = False,
 ) -> None:
-    """Create a token and print it, once: only its hash is kept. Without an option, nothing is limited."""
+    """Create a token and print it once; only its hash is stored. Without options, it has no limits."""
     from medground.faces.service.values import Limits
 
     found = _RATE.fullmatch((rate or "").replace(" ", ""))
@@ -229,11 +229,11 @@ def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
 
 @token_app.command("revoke")
 def revoke(name: Name) -> None:
-    """Revoke a token: it opens nothing any more, at once. The answers of its holder are kept."""
+    """Revoke a token at once. Its holder's answers are kept."""
     with _tokens() as kept:
         kept.revoke(name)
         left = any(token.revoked is None for token in kept.list())
-    say(f"revoked {name}" if left else f"revoked {name}; no token is valid now, so servers refuse everybody", err=True)
+    say(f"revoked {name}" if left else f"revoked {name}; no token is valid now, so servers refuse everyone", err=True)
 
 
 @contextmanager

@@ -34,7 +34,7 @@ def _state(tool: str, job: Job, words: str) -> Result:
     what = line(words, _WORDS)
     head = {"tool": tool, "job": job.id, "state": job.state, **({"words": what} if what else {})}
     step = "" if job.is_finished else f' Call get_job with job "{job.id}" for the result, or cancel_job to stop it.'
-    return Result(head=head, words=f"{tool} is {job.state}: {what or 'at work'}.{step}")
+    return Result(head=head, words=f"{tool} is {job.state}: {what or 'running'}.{step}")
 
 
 def _with(result: Result, tool: str, job: Job) -> Result:
@@ -134,7 +134,7 @@ class Calls:
             missing="Call the tool again without a cursor.",
         )
         state = "The state of a job, or its result once it has ended. Waits a while for the end."
-        stop = "Stop a job. What it has found is kept and given."
+        stop = "Stop a job. What it found is kept and returned."
         again = "Call the tool again."
         jobs = (
             Tool("get_job", state, JobId, GoesOn, self._get, lasts=False, missing=again),
@@ -189,7 +189,7 @@ class Calls:
             if (call.words and call.words != told) or now - told_at >= self._times.beat:
                 number += 1
                 told, told_at = call.words, now
-                await progress(number, line(call.words, _WORDS) or "at work")
+                await progress(number, line(call.words, _WORDS) or "running")
             await asyncio.wait({work}, timeout=_TICK)
         return True
 

@@ -96,7 +96,7 @@ async def _documents(call: Call, value: Documents) -> Result:
     for document_id in dict.fromkeys(value.ids):
         call.words = f"reading {document_id[:80]}"
         if read > _MOST:
-            parts.append(_without(document_id, "failed", "this call has read enough text", "Ask for it alone.", call))
+            parts.append(_without(document_id, "failed", "text limit of the call reached", "Ask for it alone.", call))
             continue
         try:
             document = await call.service.document(document_id, call.person)

@@ -71,7 +71,7 @@ class Sentence(Output):
 class Asked(Paged):
     """An answer, or the job that is still at work on it."""
 
-    job: str | None = Field(default=None, description="Still at work: call get_job.")
+    job: str | None = Field(default=None, description="Still running: call get_job.")
     status: DecisionStatus | None = None
     headline: str | None = None
     reason: str | None = None
@@ -92,7 +92,7 @@ class Researched(Paged):
     """A report has the fields of an answer, and the titles of its sections."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
-    job: str | None = Field(default=None, description="Still at work: call get_job. Other fields are those of ask.")
+    job: str | None = Field(default=None, description="Still running: call get_job. Other fields are those of ask.")
 
 
 class Found(Quote):

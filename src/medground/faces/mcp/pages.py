@@ -166,7 +166,7 @@ _FRAME = 700
 _LEAST = 400
 """Bytes of room below which a long text waits for the next page."""
 _CURSOR = re.compile(r"([A-Za-z0-9_-]{16})\.(\d{1,7})\.(\d{1,9})")
-_AGAIN = "cursors are valid for an hour, for whoever got them"
+_AGAIN = "cursors are valid for an hour, for the client that received them"
 
 
 class Place(NamedTuple):
@@ -291,10 +291,10 @@ class Pages:
         read = _CURSOR.fullmatch(cursor.strip())
         kept = self._kept.get(read[1]) if read else None
         if read is None or kept is None or kept.owner != owner:
-            raise NotFound(f"no result goes on at the cursor {cursor[:40]!r}; {_AGAIN}")
+            raise NotFound(f"no result continues at the cursor {cursor[:40]!r}; {_AGAIN}")
         place = Place(int(read[2]), int(read[3]))
         if place.part >= len(kept.result.parts) or place.offset > kept.result.parts[place.part].length:
-            raise NotFound(f"no result goes on at the cursor {cursor[:40]!r}; {_AGAIN}")
+            raise NotFound(f"no result continues at the cursor {cursor[:40]!r}; {_AGAIN}")
         return _told(page_of(kept.result, place, self._limit), read[1]), kept.tool
 
     @property

@@ -63,7 +63,7 @@ class Tokens:
         row = (secrets.token_hex(8), name, _hash(secret), kept, at, admin)
         statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING"
         if not self._records.change((statement, row)):
-            raise UsageError(f"a token {name!r} is there already; revoke it first: medground token revoke {name}")
+            raise UsageError(f"a token {name!r} already exists; revoke it first: medground token revoke {name}")
         self._records.mark()
         return secret
 
@@ -86,7 +86,7 @@ class Tokens:
         """Whoever holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
         found = self._where("hash = ? AND revoked IS NULL", _hash(secret)) if _SECRET.fullmatch(secret) else []
         if not found:
-            raise NotAllowed("the token is wrong or was revoked; ask whoever runs this server for one")
+            raise NotAllowed("the token is wrong or was revoked; ask the server's administrator for a new one")
         return _person(found[0])
 
     def person(self, person_id: str) -> Person:
@@ -97,7 +97,7 @@ class Tokens:
         if person_id == LOCAL.id:
             return LOCAL
         if not (found := self._where("id = ? AND revoked IS NULL", person_id)):
-            raise NotAllowed("the token was revoked; ask whoever runs this server for one")
+            raise NotAllowed("the token was revoked; ask the server's administrator for a new one")
         return _person(found[0])
 
     def _where(self, which: str, *values: str) -> builtins.list[Token]:

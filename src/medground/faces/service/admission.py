@@ -59,7 +59,7 @@ class Admission:
         """
         most = person.limits.concurrent
         if long and most is not None and self._jobs.unfinished(person.id) + self._running[person.id] >= most:
-            raise LimitReached(f"{most} of your requests are running, and no more may run at once", retry_after=_SOON)
+            raise LimitReached(f"{most} of your requests are running, which is your limit", retry_after=_SOON)
         if (rate := person.limits.rate) is None:
             return
         now = self._clock()

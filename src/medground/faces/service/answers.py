@@ -50,7 +50,7 @@ class KeptAnswers:
         """
         answer = self._answers.find(trace_id) if self._owners.owns(person.id, trace_id) else None
         if answer is None:
-            raise NotFound(f"no answer {trace_id[:64]!r} is kept for you")
+            raise NotFound(f"no answer {trace_id[:64]!r} belongs to you")
         return answer
 
     def history(self, person: Person = LOCAL, *, limit: int = 20, before: str | None = None) -> list[PastAnswer]:
@@ -59,7 +59,7 @@ class KeptAnswers:
         Raises UsageError: `limit` is not from 1 to 200.
         """
         if not 1 <= limit <= 200:
-            raise UsageError(f"a history takes a limit from 1 to 200, not {limit}")
+            raise UsageError(f"the limit of a history must be from 1 to 200, not {limit}")
         if person.id == LOCAL.id:
             others = self._owners.not_of(person.id)
             names = [name for name in self._answers.names() if name not in others and (not before or name < before)]
@@ -76,7 +76,7 @@ class KeptAnswers:
     def delete(self, trace_id: str, person: Person) -> None:
         """Delete a person's answer and its trace. Raises NotFound: it is not there, or is not theirs."""
         if not self._owners.owns(person.id, trace_id) or not self._answers.remove(trace_id):
-            raise NotFound(f"no answer {trace_id[:64]!r} is kept for you")
+            raise NotFound(f"no answer {trace_id[:64]!r} belongs to you")
         self._forget(trace_id)
 
     def sweep(self, before: datetime) -> int:
@@ -97,7 +97,7 @@ class KeptAnswers:
         if research != LAST and self._owners.owns(person.id, research):
             with contextlib.suppress(UsageError):
                 return self._research.read(research)
-        raise NotFound(f"no unfinished research {research[:64]!r} is kept for you")
+        raise NotFound(f"no unfinished research {research[:64]!r} belongs to you")
 
     def export(self, trace_id: str, form: Format, person: Person = LOCAL) -> bytes:
         """A person's answer in another format; raises what `answer` and `wording.export.export` raise."""
@@ -125,7 +125,7 @@ class KeptAnswers:
         if self._owners.owns(person.id, trace_id):
             with contextlib.suppress(UsageError):
                 return read_trace(self._traces, trace_id)
-        raise NotFound(f"no trace {trace_id[:64]!r} is kept for you")
+        raise NotFound(f"no trace {trace_id[:64]!r} belongs to you")
 
     def _forget(self, trace_id: str) -> None:
         remove_trace(self._traces, trace_id)

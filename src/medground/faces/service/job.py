@@ -112,7 +112,7 @@ class JobState(Frozen):
     words: str = Field(default="", description="the latest step in words")
     last_event: int = Field(default=0, description="the id of its latest event")
     trace_id: str | None = Field(default=None, description="the id of its answer, once one is kept")
-    research: str | None = Field(default=None, description="the research that can be gone on with, if it ends early")
+    research: str | None = Field(default=None, description="the research that can be resumed, if it ends early")
     problem: Problem | None = None
 
 

@@ -110,7 +110,7 @@ class Jobs:
         """A job by its id. Raises NotFound: there is none, it is forgotten, or it is another person's."""
         job = self._jobs.get(job_id)
         if job is None or job.owner != owner or self._is_old(job):
-            raise NotFound(f"no job {job_id[:64]!r}; finished jobs are forgotten after an hour, their answers stay")
+            raise NotFound(f"no job {job_id[:64]!r}; finished jobs are removed after an hour; their answers are kept")
         job.touch()
         return job
 

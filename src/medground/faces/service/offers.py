@@ -45,7 +45,7 @@ class RecipeOffer(Frozen):
 
     name: str
     about: str
-    researches: bool = Field(description="whether it writes a report, and is asked for with kind `research`")
+    researches: bool = Field(description="whether it writes a report and is requested with kind `research`")
     default: bool
     settings: tuple[str, ...] = Field(description="the settings that a question may change")
 
@@ -129,7 +129,7 @@ _SKIPPED = 50
 
 
 class FileTold(Frozen):
-    """A file that was read, with its reader, or passed over, with the reason."""
+    """A file that was read, with its reader, or skipped, with the reason."""
 
     name: str
     reader: str = ""
@@ -159,7 +159,7 @@ class CorpusTold(Frozen):
     read: int = Field(description="files that were read")
     passed_over: int
     notes: tuple[str, ...] = Field(description="what readers noted")
-    same: int = Field(description="ids that several files hold; one version of each is kept")
+    same: int = Field(description="ids that occur in several files; one version of each is kept")
     skipped: tuple[RecordTold, ...] = Field(description="the first records that could not be read")
 
 
@@ -195,7 +195,7 @@ def corpus_told(library: Library, name: str) -> CorpusTold:
 def files_told(
     library: Library, name: str, *, passed_over: bool = False, offset: int = 0, limit: int = 100
 ) -> FilesTold:
-    """Some files of a corpus: all of them, or those that were passed over.
+    """Some files of a corpus: all of them, or those that were skipped.
 
     Raises UsageError: no corpus has this name, or `limit` or `offset` is out of range; SnapshotCorrupt: it cannot be
     read.

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "service.sqlite"
 MARK = "asks-for-tokens"
-_MARKED = "People have had access tokens for this home. Servers ask for one as long as this file is here.\n"
+_MARKED = "Access tokens have been created for this home folder. Servers require one as long as this file exists.\n"
 _UNKNOWN = "unknown"
 """The owner of an answer whose record was lost: nobody whom a server knows. The command line shows every answer."""
 _KEPT = ("answers", "traces", "research")
@@ -101,7 +101,7 @@ class Records:
         statement = "INSERT INTO answers VALUES (?, ?, '9999') ON CONFLICT DO NOTHING"  # never too old to keep
         self.change(*((statement, (name, _UNKNOWN)) for name in ("", *names)))  # one row at least: done once
         log.warning(
-            "the owners of the kept answers are lost: servers show them to nobody; medground history lists them"
+            "the owners of the saved answers are lost, so servers show them to nobody; medground history lists them"
         )
 
     def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
@@ -212,7 +212,7 @@ class Records:
             reason = error.strerror if isinstance(error, OSError) else error
             damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
             advice = (
-                "move it away and start again; answers stay, tokens are made again with medground token create NAME"
+                "move it away and restart; answers are kept; create new tokens with medground token create NAME"
                 if damaged
                 else "free some space or check permissions"
             )
@@ -221,7 +221,7 @@ class Records:
 
 @cache
 def _tell_once(path: Path, reason: str) -> None:
-    log.warning("what is used, and by whom, is kept in memory only: %s cannot be written to (%s)", path, reason)
+    log.warning("usage is recorded in memory only: cannot write to %s (%s)", path, reason)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

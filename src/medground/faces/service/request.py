@@ -122,7 +122,7 @@ class Given(Where):
     One that follows an answer and names nothing to search is asked of what that answer was asked of.
     """
 
-    task: Task | None = Field(default=None, description="the kind of answer; told from the question when absent")
+    task: Task | None = Field(default=None, description="the kind of answer; inferred from the question when absent")
     options: tuple[Annotated[str, Field(max_length=4_000)], ...] | dict[Name, str] = Field(
         default=(), max_length=26, description="the choices of a choice question"
     )

@@ -92,7 +92,7 @@ class Problem(Frozen):
     next: str = Field(description="what to do now")
     retry_after: int | None = Field(default=None, ge=0, description="seconds after which a retry can succeed")
     trace_id: str | None = Field(default=None, description="the trace, and the answer so far where one was kept")
-    research: str | None = Field(default=None, description="the research that can be gone on with")
+    research: str | None = Field(default=None, description="the research that can be resumed")
     notice: Notice | None = Field(default=None, description="what is shown before anything else")
 
 
@@ -145,7 +145,7 @@ class Event(Frozen):
     version: Literal[1] = 1
     id: int = Field(ge=0)
     type: EventType
-    words: str = Field(default="", description="what happens, in words; empty if readers need not see it")
+    words: str = Field(default="", description="what is happening, in words; empty if readers need not see it")
     step: AnyStep | None = None
     done: int | None = Field(default=None, ge=0, description="of `progress`: units that are done")
     of: int | None = Field(default=None, ge=0, description="of `progress`: all units; null if that is not known")

@@ -35,8 +35,8 @@ class SignIn(Frozen):
 class SessionTold(Frozen):
     """Whether somebody is signed in, and what the page shows of that."""
 
-    login: bool = Field(description="whether this server asks for a token")
-    name: str | None = Field(description="who is signed in; null if nobody is")
+    login: bool = Field(description="whether this server requires a token")
+    name: str | None = Field(description="the person who is signed in; null if nobody is")
     admin: bool = Field(description="whether they may change corpora")
     keep_days: int | None = Field(description="days after which questions are deleted; null: never")
 
@@ -64,7 +64,7 @@ async def sign_in(body: SignIn, request: Request, response: Response, page: Page
     """Sign in with a token. It is not kept: a cookie with the random id of a session takes its place."""
     signed_in = page.signed_in
     if not signed_in.login:
-        raise UsageError("this server asks for no token; open the page without one")
+        raise UsageError("this server does not require a token; open the page without one")
     address = request.client.host if request.client else ""
     if wait := signed_in.throttle.wait(address):
         raise LimitReached("too many attempts to sign in failed", retry_after=wait)
@@ -95,11 +95,11 @@ def _told(page: Held, keep_days: int | None, person: Person | None) -> SessionTo
     )
 
 
-@router.get("/v1/suggest", summary="Names that complete what is typed", responses={422: {}})
+@router.get("/v1/suggest", summary="Names that complete the typed text", responses={422: {}})
 async def suggest(
     person: Caller,
     page: Page,
-    q: Annotated[str, Query(max_length=4000, description="what is typed, up to the caret")],
+    q: Annotated[str, Query(max_length=4000, description="the typed text, up to the cursor")],
     limit: Annotated[int, Query(ge=1, le=MOST_SUGGESTED)] = 8,
 ) -> list[Suggestion]:
     """Names and synonyms of the graphs that begin as the last words of what is typed; `start` is where these begin."""
@@ -183,7 +183,7 @@ async def build(
 ) -> BuildStarted:
     """Upload files and build a corpus from them as a job; until it has ended, and if it is stopped, nothing changes.
 
-    The job reports its progress as events. A file that is too large, empty, or has an unsafe name is passed over.
+    The job reports its progress as events. A file that is too large, empty, or has an unsafe name is skipped.
     """
     await asyncio.to_thread(check, page.library, name, mode)
     length = request.headers.get("content-length", "")
@@ -215,9 +215,9 @@ async def build(
     return BuildStarted(job=job.now(), files=len(upload.files), passed_over=over)
 
 
-@router.get("/v1/corpora/{name}", summary="What was read into a corpus", responses={404: {}, 422: {}})
+@router.get("/v1/corpora/{name}", summary="Contents of a corpus", responses={404: {}, 422: {}})
 async def what_was_read(name: str, person: Caller, page: Page) -> CorpusTold:
-    """How many files were read and passed over, what their readers noted, and records that could not be read."""
+    """How many files were read and skipped, what their readers noted, and records that could not be read."""
     _known(page, name)
     return await asyncio.to_thread(corpus_told, page.library, name)
 
@@ -227,11 +227,11 @@ async def files(
     name: str,
     person: Caller,
     page: Page,
-    passed_over: Annotated[bool, Query(description="only those that were passed over")] = False,
+    passed_over: Annotated[bool, Query(description="only skipped files")] = False,
     offset: Annotated[int, Query(ge=0, le=100_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> FilesTold:
-    """Files with their reader, or the reason why they were passed over."""
+    """Files with their reader, or the reason why they were skipped."""
     _known(page, name)
     return await asyncio.to_thread(files_told, page.library, name, passed_over=passed_over, offset=offset, limit=limit)
 

@@ -255,7 +255,7 @@ class Suggestions:
         self._read: dict[Path, asyncio.Task[Completions | None]] = {}
 
     async def of(self, typed: str, limit: int) -> list[Suggestion]:
-        """Names that complete what is typed, each once, at most `limit`."""
+        """Names that complete the typed text, each once, at most `limit`."""
         graphs = await asyncio.to_thread(self._graphs)
         for gone in self._read.keys() - set(graphs):
             del self._read[gone]

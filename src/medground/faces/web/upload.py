@@ -46,7 +46,7 @@ def safe_name(sent: str, taken: Collection[str] = ()) -> str:
     if sent.startswith("."):
         raise ValueError("a hidden file; rename it without the leading dot")
     if not any(letter.isalnum() for letter in name):
-        raise ValueError("it has no name; give it one")
+        raise ValueError("it has no name; name it")
     name = _UNSAFE.sub("_", name)
     if _RESERVED.fullmatch(name):
         name = f"_{name}"
@@ -111,7 +111,7 @@ class PassedOver:
 
 @dataclass
 class Received:
-    """What came: the folder with the stored files, and the files that were passed over."""
+    """What came: the folder with the stored files, and the files that were skipped."""
 
     folder: Path
     files: dict[str, int] = field(default_factory=dict)
@@ -132,7 +132,7 @@ async def received(
 
     Args:
         content_type: its header, which names the boundary.
-        limits: the most that is taken. One file that is larger is passed over; the others are kept.
+        limits: the most that is taken. One file that is larger is skipped; the others are kept.
         length: the number of bytes that the request announces.
 
     Raises UsageError: it is not a form with files, has too many, or breaks off; StorageFailed: the disk is full or
@@ -154,7 +154,7 @@ async def received(
         except OSError as error:
             raise StorageFailed(f"the upload cannot be stored ({error.strerror or error}); free some space") from None
         if not form.ended:
-            raise UsageError("the upload broke off; send it again")
+            raise UsageError("the upload was interrupted; send it again")
         yield form.found
     finally:
         form.close()
@@ -168,11 +168,7 @@ def _check_room(parent: Path, length: int | None) -> None:
     except OSError as error:
         raise StorageFailed(f"uploads cannot be stored ({error.strerror or error})") from None
     if length is not None and length > free:
-        raise StorageFailed("the disk has not enough room for this upload; free some space")
-
-
-def _mb(size: int) -> str:
-    return f"{size / MEGABYTE:,.6g} MB"
+        raise StorageFailed("not enough disk space for this upload; free some space")
 
 
 def _boundary(content_type: str) -> bytes:
@@ -255,7 +251,8 @@ class _Form:
         if self._field and self._size > _FIELD_BYTES:
             raise UsageError(f"a field of the form is longer than {_FIELD_BYTES:,} bytes")
         if self._file is not None and self._size > self._limits.file:
-            self._refused = f"larger than {_mb(self._limits.file)}, the most that this server takes of one file"
+            most = f"{self._limits.file / MEGABYTE:,.6g} MB"
+            self._refused = f"larger than {most}, the limit of this server for one file"
             self.close()
             (self.found.folder / self._name).unlink()
         elif self._file is not None:

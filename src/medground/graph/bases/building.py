@@ -193,7 +193,7 @@ def _chosen(opened: Input, kind: SourceKind, where: Wanted) -> Iterator[Item]:
         yield _of_kind(item, kind)
     if seen and not kept:
         asked = "; ".join(f"{name} = {', '.join(map(str, values))}" for name, values in where.items())
-        yield BadDocument(f"none of its {seen:,} documents has {asked}; mend `where`", file=opened.name)
+        yield BadDocument(f"none of its {seen:,} documents has {asked}; correct `where`", file=opened.name)
 
 
 def _of_kind(item: Item, kind: SourceKind) -> Item:

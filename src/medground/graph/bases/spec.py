@@ -9,7 +9,7 @@
     origin = "https://..."
     inputs = [{ path = "textbooks" }]
 
-What is wrong with it is told in one line with its place in the file.
+Errors are reported in one line with their location in the file.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class InputSpec(Frozen):
 
     Attributes:
         paths: files and folders, relative to the specification; `path` may name a single one.
-        reader: the name of a reader, or of a graph a vocabulary; without one it is told from the content.
+        reader: the name of a reader, or of a graph a vocabulary; without one it is recognised from the content.
         fields: of JSON Lines: which field of a record is the id, title, text and so on. No other field is read.
         where: only documents with one of these values in each of these fields.
         prefix: the prefix of ids that have none.
@@ -278,7 +278,7 @@ def _first(error: ValidationError) -> tuple[Place, str]:
 
 _WANTED = {
     "about": "; describe in a paragraph what the source holds, for the planner",
-    "licence": "; say under which terms its texts may be used",
+    "licence": "; say the terms under which its texts may be used",
     "origin": "; say where its texts come from",
     "kind": "; use book, guideline, research, wiki or graph",
     "inputs": '; name what is read, such as inputs = [{ path = "folder" }]',

@@ -5,7 +5,7 @@ Source: PubMed Reasoner, section 3.3 (response with inline citations); Reason an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import assert_never
 
 from pydantic import Field
@@ -42,31 +42,37 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     one quote of each paper before a second one of any. Quotes that repeat an earlier one and quotes from retracted
     papers are left out, and all beyond `count`. What another paper says against the first one comes second.
 
-    For a comparison, studies that name both sides come first, and of each what it found before how it was done. Every
-    study counts, also one that says the same as another, up to `STUDIES` times as many quotes.
+    For a comparison, studies that name both sides come first, and of each what it found before how it was done. Of
+    those that say what the first does of the sides, every one counts, also one that says the same as another, up to
+    `STUDIES` times as many quotes. After the first two, those alike in this are listed by year, the latest first.
     """
     asked = reading_of(question)
     topic, compared = words.topic(asked.core), asked.comparison
 
     def order(one: EvidenceView) -> tuple[bool, ...]:
         said = f"{one.title} {one.quote}"
-        off_topic, aim = topic.isdisjoint(words.terms(said)), _only_purpose(one.quote)
-        return off_topic, aim, compared is not None and not compared.names_both(said)
+        off_topic, aim = topic.isdisjoint(words.terms(said)), _has_purpose(one.quote, all)
+        if compared is None:
+            return off_topic, aim
+        return off_topic, aim, not compared.names_both(said), not asked.names_side(said)
 
     chosen: list[EvidenceView] = []
     usable = sorted((e for e in evidence if "retract" not in e.design.lower()), key=order)
     if compared:
         studies = list(dict.fromkeys(e.title for e in usable))
-        usable.sort(key=lambda e: (studies.index(e.title), not reports_result(e.quote)))
+        usable.sort(key=lambda e: (studies.index(e.title), _has_purpose(e.quote, any) or not reports_result(e.quote)))
     pair = _opposed_first(asked, usable)
     usable.sort(key=lambda e: pair.index(e) if e in pair else len(pair))
     number = {e.id: sum(one.title == e.title for one in usable[:n]) for n, e in enumerate(usable) if e.title}
     for candidate in sorted(usable, key=lambda e: number.get(e.id, 0)):
         first = compared is not None and not number.get(candidate.id, 0)
+        first = first and order(candidate)[2] == order(usable[0])[2]
         if len(chosen) >= (count * STUDIES if first else count):
             break
         if first or not any(_repeats(topic, candidate.quote, c.quote) for c in chosen):
             chosen.append(candidate)
+    if compared:
+        chosen[2:] = sorted(chosen[2:], key=lambda e: (order(e), -(e.year or 0)))
     return tuple(chosen)
 
 
@@ -85,8 +91,9 @@ def opposed(one: str, other: str) -> bool:
     return words.coverage(stems, others) >= SAME_WORDS and "negation" in differences(one, other)
 
 
-def _only_purpose(quote: str) -> bool:
-    return states_purpose(quote) and all(states_purpose(quote[start:end]) for start, end in sentence_spans(quote))
+def _has_purpose(quote: str, which: Callable[[Iterable[bool]], bool]) -> bool:
+    """Whether `all` or `any` of its sentences state an aim."""
+    return which(states_purpose(quote[start:end]) for start, end in sentence_spans(quote))
 
 
 def _repeats(topic: frozenset[str], quote: str, earlier: str) -> bool:

@@ -92,7 +92,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     kept, flow, told = await _chosen(papers, one, asked, run, choices)
     row = flow.model_copy(update={"found": len(hits), "merged": len(hits) - len(papers)})
     missed = tuple(f"{each.source}: {each.failure.reason}; its papers are missing" for each in returned if each.failure)
-    nowhere = () if sources else ("no literature source is named; name one with --source, or a corpus",)
+    nowhere = () if sources else ("no literature source is selected; select one with --source, or a corpus",)
     return ToolFound(
         tool="literature",
         state="found" if kept else state_of_nothing(returned),
@@ -187,12 +187,12 @@ async def _chosen(
         lost=tuple(lost),
     )
     aside = len(papers) - len(standing)
-    notes = [f"{aside} retracted papers or notices about papers were set aside"] if aside else []
+    notes = [f"{aside} retracted papers or notices about papers were excluded"] if aside else []
     if standing and not passing:
-        notes.append(f"no paper holds {choices.coverage * _LOWERED:.0%} of the keywords, so none is kept")
+        notes.append(f"no paper has {choices.coverage * _LOWERED:.0%} of the keywords, so none is kept")
     elif lowered:
         notes.append(
-            f"no paper holds {choices.coverage:.0%} of the keywords; those that hold {threshold:.0%} of them are kept"
+            f"no paper has {choices.coverage:.0%} of the keywords; those that have {threshold:.0%} of them are kept"
         )
     return kept, flow, tuple(notes)
 

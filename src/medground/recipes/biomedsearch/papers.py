@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from medground.answering.read.readable import is_less
 from medground.corpus.chunk import region
 from medground.corpus.retraction import why_aside
 from medground.language import words
@@ -40,8 +41,8 @@ def merged(hits: Sequence[Hit], documents: Mapping[str, Document]) -> list[Paper
     """The papers of these hits, in the order in which they are first found.
 
     Records are of one paper if they share a PMID, a PMC id or a DOI, or their titles have the same letters. Its fullest
-    record is read; a retracted one stands for all, so that no database that has not heard of it yet hides it.
-    Hits, at most one for each record, whose documents are not there are passed over.
+    record is read, but no preprint of a paper; a retracted one stands for all, so that no database that has not heard
+    of it yet hides it. Hits, at most one for each record, whose documents are not there are skipped.
     """
     groups: list[tuple[set[str], list[Hit]]] = []
     for hit in hits:
@@ -71,8 +72,8 @@ def _names(document: Document) -> set[str]:
 def _paper(hits: Sequence[Hit], documents: Mapping[str, Document]) -> Paper:
     first = {hit.passage.document_id: hit for hit in reversed(hits)}
     aside = next((hit for hit in hits if why_aside(hit.passage)), None)
-    records = [documents[i] for i in first]  # that with most text is read, then that with most headings
-    records.sort(key=lambda d: (d.text.strip() == d.title.strip(), -len(d.text), -len(d.mesh), d.id))
+    records = [documents[i] for i in first]  # the paper before its preprint, then that with most text and headings
+    records.sort(key=lambda d: (d.text.strip() == d.title.strip(), *is_less(d), -len(d.text), -len(d.mesh), d.id))
     read = records[0]
     own = first[read.id]
     hit = aside or own.model_copy(update={"passage": abstract_of(read) or own.passage})

@@ -120,7 +120,7 @@ class Mended:
             self._set(at, [*self.subquestions[at].keywords, self._keyword(one)])
             self.notes.append(f"no sub-question had {one.name!r}, which the question names; it was added to q{at + 1}")
         if lost:
-            self.notes.append(f"the question names more than its sub-questions have room for: {', '.join(lost)}")
+            self.notes.append(f"the question names more than its sub-questions can hold: {', '.join(lost)}")
 
     def add_graph(self, graph: BuildGraphOutput, allowed: Sequence[Tool]) -> tuple[Edge, ...]:
         """Give each keyword its tools and return the edges: known keywords, each pair once, no circle."""
@@ -138,7 +138,7 @@ class Mended:
         found = [Edge(before=names[a], after=names[b], weight=w) for (a, b), w in weights.items()]
         kept, removed = acyclic(found)
         self.notes += [
-            f"the keywords had a circle; its weakest edge, from {edge.before!r} to {edge.after!r}, was removed"
+            f"the keywords had a cycle; its weakest edge, from {edge.before!r} to {edge.after!r}, was removed"
             for edge in removed
         ]
         return tuple(kept)
@@ -173,7 +173,7 @@ class Mended:
 
     def _note_unknown(self, names: Sequence[str], what: str) -> None:
         unknown = [name for name in dict.fromkeys(names) if name and _key(name) not in self.keywords]
-        self.notes += [f"{what} {name[:_SHOWN]!r}, which is no keyword; it was left out" for name in unknown]
+        self.notes += [f"{what} {name[:_SHOWN]!r}, which is not a keyword; it was left out" for name in unknown]
 
 
 def _key(name: str) -> str:

@@ -173,8 +173,8 @@ _MOST_NAMES = 12
 _MOST_STRUCTURED = 2
 """Entries of one sub-question whose structures are looked up."""
 _LINES_OF_STRUCTURE = 3
-NOT_OPEN = "no source of protein records is open; add uniprot to retrieval.sources"
-NO_GENE = "no gene or protein is named, so that no protein record was searched"
+NOT_OPEN = "no source of protein records is available; add uniprot to retrieval.sources"
+NO_GENE = "no gene or protein is named, so no protein records were searched"
 
 
 @dataclass
@@ -259,7 +259,7 @@ def queries_for(
             assumed.append(gene.name)
         queries += [ProteinQuery(name=gene.name, organism=organism) for organism in meant or [""]]
     human = f"the human record of {', '.join(assumed)} was looked up"
-    told = f"no organism is named, so that {human}; name another if it is meant"
+    told = f"no organism is named, so {human}; name another organism if needed"
     return queries, [told] if assumed else []
 
 
@@ -281,7 +281,7 @@ async def _look_up(lookups: Sequence[Lookup], run: Run) -> _Looked:
     looked = _Looked()
     for result in await concurrently(map(look_up, lookups)):
         if isinstance(result, SourceUnavailable):
-            looked.failures.append(f"{result.source}: {result.reason}; its protein records were missed")
+            looked.failures.append(f"{result.source}: {result.reason}; its protein records are missing")
             continue
         looked.answered += 1
         looked.notes += [note for found in result for note in found.notes]

@@ -122,7 +122,7 @@ def _nearest(answered: Sequence[Part], run: Run) -> str:
     )
     chosen = chosen_quotes(run.question.text, views, run.settings.recipe.sentences)
     return (
-        "No language model wrote a synthesis. The quotes that name most of the whole question are "
+        "No language model wrote a synthesis. The quotes that cover most of the question are "
         f"{' '.join(f'[{view.id}]' for view in chosen)}."
     )
 

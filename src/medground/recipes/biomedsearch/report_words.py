@@ -89,7 +89,7 @@ def why_not(question: str, passages: Sequence[SentencedPassage]) -> str:
     if name and not words.mentions(text, name):
         written = next((word for word in _WORD.findall(question) if name in words.terms(word)), name)
         return f"no passage mentions {written}"
-    return "no passage names enough of what is asked"
+    return "no passage covers enough of the question"
 
 
 def _lines(question: str, whole: str, records: Sequence[SentencedPassage]) -> list[EvidenceView]:

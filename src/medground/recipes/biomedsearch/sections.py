@@ -117,11 +117,11 @@ def _limitations(parts: Sequence[Part], flow: Sequence[FlowRow], web: int, stopp
     if lost:
         more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
         yield (
-            f"The filter of keywords left out {some(len(lost), 'record')} that would have been read without it: "
+            f"The keyword filter excluded {some(len(lost), 'record')} that would have been read without it: "
             f"{', '.join(lost[:_SHOWN])}{more}"
         )
     if web:
-        yield f"{some(web, 'sentence rests', 'sentences rest')} on web pages alone, which nobody has reviewed"
+        yield f"{some(web, 'sentence rests', 'sentences rest')} on web pages alone, which have not been reviewed"
     if not stopped and any(part.answered_by and not Author(part.answered_by).is_model for part in parts):
         yield (
             "No language model read the sources: word statistics chose the sentences, and whether they answer the "
@@ -174,7 +174,7 @@ def why_nothing(found: Sequence[SubFound], parts: Sequence[Part]) -> str:
     tools = [tool for one in found for tool in one.tools]
     worked = [tool for tool in tools if tool.state in WORKED]
     if not worked:
-        why = "; ".join(dict.fromkeys(failures(found))) or "the plan asks no tool"
+        why = "; ".join(dict.fromkeys(failures(found))) or "the plan uses no tool"
         return f"nothing could be searched: {why}"
     rows = [(tool, [one.flow for one in worked if one.tool == tool]) for tool in TOOLS]
     where = "; ".join(f"{NAMES[tool].lower()}: {counted(flow)}" for tool, flow in rows if flow)

@@ -258,7 +258,7 @@ async def connected(answered: Sequence[Part], asks: Asks, run: Run) -> list[Conn
     try:
         output = await asks.ask(connect_parts, value)
     except ModelFailed as failed:
-        run.warn(f"how the sub-answers connect could not be asked: {failed}")
+        run.warn(f"the connections between sub-answers could not be determined: {failed}")
         return []
     by = asks.answerer(connect_parts)
     return [

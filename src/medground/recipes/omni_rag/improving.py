@@ -196,13 +196,13 @@ async def _rated(
 ) -> tuple[int | None, str]:
     asked = [one for one in found if one.queries]
     if asked and all(one.state == "failed" for one in asked):
-        run.warn(f"no source of a plan could be searched, so planning ended: {asked[0].failure}")
+        run.warn(f"none of the plan's sources could be searched, so planning ended: {asked[0].failure}")
         return None, ""
     value = RatePlanInput(question=question.text, sources=explored(sources), retrieved=tuple(_shown(found)))
     try:
         output = await run.ask(rate_plan, value)
     except (ModelFailed, BudgetExhausted) as error:
-        run.warn(f"a plan of sources could not be rated, so planning ended: {error}")
+        run.warn(f"a plan could not be rated, so planning ended: {error}")
         return None, ""
     return output.score, output.suggestion
 

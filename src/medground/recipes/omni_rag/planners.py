@@ -64,7 +64,7 @@ async def planned(question: Question, run: Run) -> SourcePlan:
         read = made if isinstance(made, ReadPlan) else ReadPlan(plan=made)
         run.end(span, SourcesPlanned.of(read.plan.queries, repairs=read.repaired))
     if read.repairs:
-        run.warn(f"the plan of sources was mended: {read.told()}")
+        run.warn(f"the plan of sources was corrected: {read.told()}")
     return read.plan
 
 

@@ -140,7 +140,7 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
     yield from reranker_problems(settings.retrieval.reranker, settings.home / "models")
     choices = settings.section(OmniRagSettings)
     if choices.chosen not in PLANNERS:
-        yield ConfigError(f"omni_rag.planner: {choices.chosen} is not there; choose from {', '.join(PLANNERS)}")
+        yield ConfigError(f"omni_rag.planner: {choices.chosen} does not exist; choose from {', '.join(PLANNERS)}")
     if choices.adapter and _planning_model(settings) != f"planner:{choices.adapter}":
         yield ConfigError(
             f"omni_rag.adapter names a trained planner, but {_planning_model(settings)} plans by {choices.chosen}; "

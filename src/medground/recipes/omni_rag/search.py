@@ -153,7 +153,7 @@ async def _source(
     failures: list[str] = []
     for query, lookup in asked:
         if lookup is None or lookup.node not in found:
-            failures.append(f"{one.description.name} could not be searched" if lookup else "it takes no such query")
+            failures.append(f"{one.description.name} could not be searched" if lookup else "unsupported query type")
             queries.append(QueryFound(query))
             continue
         try:

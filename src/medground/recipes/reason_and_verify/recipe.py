@@ -40,7 +40,7 @@ from medground.values.steps import RewriteTrigger
 
 class RewriteInput(OperatorInput):
     question: Untrusted
-    found: tuple[Untrusted, ...] = Field(default=(), description="passages that it found as it stands")
+    found: tuple[Untrusted, ...] = Field(default=(), description="passages found with the question as it stands")
 
 
 class RewriteOutput(OperatorOutput):

@@ -204,7 +204,7 @@ class Intake:
         if told.isascii() and told.isdigit() and int(told[:18]) > self._limits.largest:
             raise self._too_large()
         if packing not in ("", "identity", *_PACKED):
-            raise CutReply(f"the response is packed as {packing[:20]!r}, which was not asked for")
+            raise CutReply(f"the response is packed as {packing[:20]!r}, which was not requested")
         parts, opened, size, held, begun = aiter(sent), zlib.decompressobj(_GZIP_OR_ZLIB), 0, b"", False
         longest = max(map(len, self._secrets), default=1)
         while (part := await self.next(parts)) is not None:

@@ -127,9 +127,9 @@ _NAMED = re.compile(rb"<meta[^>]{0,200}charset", re.IGNORECASE)
 _STATUS = {
     401: "it needs a login",
     402: "it must be paid for",
-    403: "its site refuses robots",
-    404: "it is not there (any more)",
-    410: "it is not there any more",
+    403: "its site does not allow automated access",
+    404: "it was not found",
+    410: "it was removed",
     429: "its site asks for fewer requests",
     451: "it may not be shown for legal reasons",
 }
@@ -148,7 +148,7 @@ def document_of(received: Received, url: str, document_id: str) -> Document:
     """
     kind, media = _kind(received), received.media_type
     if kind == "html" and is_block(received.status, received.headers, received.body):
-        raise Refused("its site shows a check for robots (captcha) in place of the page")
+        raise Refused("its site shows a captcha instead of the page")
     if received.status != 200:
         raise Refused(_STATUS.get(received.status, f"its site answered with HTTP status {received.status}"))
     if not kind:

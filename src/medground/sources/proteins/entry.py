@@ -269,7 +269,7 @@ def entry_document(entry: Json) -> Document:
     """
     names = read_names(entry)
     if not ACCESSION.fullmatch(names.accession) or not part(entry, "sequence"):
-        raise BadDocument("the reply holds what is not a UniProtKB entry")
+        raise BadDocument("the reply contains something other than a UniProtKB entry")
     content, sections = _laid_out(entry, names)
     audit = part(entry, "entryAudit")
     gene = f"{names.gene}, " if names.gene else ""

@@ -58,7 +58,7 @@ class RecordSource(LiveSource, ABC):
         if not isinstance(lookup.asked, ProteinQuery) or not self.accepts(lookup):
             raise UsageError(f"{self.name} takes a protein by name or accession, and ranks by words only")
         if (lookup.limit or 1) > MOST_HITS:
-            raise UsageError(f"a search takes a limit from 1 to {MOST_HITS}, not {lookup.limit}")
+            raise UsageError(f"the limit of a search must be from 1 to {MOST_HITS}, not {lookup.limit}")
         if filters.kinds and "protein" not in filters.kinds:
             return Found(lookup, self.name, rankings=((),), notes=(f"{self.name} contains only records of proteins",))
         records = await self.find(lookup.asked)

@@ -184,13 +184,13 @@ def _keywords(parts: Sequence[Part]) -> tuple[str, ...]:
 
 def _no_text(pages: Pages) -> str:
     if any(pages.lines):
-        return "the fonts of the PDF do not say which characters they show; read it anew with ocrmypdf --force-ocr"
+        return "the fonts of the PDF do not say which characters they show; reprocess it with ocrmypdf --force-ocr"
     if pages.pictures:
         count = len(pages.pictures)
         named = f"{count} page{'s' * (count > 1)}"
-        return f"the PDF is a scan without text ({named}); make it searchable with OCR, such as ocrmypdf"
+        return f"the PDF is a scan without text ({named}); make it searchable with OCR, for example ocrmypdf"
     if pages.hidden:
-        return "the PDF has no text that anybody can see"
+        return "the PDF has no visible text"
     return "the PDF has no text"
 
 
