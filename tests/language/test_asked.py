@@ -49,8 +49,6 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
             "What is the outlook for my sister with Hartlow?",
             {"Hartlow"},
         ),
-        ("how is carpal tunnel diagnosed", "how is carpal tunnel syndrome diagnosed", {"carpal tunnel syndrome"}),
-        ("Is carpal tunnel release safe?", "Is carpal tunnel release safe?", {"carpal"}),
         ("Do tamsulosin tablets cause fainting?", "Do tamsulosin tablets cause fainting?", {"tamsulosin", "fainting"}),
         ("Do kıds have perineal purity?", "Do kıds have perineal purity?", {"perineal"}),
         ("vitamin A (BP) after an OP or op", "vitamin A (BP) after an OP or operation", {"vitamin A", "OP"}),
