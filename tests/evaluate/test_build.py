@@ -129,7 +129,7 @@ def test_a_set_is_built_balanced_proved_and_read_by_other_commands_and_a_stopped
     stopped.mkdir()
     (stopped / FILE).write_bytes(content[: int(len(content) * 0.9)])  # killed in the middle of a line
     assert _built(PLAN, settings, stopped).questions == built.questions
-    with pytest.raises(UsageError, match="was made with other options"):
+    with pytest.raises(UsageError, match="has different options"):
         _built(Plan(topics=("septic shock",), count=11), settings, stopped)
 
 

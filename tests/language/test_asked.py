@@ -49,11 +49,9 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
             "What is the outlook for my sister with Hartlow?",
             {"Hartlow"},
         ),
+        ("Do tamsulosin tablets cause fainting?", "Do tamsulosin tablets cause fainting?", {"tamsulosin", "fainting"}),
         ("Do kıds have perineal purity?", "Do kıds have perineal purity?", {"perineal"}),
         ("vitamin A (BP) after an OP or op", "vitamin A (BP) after an OP or operation", {"vitamin A", "OP"}),
-        ("how is carpal tunnel diagnosed", "how is carpal tunnel syndrome diagnosed", {"carpal tunnel syndrome"}),
-        ("Is carpal tunnel release safe?", "Is carpal tunnel release safe?", {"carpal"}),
-        ("Do tamsulosin tablets cause fainting?", "Do tamsulosin tablets cause fainting?", {"tamsulosin", "fainting"}),
         ("Does turmeric cure ebola?", "Does turmeric cure ebola?", {"turmeric", "ebola"}),
         (
             "He has gout and asthma, and takes aspirin and ramipril. His wife heard of velnorixan. Could it help?",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import resources
@@ -12,9 +12,9 @@ from importlib import resources
 from rapidfuzz.distance import OSA
 
 from medground.language import words
-from medground.language.question_kinds import asked_words, aspects_of
+from medground.language.question_kinds import asked_words
 from medground.language.sentences import sentence_spans
-from medground.language.subject import ADJECTIVE, Subject, is_slip, subjects
+from medground.language.subject import Subject, is_slip, subjects
 
 _SHORTEST, _LONG = 6, 8
 """Letters of a word that may be misspelt; a shorter one is too near to others. Only in a long one may a letter be taken
@@ -25,11 +25,6 @@ _SHORT = 4
 _ALIKE = str.maketrans("eiouyn", "aaaaam")
 """Letters that are taken for each other."""
 _WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
-_NAME_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_KINDS = ("disease", "syndrome")
-"""What ends the name of a disease and is often left out."""
-_LONGEST = 4
-"""Maximum words of such a name."""
 
 
 @cache
@@ -58,30 +53,7 @@ def as_meant(text: str) -> tuple[str, dict[str, str]]:
         text = re.sub(rf"\b{word}\b", right, text)
     for said in dict.fromkeys(_said().findall(text)):
         changed[said] = _meant().get(said) or _meant()[said.lower()]
-    text = _said().sub(lambda found: changed[found[0]], text)
-    for said, whole in list(_clipped(text)):
-        changed[said] = whole
-        text = text.replace(said, whole, 1)
-    return text, changed
-
-
-def _clipped(text: str) -> Iterator[tuple[str, str]]:
-    """Names of several words that people say without their last, disease or syndrome: carpal tunnel."""
-    from medground.pubmed.mesh import vocabulary
-
-    find, said, last = vocabulary().find, list(_NAME_WORD.finditer(text)), 0
-    for start, end in ((said[n].start(), m.end()) for n in range(len(said)) for m in said[n + 1 : n + _LONGEST][::-1]):
-        name, after = text[start:end], _NAME_WORD.match(text[end:].lstrip(" "))
-        if start < last or ADJECTIVE.search(name) or (after and _is_part(after[0])) or find(name):
-            continue
-        if whole := next((whole for kind in _KINDS if find(whole := f"{name} {kind}")), ""):
-            yield name, whole
-            last = end
-
-
-def _is_part(word: str) -> bool:
-    """Whether a name may go on with a word: carpal tunnel release, but not carpal tunnel diagnosed."""
-    return word in ("and", "or") or bool(words.terms(word) and not word.endswith("ed") and not aspects_of(word))
+    return _said().sub(lambda found: changed[found[0]], text), changed
 
 
 def unknown_words(things: Sequence[Subject]) -> list[str]:

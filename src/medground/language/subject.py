@@ -37,7 +37,7 @@ _UNSEEN = 6
 """Letters of a plain word that decides because no abstract and no heading has it."""
 _DISEASE, _RARE = 5, 4.5
 """Letters and weight of the first word of a disease's name that may stand for it."""
-ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
+_ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
 _SLIPS = 10
 """Letters from which a misspelt word may differ in two letters from the right one."""
 PEOPLE = {
@@ -213,7 +213,7 @@ def _is_of_disease(word: str) -> bool:
     from medground.pubmed.mesh import vocabulary
 
     stem = words.stem(word.casefold())
-    if len(word) < _DISEASE or words.weight(stem) < _RARE or ADJECTIVE.search(word):
+    if len(word) < _DISEASE or words.weight(stem) < _RARE or _ADJECTIVE.search(word):
         return False
     return any(tree.startswith(("C", "F03")) for one in vocabulary().beginning(word) for tree in one.trees)
 

@@ -90,7 +90,7 @@ def test_a_stopped_exploration_resumes_where_it_was(
     again = cut.read_bytes().splitlines(keepends=True)
     assert again[:5] == lines[:5], "finished questions are kept as they are"
     assert {json.loads(line)["question"]["id"] for line in again[1:]} == {str(1000 + n) for n in range(12)}
-    with pytest.raises(UsageError, match="other options"):
+    with pytest.raises(UsageError, match="different options"):
         exploring(records_file, settings, cut, queries=4)
     with pytest.raises(UsageError, match="holds exploration, not judgements"):
         read_work(cut, Judged)
