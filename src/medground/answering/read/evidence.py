@@ -12,7 +12,7 @@ from medground.answering.read.reading_list import Reading, TextSpan, numbered, r
 from medground.answering.run import Run
 from medground.answering.verify.named import remark
 from medground.corpus.chunk import chunk, region
-from medground.language.quoting.leading import instructs
+from medground.language.quoting.leading import instructs, says_the_same
 from medground.language.quoting.pool import NAMES, parts
 from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage
 from medground.models.operators.reading import (
@@ -122,9 +122,10 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
     for first, last in _joined(output.sentences, places, texts):
         document = run.ledger.documents[places[first.sentence][0]]
         _, start, _ = with_antecedent(first.sentence, places, document)
-        end = places[last.sentence][2]
-        if run.notice is not None and instructs(document.text[start:end]):
-            start = places[first.sentence][1]
+        own, end = places[first.sentence][1], places[last.sentence][2]
+        advises = run.notice is not None and instructs(document.text[start:end])
+        if advises or says_the_same(document.text[start:own], document.text[own:end]):
+            start = own
         if start < end:
             quotes.append(run.ledger.quote(document.id, start, end, stance=first.stance, rank=ranks[document.id]))
     return list(dict.fromkeys(quotes))
