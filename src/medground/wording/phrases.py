@@ -118,7 +118,7 @@ def _instead(answer: Answer) -> str:
     asked = f"Ask instead: {', '.join(f'“{joined(one)}”' for one in answer.nearby)}" if answer.nearby else ""
     names, more = list(answer.unsearched[:_NAMED]), len(answer.unsearched) - _NAMED
     names += [f"{more} more"] if more > 0 else []
-    others = f"Not searched: {joined_names(names)}; add -c NAME." if names else ""
+    others = f"Not searched: {joined_names(names)}." if names else ""
     return " ".join(filter(None, [asked and ended(asked), others]))
 
 
