@@ -12,7 +12,8 @@ Each line of `follow.jsonl` has a former question, the follow-up, and what it me
 
 A reading is `right` if it is one of `reads`, or holds all of `needs` and nothing of `without`. Otherwise it is `told`
 if the rule said that it could not decide, `as typed` if the follow-up was left alone, and `wrong` if it was changed
-into something else. Baselines: the follow-up as it was typed, and a pronoun replaced by the words after the first auxiliary.
+into something else. Baselines: the follow-up as it was typed, and a pronoun replaced by the words after the first
+auxiliary.
 
 `--alone` asks each of PubMedQA's questions after an unrelated one: such a question should stay as it was typed.
 """
