@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -215,6 +216,7 @@ class _Compiler(TreeCompiler):
 _MOST_FIELDS = 10_000
 _FEW_VALUES = 8
 _LOCK = ".tantivy-meta.lock"
+_REMOVALS = 3
 
 
 class Lexical:
@@ -296,5 +298,8 @@ def _opened(folder: Path) -> tantivy.Index:
             for file in folder.iterdir():
                 if file.name != _LOCK:
                     Path(links, file.name).symlink_to(file.absolute())
-            return tantivy.Index.open(links)
+            index = tantivy.Index.open(links)
+        for _ in range(_REMOVALS):  # the watcher of the index may write its lock while the folder is removed
+            shutil.rmtree(links, ignore_errors=True)
+        return index
     return tantivy.Index.open(str(folder))
