@@ -64,8 +64,7 @@ def decided(answer: Answer) -> str:
     """The decision in a few words, such as `Yes`, `A. Aspirin` or `Not judged`."""
     decision = answer.decision
     if decision.unmentioned:
-        near = " Nearest, about something else:" if answer.statements else ""
-        return f"Nothing found on {' or '.join(map(clean, decision.unmentioned))} in {searched_names(answer)}.{near}"
+        return f"Nothing found on {' or '.join(map(clean, decision.unmentioned))} in {searched_names(answer)}."
     if decision.status == "not judged":
         refused = decision.check is not None and decision.check.result != "follows"
         return _refused(answer) if refused else "Not judged"
@@ -110,7 +109,8 @@ def _refused(answer: Answer) -> str:
 def reason(answer: Answer) -> str:
     """Why the decision is what it is, and what is missing; empty where nothing is known."""
     missing = f"Missing in these sources: {ended(clean(answer.missing))}" if answer.missing else ""
-    return " ".join(filter(None, [_reason(answer), missing, _instead(answer)]))
+    near = "Nearest, about something else:" if answer.decision.unmentioned and answer.statements else ""
+    return " ".join(filter(None, [_reason(answer), missing, _instead(answer), near]))
 
 
 def _instead(answer: Answer) -> str:
