@@ -27,7 +27,8 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.language import words
 from medground.language.sentences import sentence_spans
-from medground.pubmed.mesh import Heading, vocabulary
+from medground.pubmed.mesh import vocabulary
+from medground.pubmed.mesh_table import Heading
 from medground_evaluate.statistics import wilson
 
 NAME = "siblings"

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.answering.run import Run
-from medground.answering.verify.check import check_all, error_source
+from medground.answering.verify.check import check_all
+from medground.answering.verify.labelling import error_source
 from medground.errors import ModelFailed
 from medground.models.operators.base import EvidenceView, InvalidOutput
 from medground.models.operators.verifying import (

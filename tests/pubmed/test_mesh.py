@@ -18,7 +18,8 @@ from typer.testing import CliRunner
 from medground.errors import SnapshotCorrupt, UsageError
 from medground.faces.cli.installation import mesh as mesh_command
 from medground.pubmed.characters import fold, fold_lines
-from medground.pubmed.mesh import Table, Vocabulary, mesh_values, publication_types, read_table, vocabulary
+from medground.pubmed.mesh import Vocabulary, mesh_values, publication_types, vocabulary
+from medground.pubmed.mesh_table import Table, read_table
 from medground.pubmed.tags import find_folded_qualifier, find_qualifier, narrower, qualifiers
 from medground.values.query import Mesh, PublicationType
 

@@ -9,7 +9,8 @@ from medground.language import words
 from medground.language.mesh_terms import alternatives, mentions
 from medground.language.question_reading import reading_of
 from medground.pubmed.characters import STOPWORDS, fold
-from medground.pubmed.mesh import Heading, vocabulary
+from medground.pubmed.mesh import vocabulary
+from medground.pubmed.mesh_table import Heading
 
 OPENING = re.compile(
     r"(?:^|[:,.] *)(?:which|who|whom|whose|where|when|list|name|describe|give|tell|explain|define|mention|compare|"

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from medground.pubmed.mesh import Heading, vocabulary
+from medground.pubmed.mesh import vocabulary
+from medground.pubmed.mesh_table import Heading
 from medground.pubmed.translate import standard_mapper
 from medground.values.query import Mesh, Or, Query
 

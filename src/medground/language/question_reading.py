@@ -19,7 +19,7 @@ from medground.language.comparison import Comparison, comparison, together
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
 from medground.language.question_kinds import asked_in, aspects_of
-from medground.language.subject import PART, Subject, pattern, people_among, subjects
+from medground.language.subject import PART, Subject, lost_people, pattern, people_among, subjects
 from medground.language.subject import forms as forms_of
 from medground.pubmed.characters import spellings
 from medground.values.query import And, Or, Phrase, Query, Words, any_of
@@ -35,8 +35,6 @@ _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
-_PARTS = re.compile(r"[.;\n]")
-_LEFT_OUT = words.stem("excluded")
 _NAME = 5
 """Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
@@ -271,16 +269,8 @@ class QuestionReading:
         return frozenset(stem for said in found for stem in words.terms(without_accents(said)))
 
     def people_unnamed(self, texts: Sequence[str]) -> list[str]:
-        """The people that it is about, in its words, whom none of the texts names: a finding in children is none in
-        infants, and a trial that excluded infants says nothing of them.
-        """
-        parts = [part for text in texts for part in _PARTS.split(without_accents(text))] if self._people else []
-        read = [stems for part in parts if _LEFT_OUT not in (stems := frozenset(words.terms(part)))]
-        return [
-            said
-            for said, names in self._people.items()
-            if not any(one.issuperset(words.terms(name)) for one in read for name in names)
-        ]
+        """The people that it is about, in its words, whom none of the texts names."""
+        return lost_people(self._people, texts)
 
     @cached_property
     def _people(self) -> dict[str, list[str]]:
@@ -289,25 +279,21 @@ class QuestionReading:
     @staticmethod
     def alone(thing: Subject) -> Query:
         """Any name of one thing, and nothing else."""
-        names = dict.fromkeys(form for name in (thing.said, *thing.other_names[:_SEARCHED]) for form in forms_of(name))
-        return Or(parts=tuple(Phrase(text=name) for name in names), best=True)
+        return Or(parts=_phrases((thing.said, *thing.other_names[:_SEARCHED])), best=True)
 
     @cached_property
     def all_names(self) -> Query:
         """Its words in both spellings, and in place of each thing that has other names any of them."""
         rest, parts, all_of_them = self._compared or self.plain, list[Query](), list[Query]()
         for thing in self.subjects:
-            names = dict.fromkeys(form for name in thing.other_names[:_SEARCHED] for form in forms_of(name))
-            said = Or(parts=(_spelled(thing.said), *(Phrase(text=name) for name in names)), best=True)
+            names = _phrases(thing.other_names[:_SEARCHED])
             if names and thing.said in rest:
                 rest = rest.replace(thing.said, " ", 1)
-                parts.append(said)
+                parts.append(Or(parts=(_spelled(thing.said), *names), best=True))
             if thing.decides:
                 all_of_them.append(self.alone(thing))
         if all_of_them:
-            all_of_them += [
-                Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.plain)
-            ]
+            all_of_them += [Or(parts=tuple(map(_phrase, forms)), best=True) for forms in asked_in(self.plain)]
             if len(all_of_them) > 1:
                 parts.append(And(parts=tuple(all_of_them)))
         return any_of([*([_spelled(rest)] if rest.strip() or not parts else []), *parts])
@@ -347,6 +333,15 @@ def _in_own_words(asked: QuestionReading, text: str) -> str:
     for said, meant in asked.misspelt(read).items():
         read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
     return words.spelled_out(read, asked.plain)
+
+
+def _phrases(names: Sequence[str]) -> tuple[Phrase, ...]:
+    """These names, each in all its forms."""
+    return tuple(map(_phrase, dict.fromkeys(form for name in names for form in forms_of(name))))
+
+
+def _phrase(text: str) -> Phrase:
+    return Phrase(text=text)
 
 
 def _spelled(text: str) -> Words:

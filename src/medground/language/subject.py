@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import resources
@@ -49,6 +49,8 @@ PEOPLE = {
 """Headings of people for whom an answer may differ, with the words by which texts name them beside those of MeSH."""
 _BRACKETS = re.compile(r"\(([^()]*)\)")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])|\w+[A-Z]")
+_PARTS = re.compile(r"[.;\n]")
+_LEFT_OUT = words.stem("excluded")
 PART = re.compile(r"[^\W\d_]+|\d+")
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
@@ -120,6 +122,19 @@ def people_among(things: Sequence[Subject]) -> dict[str, list[str]]:
             names = (name for one in mesh.explode(heading) for name in (one.name, *one.entry_terms))
             found[thing.said] = [thing.said, *names, *PEOPLE.get(heading.name, "").split()]
     return found
+
+
+def lost_people(people: Mapping[str, Sequence[str]], texts: Sequence[str]) -> list[str]:
+    """Whom none of the texts names: a finding in children is none in infants, and a trial that excluded infants says
+    nothing of them.
+    """
+    parts = [part for text in texts for part in _PARTS.split(without_accents(text))] if people else []
+    read = [stems for part in parts if _LEFT_OUT not in (stems := frozenset(words.terms(part)))]
+    return [
+        said
+        for said, names in people.items()
+        if not any(one.issuperset(words.terms(name)) for one in read for name in names)
+    ]
 
 
 def forms(name: str) -> list[str]:

@@ -13,7 +13,8 @@ from functools import cache
 
 from medground.pubmed.characters import STOPWORDS, fold, table
 from medground.pubmed.filters import WORDS, all_of, any_of
-from medground.pubmed.mesh import Heading, Vocabulary
+from medground.pubmed.mesh import Vocabulary
+from medground.pubmed.mesh_table import Heading
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.tags import find_folded_qualifier
 from medground.values.document import Frozen

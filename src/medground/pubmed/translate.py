@@ -9,7 +9,8 @@ from functools import cache
 from medground.pubmed import filters as dates
 from medground.pubmed.filters import LANGUAGES, WORDS, all_of, any_of, filtered
 from medground.pubmed.mapping import Mapper, Translation, term
-from medground.pubmed.mesh import Heading, Vocabulary, vocabulary
+from medground.pubmed.mesh import Vocabulary, vocabulary
+from medground.pubmed.mesh_table import Heading
 from medground.pubmed.parser import clean_words, parse_syntax
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, QuerySyntaxError, Span

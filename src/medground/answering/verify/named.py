@@ -25,7 +25,7 @@ from medground.values.document import Document
 from medground.values.identifiers import normal_doi
 
 if TYPE_CHECKING:
-    from medground.pubmed.mesh import Heading
+    from medground.pubmed.mesh_table import Heading
 
 
 _COMMON = 10

@@ -15,7 +15,8 @@ from medground.faces.cli.terminal import say, say_data, say_json
 from medground.home.layers import FILE_NAME
 
 if TYPE_CHECKING:
-    from medground.pubmed.mesh import Heading, Vocabulary
+    from medground.pubmed.mesh import Vocabulary
+    from medground.pubmed.mesh_table import Heading
 
 config_app = group("Show settings.")
 

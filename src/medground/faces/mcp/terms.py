@@ -15,8 +15,8 @@ from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
 from medground.faces.mcp.tool import Call, PlanQuery, Terms, Tool
 from medground.faces.service.request import Searched
 from medground.language.clean import some
-from medground.pubmed.mesh import Heading as MeshHeading
 from medground.pubmed.mesh import Vocabulary, vocabulary
+from medground.pubmed.mesh_table import Heading as MeshHeading
 from medground.values.graph import ConceptEntry, ConceptFound, Neighbour
 
 O = TypeVar("O", MeshFound, Phenotype)  # noqa: E741

@@ -8,7 +8,8 @@ from itertools import permutations
 
 from medground.language import words
 from medground.pubmed.characters import fold
-from medground.pubmed.mesh import Heading, vocabulary
+from medground.pubmed.mesh import vocabulary
+from medground.pubmed.mesh_table import Heading
 from medground.recipes.biomedsearch.question_names import Thing, matching, things
 from medground.recipes.biomedsearch.subjects import about, perturbation
 from medground.recipes.biomedsearch.subquestions import DIMENSIONS, DraftedKeyword, KeywordedQuestion

@@ -19,7 +19,8 @@ from medground.language.noun_phrases import AUXILIARIES, PREPOSITIONS
 from medground.language.noun_phrases import Thing as Phrase
 from medground.language.word_lists import word_lists
 from medground.language.words import FUNCTION_WORDS, QUESTION_WORDS, abstracts_with, stem, tokens
-from medground.pubmed.mesh import Heading, vocabulary
+from medground.pubmed.mesh import vocabulary
+from medground.pubmed.mesh_table import Heading
 from medground.sources.proteins.genes import genes_in, is_protein_name
 
 # Word lists of research, and symbols of genes and proteins.
@@ -52,9 +53,8 @@ def in_branches(heading: Heading | None, branches: str | tuple[str, ...]) -> boo
 
 def is_symbol(token: str, question: str, start: int) -> bool:
     """Whether a word of a question is the symbol of a gene or a protein, and not the word that names it."""
-    found = any((one.start, one.name) == (start, token) for one in genes_in(question))
-    is_word = token[1:].isalpha() and token[1:].islower()
-    return found and not (is_word and is_protein_name(token))
+    is_word = token[1:].isalpha() and token[1:].islower() and is_protein_name(token)
+    return not is_word and any((one.start, one.name) == (start, token) for one in genes_in(question))
 
 
 Kind = Literal[

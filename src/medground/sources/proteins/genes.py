@@ -14,7 +14,8 @@ from functools import cache, lru_cache
 from medground.language.subject import gene_table
 from medground.language.word_lists import word_lists
 from medground.pubmed.characters import fold
-from medground.pubmed.mesh import Heading, vocabulary
+from medground.pubmed.mesh import vocabulary
+from medground.pubmed.mesh_table import Heading
 from medground.sources.proteins.names import ACCESSION, Organism, folded, known_organism, organisms_in
 
 _LISTS = word_lists("gene_words")
