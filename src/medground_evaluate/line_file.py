@@ -205,7 +205,7 @@ def headed(lines: Sequence[Numbered], head: type[H], line: type[M], path: Path, 
     """The head of a file, and its other lines, which are read as they are asked for.
 
     Raises:
-        BadDocument: the first line is no such head.
+        BadDocument: the first line is not such a head.
     """
     first = next(parsed(lines[:1], head, path, what), None)
     if first is None:

@@ -58,7 +58,7 @@ class _Closing:
     _closed = False
 
     async def close(self) -> None:
-        """Close the source, safe to call twice. A source that it wraps stays open; whoever opened it closes it."""
+        """Close the source, safe to call twice. A source that it wraps stays open; its opener closes it."""
         self._closed = True
 
     def _check_open(self) -> None:

@@ -51,7 +51,7 @@ def address(document: SourceDocument) -> str:
 
 
 def in_pubmed(document_id: str) -> str:
-    """The address of a record in PubMed; empty if the id is no PMID."""
+    """The address of a record in PubMed; empty if the id is not a PMID."""
     prefix, _, number = document_id.partition(":")
     known = prefix == "PMID" and number.isascii() and number.isdigit()
     return f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if known else ""

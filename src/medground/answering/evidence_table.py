@@ -79,7 +79,7 @@ class Row(Frozen):
     kind: SourceKind
     retraction: Retraction = "none"
     retraction_words: str = ""
-    aside: str = Field(default="", description="why it is no evidence, such as a retraction; empty if it may be")
+    aside: str = Field(default="", description="why it is not evidence, such as a retraction; empty if it may be")
     url: str = ""
     quotes: tuple[RowQuote, ...]
     stance: Stance = Field(description="what the model that read the quotes says of them together; `unknown` if none")

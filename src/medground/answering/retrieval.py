@@ -275,10 +275,10 @@ class Retrieval:
         """The result of a search. The same search at the same time waits for it; one that failed is sent again."""
         if under_way := self._found.get(key):
             try:
-                return await asyncio.shield(under_way)  # whoever sent it still waits for it
+                return await asyncio.shield(under_way)  # its sender still waits for it
             except asyncio.CancelledError:
                 if (task := asyncio.current_task()) is not None and task.cancelling():
-                    raise  # otherwise whoever sent it was cancelled: send it again
+                    raise  # otherwise its sender was cancelled: send it again
         sent = self._found[key] = asyncio.ensure_future(search())
         try:
             return await sent

@@ -121,7 +121,7 @@ _NO_STUDY: tuple[SourceKind, ...] = ("graph", "protein")
 def rows_of(answer: Answer) -> tuple[Row, ...]:
     """A row for each document that the answer quotes, in the order of its documents.
 
-    Entries of a graph or a protein database are no studies and have no row.
+    Entries of a graph or a protein database are not studies and have no row.
     """
     quoted: dict[str, list[Evidence]] = {}
     for evidence in answer.evidence:

@@ -46,7 +46,7 @@ def with_design(document: Document) -> Document:
 def stated_design(document: Document) -> str:
     """The publication type for the design that the title states, or else the abstract of its own study; may be empty.
 
-    A protocol or an erratum states none. What only begins the text is no title.
+    A protocol or an erratum states none. What only begins the text is not a title.
     """
     forms, title, text = _forms(), document.title.lower(), document.text
     if document.title == text or not text.startswith(document.title):

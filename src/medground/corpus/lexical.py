@@ -73,7 +73,7 @@ def compile_query(
 
 
 class TreeCompiler:
-    """Compiles the branches of a tree, and what any index of ours can be asked for; a subclass compiles the leaves."""
+    """Compiles the branches of a tree, and what any of our indexes can be asked for; a subclass compiles the leaves."""
 
     def __init__(self, searcher: tantivy.Searcher, fields: tantivy.Schema) -> None:
         self._searcher = searcher

@@ -36,7 +36,7 @@ _CHANGED = "the file changed while it was read; run the same command again when 
 def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Progress, *, strict: bool = False) -> int:
     """Read all inputs, resuming where the last run stopped. Returns how many documents were deleted by a record.
 
-    A file that cannot be read is noted with its reason, and reading goes on with the next.
+    A file that cannot be read is noted with its reason, and reading continues with the next.
 
     Raises:
         BadDocument: with `strict`, a file cannot be read.

@@ -243,7 +243,7 @@ def banner_fields(lines: Iterable[str]) -> dict[str, Any]:
     A line may also be the title, or a running head with it: `RETRACTED: Aspirin and stroke`.
     """
 
-    def says_so(line: str) -> bool:  # a sentence that ends in a full stop is no title
+    def says_so(line: str) -> bool:  # a sentence that ends in a full stop is not a title
         return is_banner(line) or (not line.rstrip().endswith(".") and said_by(line) == "retracted")
 
     found = next(filter(says_so, lines), None)

@@ -39,7 +39,7 @@ async def answered(run: Run, recipe: Recipe) -> Answer:
 
 
 async def researched(run: Run, recipe: Recipe, name: str | None = None) -> Answer:
-    """The answer of a run of research, whose finished calls are kept until it is there; `name` is one to go on with.
+    """The answer of a run of research, whose finished calls are kept until it is there; `name` is one to resume.
 
     Raises:
         UsageError: another process is at work on it; and as for `answered`.

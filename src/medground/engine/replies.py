@@ -1,4 +1,4 @@
-"""What is told without a search, or beside an empty one: what a collection holds, how an earlier answer was checked and
+"""What is said without a search, or after an empty one: what a collection holds, how an earlier answer was checked and
 who wrote its papers, what a limit leaves out, and what could be asked instead.
 """
 

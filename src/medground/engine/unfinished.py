@@ -1,6 +1,6 @@
 """Research that has no answer yet: what was asked, with which settings, and what its lookups found so far.
 
-Each has a folder in the home folder, which goes when the answer is there. `Engine.resume` goes on with what was killed,
+Each has a folder in the home folder, which goes when the answer is there. `Engine.resume` resumes what was killed,
 stopped or reached a limit: the same question, the same settings, and no finished lookup or model call again.
 """
 
@@ -109,7 +109,7 @@ class UnfinishedResearch:
 
     @contextmanager
     def begun(self, name: str, question: Question, settings: Settings, now: datetime) -> Iterator[KeptLookups | None]:
-        """Keep what the research finds while the block runs; None, which is told once, where nothing can be kept.
+        """Keep what the research finds while the block runs; None, which is reported once, where nothing can be kept.
 
         Its folder goes if the block ends without an error, or with a mistake of the user before anything was found. An
         id that is there already is gone on with.
@@ -137,7 +137,7 @@ class UnfinishedResearch:
         try:
             yield kept
         except UserMistake:
-            if kept is None or kept.is_empty:  # there is nothing to go on with
+            if kept is None or kept.is_empty:  # there is nothing to resume
                 shutil.rmtree(folder, ignore_errors=True)
             raise
         finally:
@@ -195,7 +195,7 @@ class Batch:
     def begun(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Iterator[Progress]:
         """What an interrupted run has answered already; the marker goes if the block ends without a failure.
 
-        Where nothing can be written, which is told once, nothing is known of an earlier run.
+        Where nothing can be written, which is reported once, nothing is known of an earlier run.
 
         Raises:
             UsageError: another process is asking the same questions.

@@ -144,7 +144,7 @@ class Connection(H11Protocol):
         self._silent = True
 
     def response_to(self, refusal: Refusal) -> Response:
-        """The response to what is no request, comes too late, or is one too many."""
+        """The response to what is not a request, comes too late, or is one too many."""
         headers = {} if refusal.retry_after is None else {"retry-after": str(refusal.retry_after)}
         return PlainTextResponse(refusal.detail, refusal.status, headers)
 
@@ -259,7 +259,7 @@ MOST_HEAD = 32_768
 
 
 class GracefulServer(uvicorn.Server):
-    """Ends the work first, so that whoever waits for it is answered by itself. Ctrl-C is a normal end.
+    """Ends the work first, so that a client that waits for it is answered by itself. Ctrl-C is a normal end.
 
     `end`: ends the work that requests wait for.
     """

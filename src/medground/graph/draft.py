@@ -1,6 +1,6 @@
 """A concept graph while it is built: records are streamed into a file, so memory does not grow with the vocabularies.
 
-Each file of a vocabulary is one transaction. A build that was killed goes on with the first file that it has not
+Each file of a vocabulary is one transaction. A build that was killed resumes with the first file that it has not
 finished. Nobody opens a draft: the graph that users open is written last, under another name (`writing.py`).
 """
 
@@ -250,7 +250,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _storage_error(path: Path, error: Exception) -> StorageFailed | UsageError:
-    """An error of the disk or of SQLite as one of ours; a damaged draft is deleted."""
+    """An error of the disk or of SQLite as our own; a damaged draft is deleted."""
     if "locked" in str(error):
         return UsageError(f"{path} is being written by another process; wait for it or stop it")
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):

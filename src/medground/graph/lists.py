@@ -30,7 +30,9 @@ def finding_of(
 ) -> GraphFinding:
     """A finding of the first facts; without any, it is `not recorded` unless a status says otherwise."""
     status = status or ("recorded" if facts else "not recorded")
-    closed = "" if question.relation in _LISTS else _CLOSED.get(status, "")  # a list is no answer, however it is asked
+    closed = (
+        "" if question.relation in _LISTS else _CLOSED.get(status, "")
+    )  # a list is not an answer, however it is asked
     said = [note for note in notes if note] or [f"not recorded in {store.name}"] * (status == "not recorded")
     return GraphFinding(
         relation=question.relation,

@@ -170,7 +170,7 @@ def build_graph(
 ) -> Manifest:
     """Build a corpus of a graph from vocabularies, replacing any corpus with this name.
 
-    Memory does not grow with the vocabularies. A build that was killed goes on with the first file that it had not
+    Memory does not grow with the vocabularies. A build that was killed resumes with the first file that it had not
     finished, when it is started again with the same vocabularies: the draft lies beside the corpus, and is deleted once
     the build has succeeded.
 

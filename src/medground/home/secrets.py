@@ -104,7 +104,7 @@ def _of_basic(credentials: str) -> list[str]:
 
 
 def open_parameters(encoded: str) -> list[tuple[str, str]]:
-    """The parameters of a query string or a form that are no secret, sorted."""
+    """The parameters of a query string or a form that are not secret, sorted."""
     pairs = parse_qsl(encoded, keep_blank_values=True)
     return sorted((name, value) for name, value in pairs if name.lower() not in _PARAMETERS)
 

@@ -23,7 +23,7 @@ _ADDRESS = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FEW = 4
-"""A line of addresses with at most so many other words is no sentence, unless one is a verb."""
+"""A line of addresses with at most so many other words is not a sentence, unless one is a verb."""
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|we|that|which|who|this|these|may|can|could|will|did|does|do|not|"
     r"between|study|patients|used|show\w*)\b",

@@ -1,6 +1,6 @@
 """Numbers in a text, each with its unit, what it measures and how it is compared: `p < 0.001`, `2.5 mg/kg`, `n = 12`.
 
-Digits in names are no quantities: IL-6, type 2, exon 11, 5-HT. Numbers are read as people write them: `1,234`, `12·5`,
+Digits in names are not quantities: IL-6, type 2, exon 11, 5-HT. Numbers are read as people write them: `1,234`, `12·5`,
 `12,5`, `.05`, `17 288`, `twelve`. A number without a unit takes that of the next one in a list: `40 vs 24 ng`.
 """
 

@@ -128,7 +128,7 @@ def _by_proxy(at: str) -> str:
 
 
 def _answer_failure(error: AgentRunError, operator: str) -> str:
-    """Why an answer is of no use; empty if it is no chat completion."""
+    """Why an answer is of no use; empty if it is not a chat completion."""
     if isinstance(error, ContentFilterError):
         return f"the provider's content filter stopped {operator!r}"
     if isinstance(error, OutputTokenLimitExceeded):

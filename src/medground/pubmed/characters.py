@@ -32,7 +32,7 @@ def american(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def spellings(word: str) -> tuple[str, ...]:
-    """The other spellings that a lower-case word may have; some of them are no words."""
+    """The other spellings that a lower-case word may have; some of them are not words."""
     plain = american(word)
     if len(plain) < _LEAST or not word.isalpha():
         return ()

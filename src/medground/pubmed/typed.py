@@ -1,4 +1,4 @@
-"""What a person typed that is no question: ids of papers, and queries in PubMed's syntax."""
+"""What a person typed that is not a question: ids of papers, and queries in PubMed's syntax."""
 
 from __future__ import annotations
 

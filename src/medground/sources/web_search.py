@@ -88,7 +88,7 @@ def results_in(engine: str, items: object, *names: str) -> tuple[WebResult, ...]
     """The results in a list of an engine's JSON; `names` are those of address, title, summary and, where given, date.
 
     Raises:
-        SourceUnavailable: it is no list, or none of its items is a result: the engine changed its form.
+        SourceUnavailable: it is not a list, or none of its items is a result: the engine changed its form.
     """
     if not isinstance(items, list):
         raise changed(engine)

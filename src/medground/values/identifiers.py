@@ -82,7 +82,7 @@ def named_pmid(value: str) -> str | None:
 
 
 def _plain(character: str) -> str:
-    """A full-width character or a digit of any script in ASCII; an exponent is no digit."""
+    """A full-width character or a digit of any script in ASCII; an exponent is not a digit."""
     if "\uff01" <= character <= "\uff5e":
         return chr(ord(character) - 0xFEE0)
     return str(decimal(character, character))
@@ -171,7 +171,7 @@ def normal_document_id(value: str) -> str:
 def normal_identifiers(given: Mapping[str, Any]) -> dict[str, Any]:
     """Identifiers by kind, in their normal form where they have one: `{"PMID": " 0123 "}` is `{"pmid": "123"}`.
 
-    A value that is no id of its kind stays as it is, and of two values of a kind the first.
+    A value that is not an id of its kind stays as it is, and of two values of a kind the first.
     """
     found: dict[str, Any] = {}
     for name, value in given.items():

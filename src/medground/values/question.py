@@ -62,7 +62,7 @@ class Question(Frozen):
     """If it is a follow-up: how it was read, and the documents of the answer that it follows."""
 
     context: str = ""
-    """What the asker gives beside the question, such as a patient's case or a passage: data for whoever answers, never
+    """What the asker gives beside the question, such as a patient's case or a passage: data for the answerer, never
     searched for by itself and never evidence (PubMed Reasoner, section 3: `C`)."""
 
     plan: ResearchPlan | None = None

@@ -162,7 +162,7 @@ _LONGEST = 8_000_000
 
 
 def picture(content: bytes, media_type: str) -> Picture | None:
-    """A file as a picture; None if it is no picture, or one that could run or load something."""
+    """A file as a picture; None if it is not a picture, or one that could run or load something."""
     if media_type == "image/png" and content.startswith(_PNG) and len(content) <= _LONGEST:
         return Picture(content, media_type)
     if media_type == "image/svg+xml" and len(content) <= _LONGEST and _is_still(content):

@@ -139,7 +139,7 @@ def _reason(answer: Answer) -> str:
 def support(answer: Answer) -> str:
     """How much of the rationale is supported, in one line; empty where nobody assessed it.
 
-    What a model says that is not a validated judge is told as its assessment. A rationale of quotes alone supports
+    What a model says that is not a validated judge is shown as its assessment. A rationale of quotes alone supports
     itself, so it has no score; that nobody assessed it is said, by a report among its limitations.
     """
     if _quotes_alone(answer) and not answer.dropped:
@@ -158,7 +158,7 @@ def _quotes_alone(answer: Answer) -> bool:
 
 
 def _assessed(answer: Answer) -> str:
-    """How many statements are in line with their quotes, says whoever assessed them and is not validated here."""
+    """How many statements are in line with their quotes, according to an assessor that is not validated here."""
     verdicts = [statement.verdict for statement in answer.statements]
     who = dict.fromkeys(critic_name(verdict.critic) for verdict in verdicts if verdict.assessed)
     if not who:

@@ -136,7 +136,7 @@ ABOUT: Mapping[str, str] = {
 
 _NANO = 1e9
 _TOLD = ("source", "operator", "documents", "found", "subquestions", "quotes", "kept", "queries", "passages")
-"""Facts of a span that a reader is told beside its name."""
+"""Facts of a span that a reader sees next to its name."""
 
 
 class TimelineSpan(Frozen):

@@ -36,7 +36,7 @@ _CHANGING = ("web", "protein", "wiki")
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\"\\{}]+")
 """With `<` and `>`, which older DOIs have: `10.1002/(SICI)1097-0258(19980815)17:15<1661::AID-SIM968>3.0.CO;2-2`."""
 _NOT_TEXT = re.compile("[\ufdd0-\ufdef\ufffe\uffff]")
-"""Code points that are no characters, and that XML cannot hold."""
+"""Code points that are not characters, and that XML cannot hold."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from medground.values.usage import UsageReport
 from medground.wording.blocks import Style
 
 Shape = Literal["check", "half", "cross", "quote", "wave", "gap", "ring", "alert", "dot"]
-"""A sign for each label, so that no verdict is told by its colour alone."""
+"""A sign for each label, so that no verdict is shown by its colour alone."""
 
 
 class VerdictView(Frozen):

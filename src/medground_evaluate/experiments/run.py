@@ -186,7 +186,7 @@ class _Rows:
             path, traces = run_path(selection, settings, options), settings.home / "traces"
             await self._run(selection, settings, {path: f"{name}, {row.name}"})
             run = read_row(path, headings, traces)
-            if run.lines and all(line.status == "failed" for line in run.lines):  # that is no figure
+            if run.lines and all(line.status == "failed" for line in run.lines):  # that is not a figure
                 why = f"{run.lines[-1].error}; then delete {path.name} and run again"
                 raise UsageError(f"all {len(run.lines):,} questions failed: {why}")
             made.runs[key] = run
@@ -252,7 +252,7 @@ def _differing(named: Settings, used: Settings) -> tuple[str, ...]:
 
 
 def _compared(settings: Settings) -> dict[str, str]:
-    """What the recipe reads, and the folder of replies that stand for the network, which is no part of the hash."""
+    """What the recipe reads, and the folder of replies that stand for the network, which is not part of the hash."""
     content = settings.as_read_by(settings.recipe.name)
     content["retrieval"]["replay"] = str(settings.retrieval.replay or "")
     return {name: json.dumps(value, ensure_ascii=False) for name, value in flattened(content).items()}

@@ -57,7 +57,7 @@ def pairs_of(one: Result, other: Result) -> Pairs:
 
 
 def check_judge(judge: Model, runs: Sequence[Result]) -> None:
-    """Check that a judge does not judge itself: that it is no model that contributed to a run."""
+    """Check that a judge does not judge itself: that it did not contribute to a run."""
     for run in runs:
         by_operator = run.header.settings.get("model", {}).get("operators", {})
         if not any(same_model(name, judge.name) for name in (run.header.model, *by_operator.values())):
@@ -75,7 +75,7 @@ def place_of(home: Path, judge: str, names: Sequence[str]) -> Path:
 
 
 def same_model(one: str, other: str) -> bool:
-    """Whether two names denote the same model, whoever serves it: `openrouter:openai/gpt-5` and `openai:gpt-5` do."""
+    """Whether two names denote the same model, whatever runs it: `openrouter:openai/gpt-5` and `openai:gpt-5` do."""
     first, second = (
         name if name.startswith("local:") else name.replace(":", "/", 1).rpartition("/")[2]
         for name in (one.casefold(), other.casefold())

@@ -167,7 +167,7 @@ class Sheet(LineFile[Line]):
 CALLED_SUPPORTED = "the statements it calls supported"
 UNDECIDED = "texts that decide nothing"
 FIRST = 10
-"""If not one of the first replies can be used, the model is no judge, and no more are paid for."""
+"""If not one of the first replies can be used, the model is not a judge, and no more are paid for."""
 MOST_UNANSWERED = 5
 """More calls without any reply, each after its own tries, end the measurement; it can be resumed."""
 _RIGHT: Mapping[str, str] = {"support": "entails", "refute": "contradicts"}

@@ -162,7 +162,7 @@ async def with_choice(question: Question, report: Answer, run: Run, *, paragraph
     """A report with the decision on a question with options.
 
     A model's options are held back, as in any answer, where the checked sentences do not carry them or say otherwise.
-    Without a model there is no decision: what word statistics favour is told as a warning, with how often such a set
+    Without a model there is no decision: what word statistics favour is a warning, with how often such a set
     was right. `paragraphs` are read at most, the nearest by the cosine of this embedding model.
 
     Raises:

@@ -194,5 +194,5 @@ def evidence_views(evidence: Sequence[Evidence], documents: Mapping[str, Documen
 
 
 def described(paper: Passage | Document) -> dict[str, Any]:
-    """What operators are told of a paper."""
+    """What operators learn of a paper."""
     return {"title": paper.title, "year": paper.year, "design": ", ".join(paper.publication_types)}

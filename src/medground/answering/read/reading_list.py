@@ -187,7 +187,7 @@ def _behind(best: float, own: float) -> float:
 
 
 def _likelihood(reading: Reading) -> float:
-    """How likely one of its sentences is the best quote, as a logarithm. What is not prose is no quote."""
+    """How likely one of its sentences is the best quote, as a logarithm. What is not prose is not a quote."""
     texts = dict(places(reading))
     least = max(reading.strengths.values(), default=0.0) - _NEGLIGIBLE
     return log_sum(s for start, s in reading.strengths.items() if s < least or is_prose(texts[start]))

@@ -78,7 +78,7 @@ async def check_each(
         context: passages, best first. If given, each statement is compared with the first `verify.context` passages and
             not only with its citations; the closest sentence of the deciding passage is added to the ledger as a quote.
         cited: False for statements that have no citations by design, such as a user's claim: only the context decides.
-        answer: the answer that the sentences lead to, for whoever labels them.
+        answer: the answer that the sentences lead to, for the labeller.
 
     Raises:
         SourceUnavailable: a document of the context can no longer be fetched.

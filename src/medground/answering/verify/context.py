@@ -135,8 +135,8 @@ def premise_spans(text: str, reads: Reads) -> list[tuple[int, int]]:
     return [(start, end) for start, end, alone in spans if alone or len(text[start:end].split()) <= WINDOW_WORDS]
 
 
-# What holds of a statement whoever judged it: its subject and its numbers are in its sources, or it only repeats the
-# question's context.
+# What holds of a statement whichever judge assessed it: its subject and its numbers are in its sources, or it only
+# repeats the question's context.
 
 _DEFINED = re.compile(r"(?P<long>(?:[\w'’-]+ ){1,8})\((?P<short>[A-Z][\w-]{1,7})\)")
 """Words and their abbreviation in brackets."""
@@ -266,7 +266,7 @@ _OPEN = ("not found", "related", "not judged", "unverified")
 def repeats_of_context(sentences: Sequence[Sentence], checked: Sequence[Checked], context: str) -> list[Checked]:
     """The checked statements, with those labelled `given` that only repeat the context.
 
-    A statement that the evidence supports or contradicts, in the opinion of whoever judged it, keeps its verdict.
+    A statement that the evidence supports or contradicts, in the opinion of its judge, keeps its verdict.
     """
     found = list(checked)
     for n, (sentence, one) in enumerate(zip(sentences, checked, strict=True) if context else ()):

@@ -81,7 +81,7 @@ def judgement_of(claim: Claim, output: EntailOutput, tau: float) -> Judgement:
 
 
 class LabelsOnly:
-    """Leaves every claim to whoever answers the operator `label`."""
+    """Leaves every claim to the model that answers the operator `label`."""
 
     reads: Reads = "passages"
 

@@ -5,7 +5,7 @@ One gate for all (`proven`): a judge must have passed on SciFact and on at least
 measured on what a search finds, on how often its "supported" is right, or on texts that decide nothing. The
 measurements of a network that ships with the package are in its card (`models.pairs.shipped`), those of other models,
 made on this machine by `medground judge measure`, in the user's folder. They count through `verify.measured_judges`.
-The sets that a shipped network failed are told wherever it says anything.
+The sets that a shipped network failed are named wherever it says anything.
 """
 
 from __future__ import annotations

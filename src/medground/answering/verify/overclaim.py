@@ -188,7 +188,7 @@ async def with_word_filters(
     decides = has_last_word(critic.name, run.settings.verify)
     reads = decides and isinstance(critic, OperatorCritic)
     doubts = [_doubts(sentence, one, run.ledger) for sentence, one in pairs]
-    asked = [  # of what was found to stand; a question is no statement, in any words
+    asked = [  # of what was found to stand; a question is not a statement, in any words
         n
         for n, (sentence, one) in enumerate(pairs if reads else ())
         if doubts[n] and (one.verdict.label == "quoted" or _entails(one.judgement)) and not asks(sentence.text)

@@ -28,7 +28,7 @@ class OptionEvidence:
         letter: of the option.
         sentences: those that a model names for it, or the nearest by words.
         lean: the share of its words that these sentences hold, 0 to 1, halved where they differ in direction, negation
-            or number. It is no probability, and says nothing about being right where a model has read them.
+            or number. It is not a probability, and says nothing about being right where a model has read them.
     """
 
     letter: str

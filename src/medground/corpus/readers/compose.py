@@ -31,7 +31,7 @@ _REASONS = {"extra_forbidden": "unknown field", "missing": "the field is missing
 REFERENCES = re.compile(
     r"(?:\d+\.?\s*)?(?:reference list|references|bibliography|literature cited|works cited)\W*", re.IGNORECASE
 )
-"""The heading of a reference list, which is no evidence."""
+"""The heading of a reference list, which is not evidence."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -83,7 +83,7 @@ class Headings:
 
     @property
     def are_of_references(self) -> bool:
-        """Whether this is a reference list, which is no evidence."""
+        """Whether this is a reference list, which is not evidence."""
         return any(REFERENCES.fullmatch(title) for _, title in self._path)
 
 

@@ -57,7 +57,7 @@ def detect(path: Path) -> str:
         return found
     if suffix.endswith((".html", ".htm", ".xhtml")) or (is_page(start) and not suffix.endswith(TEXTS)):
         return "html"
-    alien = _REASONS.get(path.suffix.lower())  # the suffix alone says that it is no literature
+    alien = _REASONS.get(path.suffix.lower())  # the suffix alone says that it is not literature
     if _MARKUP.match(start) and not suffix.endswith(TEXTS) and not alien:
         if (root := root_name(path)) in _ROOTS:
             return _ROOTS[root]

@@ -140,7 +140,7 @@ def open_docx(path: Path, folder: Path | None = None) -> Input:
 
 
 def is_docx(path: Path) -> bool:
-    """Whether a zip file is a Word document. A damaged one is told by its suffix."""
+    """Whether a zip file is a Word document. A damaged one is recognised by its suffix."""
     try:
         with zipfile.ZipFile(path) as archive:
             return _MAIN in archive.namelist()

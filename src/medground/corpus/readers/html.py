@@ -75,7 +75,7 @@ _NO_BANNER = frozenset(["li", "td", "th", "aside", "footer", "blockquote", "figu
 _MOST_PIECES = 20
 """Pieces of text, between tags, from which an element is more than a banner."""
 _LONG_TEXT = 300
-"""Characters of a paragraph that is no banner and begins the text."""
+"""Characters of a paragraph that is not a banner and begins the text."""
 
 
 def open_html(path: Path, folder: Path | None = None) -> Input:
@@ -96,7 +96,7 @@ def html_document(content: bytes, name: str) -> Document:
     hidden = take_out_hidden(tree)
     mark = banner_fields(_banners(tree))
     composition = _main_text(tree)
-    if hidden:  # most hidden text is that of menus, which is no main text anyway
+    if hidden:  # most hidden text is that of menus, which is not main text anyway
         everything = _main_text(whole_tree).text
         hidden = [text for text in hidden if text in everything]
     abstract = fields.pop("abstract", None)

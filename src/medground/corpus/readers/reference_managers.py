@@ -101,7 +101,7 @@ def _parsed(text: str) -> Library:
     from bibtexparser.entrypoint import parse_string
     from bibtexparser.middlewares import LatexDecodingMiddleware
 
-    logging.getLogger("bibtexparser").setLevel(logging.ERROR)  # what it warns of is told by the items
+    logging.getLogger("bibtexparser").setLevel(logging.ERROR)  # the items report what it warns of
     return parse_string(text, append_middleware=[LatexDecodingMiddleware(decoder=decoder())])
 
 

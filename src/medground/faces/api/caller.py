@@ -78,7 +78,7 @@ class Door:
     """What every route needs: the service, and how callers are told apart.
 
     Attributes:
-        authenticated: whether a request without a token is refused; if not, it is of whoever sits at this computer.
+        authenticated: whether a request without a token is refused; if not, it belongs to the local user.
         identify: further ways to tell who asks.
     """
 

@@ -94,7 +94,7 @@ def _status(problem: Problem) -> int:
 
 
 def wrong(errors: Sequence[Mapping[str, Any]]) -> ErrorReply:
-    """The wrong fields of a request; a parameter that has no effect here is told by name."""
+    """The wrong fields of a request; a parameter that has no effect here is named."""
     first = errors[0]
     names = [str(part) for part in first["loc"][1:]]
     param = ".".join(name[:60] for name in names) or None

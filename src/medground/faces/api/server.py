@@ -120,7 +120,7 @@ def make_app(
     """The app over an open service.
 
     Args:
-        authenticated: whether every request needs a token; without one it is of whoever sits at this computer.
+        authenticated: whether every request needs a token; without one it belongs to the local user.
         names: host names that it answers to, beside loopback and the setting `serve.hosts`.
         seconds: in which a body must come.
     """

@@ -160,7 +160,7 @@ def _run(words: list[str], *, debug: bool) -> int:
 
 
 def _explained(error: BaseException) -> int:
-    """The exit status after an error, which is told in one line."""
+    """The exit status after an error, which is reported in one line."""
     if isinstance(error, MedgroundError):
         if error.notice is not None and getattr(error, "answer", None) is None:
             say(error.notice.sentence, err=True)

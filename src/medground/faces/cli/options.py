@@ -128,7 +128,7 @@ def searched(corpus: list[str] | None, kb: str | None = None) -> dict[str, objec
 def corpora_named(corpora: Iterable[str]) -> tuple[str, ...]:
     """Names of corpora.
 
-    Raises UsageError: one is the path of files that are no corpus yet; it is answered with the line that builds one.
+    Raises UsageError: one is the path of files that are not a corpus yet; it is answered with the line that builds one.
     """
     names = tuple(corpora)
     for path in (Path(name) for name in names if "/" in name or "." in name):

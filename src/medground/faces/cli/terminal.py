@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class CannotWrite(Exception):
     """Standard output cannot be written. No `MedgroundError`: no command may take it for a failure of its own work.
 
-    `is_closed`: whether whoever read the output went away, as `head` does.
+    `is_closed`: whether the reader of the output went away, as `head` does.
     """
 
     def __init__(self, error: OSError) -> None:

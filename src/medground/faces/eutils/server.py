@@ -135,7 +135,7 @@ class Lane:
             error: BaseException | None = None
             try:
                 outcome = work()
-            except BaseException as raised:  # noqa: BLE001 - whoever waits gets it
+            except BaseException as raised:  # noqa: BLE001 - the waiting caller gets it
                 error = raised
             with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
                 loop.call_soon_threadsafe(settle, outcome, error)
@@ -229,7 +229,7 @@ def make_app(
 
     Args:
         hosts: host names that it answers to, beside those of loopback and the address that was called.
-        lanes: where requests are answered; whoever gives them can end them.
+        lanes: where requests are answered; the caller that gives them can end them.
     """
     limits = limits or Limits()
     lanes = lanes or Lanes(limits)

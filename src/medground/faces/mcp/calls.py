@@ -49,7 +49,7 @@ async def _ended(work: asyncio.Task[Result]) -> None:
 
 
 def _look_at(work: asyncio.Task[Result]) -> None:
-    """An error is told by the job; it is not lost here."""
+    """An error is reported by the job; it is not lost here."""
     if not work.cancelled():
         work.exception()
 

@@ -24,7 +24,7 @@ async def _search(call: Call, value: Search) -> Result:
 
 
 def search_result(found: SearchResult, fence: Fence) -> Result:
-    """The passages that were found, best first; a search that failed is told as such."""
+    """The passages that were found, best first; a search that failed is reported as such."""
     notice = found.notice.sentence if found.notice else None
     said = "Nothing was searched." if found.notice and found.notice.stops else some(len(found.hits), "passage") + "."
     parts = [
@@ -49,7 +49,7 @@ def _passage(passage: Passage, fence: Fence) -> Part:
 
 
 def url_of(document_id: str) -> str:
-    """Where a record of PubMed can be read; for others their id as an address of ours, which nothing opens."""
+    """Where a record of PubMed can be read; for others their id as an address of our own, which nothing opens."""
     return in_pubmed(document_id) or f"medground:{document_id}"
 
 

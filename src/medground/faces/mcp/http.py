@@ -36,7 +36,7 @@ def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = ()
     """The app over an open service, at `/mcp`. It needs the lifespan events of ASGI.
 
     Args:
-        authenticated: whether every request needs a token; without one it is of whoever sits at this computer.
+        authenticated: whether every request needs a token; without one it belongs to the local user.
         names: host names that it answers to, beside loopback and the setting `serve.hosts`.
     """
     limits = service.settings.serve
@@ -54,7 +54,7 @@ def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = ()
 
 
 class Bearer:
-    """ASGI middleware that tells whose a request is. A session of the protocol stays with whoever began it.
+    """ASGI middleware that tells whose a request is. A session of the protocol stays with the client that began it.
 
     A token that is sent must be valid, also where none is needed.
     """

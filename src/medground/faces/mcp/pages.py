@@ -251,7 +251,7 @@ class _Kept:
 
 
 class Pages:
-    """Keeps results that have more pages, for whoever they belong to, within bounds of time and memory.
+    """Keeps results that have more pages, for their owners, within bounds of time and memory.
 
     Args:
         seconds: for how long a cursor is valid.

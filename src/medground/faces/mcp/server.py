@@ -69,7 +69,7 @@ def make_server(service: Service, times: Times = TIMES) -> Server[Any]:
 
 
 def _person(context: ServerRequestContext[Any, Any]) -> Person:
-    """Whoever sent this request: the holder of its token, or whoever sits at this computer."""
+    """The sender of this request: the holder of its token, or the local user."""
     scope = getattr(context.request, "scope", None)
     user = scope.get("user") if scope is not None else None
     if isinstance(user, AuthenticatedUser):
@@ -81,7 +81,7 @@ log = logging.getLogger(__name__)
 
 
 async def over_stdio(settings: Settings) -> None:
-    """Serve one client until it closes standard input. What the client asks is of whoever sits at this computer."""
+    """Serve one client until it closes standard input. What the client asks belongs to the local user."""
     async with opened(settings) as service:
         server = make_server(service)
         async with stdio_server() as (reading, writing):

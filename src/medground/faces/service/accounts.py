@@ -175,7 +175,7 @@ _SUMS = ", ".join(f"COALESCE(SUM({name}), 0)" for name in _COLUMNS)
 _ADD = f"""
 INSERT INTO used (owner, day, {", ".join(_COLUMNS)}) VALUES (?, ?{", ?" * len(_COLUMNS)})
 ON CONFLICT (owner, day) DO UPDATE SET {", ".join(f"{name} = {name} + excluded.{name}" for name in _COLUMNS)}
-"""  # noqa: S608 (names of ours)
+"""  # noqa: S608 (our own names)
 
 
 @dataclass
@@ -194,7 +194,7 @@ class Spending:
     def month(self, owner: str, at: datetime) -> Spent:
         """What a person has used since the first day of this month."""
         first = at.astimezone(UTC).date().replace(day=1).isoformat()
-        statement = f"SELECT {_SUMS} FROM used WHERE owner = ? AND day >= ?"  # noqa: S608 (names of ours)
+        statement = f"SELECT {_SUMS} FROM used WHERE owner = ? AND day >= ?"  # noqa: S608 (our own names)
         row = dict(zip(Spent.model_fields, self._records.rows(statement, owner, first)[0], strict=True))
         return Spent.model_validate(row | {"money": Decimal(str(row["money"])) / _NANO})
 

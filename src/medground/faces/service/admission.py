@@ -91,7 +91,7 @@ class Admission:
 
     @asynccontextmanager
     async def running(self, person: Person, turns: asyncio.Semaphore, *, free: bool) -> AsyncIterator[None]:
-        """A turn for a request that is no job, such as a claim; it counts among what runs at once."""
+        """A turn for a request that is not a job, such as a claim; it counts among what runs at once."""
         self._running[person.id] += 1
         try:
             async with self.turn(person, turns, free=free):

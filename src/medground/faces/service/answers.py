@@ -37,7 +37,7 @@ class KeptAnswers:
         self._owners = owners
 
     def load(self, trace_id: str) -> Answer | None:
-        """An answer whoever owns it; None where it is gone."""
+        """An answer, whatever its owner; None where it is gone."""
         try:
             return self._answers.find(trace_id)
         except UsageError:
@@ -82,7 +82,7 @@ class KeptAnswers:
     def sweep(self, before: datetime) -> int:
         """Delete what the service answered before a time, with its traces; how many there were.
 
-        Answers of the command line stay: whoever sits at the computer deletes them.
+        Answers of the command line stay: the local user deletes them.
         """
         count = 0
         while old := self._owners.older_than(before):

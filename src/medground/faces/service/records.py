@@ -96,7 +96,7 @@ class Records:
                 write_whole(self._marked, _MARKED, private=True)
 
     def _disown(self) -> None:
-        """Where records are lost, what was kept before is of an unknown owner, not of whoever sits at the computer."""
+        """Where records are lost, what was kept before is of an unknown owner, not of the local user."""
         names = {one.name.partition(".")[0] for folder in _KEPT for one in (self._home / folder).glob("*")}
         statement = "INSERT INTO answers VALUES (?, ?, '9999') ON CONFLICT DO NOTHING"  # never too old to keep
         self.change(*((statement, (name, _UNKNOWN)) for name in ("", *names)))  # one row at least: done once

@@ -43,7 +43,7 @@ class SessionTold(Frozen):
 
 @router.get("/session", summary="Who is signed in")
 async def session(request: Request, response: Response, page: Page, service: Served) -> SessionTold:
-    """Who is signed in. Where no token is asked for, this begins the session of whoever sits at this computer."""
+    """Who is signed in. Where no token is asked for, this begins the session of the local user."""
     signed_in = page.signed_in
     known = signed_in.session_of(request)
     person: Person | None = None
@@ -80,7 +80,7 @@ async def sign_in(body: SignIn, request: Request, response: Response, page: Page
 
 @router.delete("/session", summary="Sign out", status_code=204)
 async def sign_out(request: Request, response: Response, page: Page) -> None:
-    """End the session of this browser. Signing out without being signed in is no mistake."""
+    """End the session of this browser. Signing out without being signed in is not a mistake."""
     if page.signed_in.session_of(request) is not None:
         page.signed_in.check(request)
         page.signed_in.end(request, response)

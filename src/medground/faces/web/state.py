@@ -152,7 +152,7 @@ _MISSING = "the request lacks the CSRF token of its session; reload the page"
 class SignedIn:
     """Tells who sends a request of the page.
 
-    `login`: whether a token must be shown; if not, everybody is whoever sits at this computer.
+    `login`: whether a token must be shown; if not, everybody is the local user.
     """
 
     service: Service

@@ -202,7 +202,7 @@ class SourceSpec(Frozen):
 
     @property
     def described(self) -> SourceDescription:
-        """What a planner and an export are told of it."""
+        """What a planner and an export learn of it."""
         return SourceDescription(
             name=self.name or self.kind,
             kind=self.kind,

@@ -84,7 +84,7 @@ Record = ConceptRecord | TypeRecord | NameRecord | DefinitionRecord | RelationRe
 class Part:
     """A file of a vocabulary, with what changes when its content does. `records` reads it from the start.
 
-    A build that was interrupted goes on with the first part that it has not finished.
+    A build that was interrupted resumes with the first part that it has not finished.
     """
 
     name: str

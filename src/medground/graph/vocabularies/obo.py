@@ -142,7 +142,7 @@ def stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
             yield kind, stanza
             kind, stanza = line.strip()[1:-1], {}
         elif line.strip() and not line.startswith("!") and not begun:
-            raise BadDocument("the first line is no tag; this is not OBO format", file=str(path), position=number)
+            raise BadDocument("the first line is not a tag; this is not OBO format", file=str(path), position=number)
         begun = begun or bool(line.strip())
     yield kind, stanza
 

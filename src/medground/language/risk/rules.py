@@ -22,7 +22,7 @@ _UNWEIGHED = "unweighed"
 _OWN_VOICE = r"^(?=.*\b(?:i|me|my|myself)\b).*\b"
 
 LONGEST = 60
-"""Words of a text that is no letter."""
+"""Words of a text that is not a letter."""
 _TOGETHER = 2
 """Sentences of a letter that are read together."""
 

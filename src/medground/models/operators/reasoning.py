@@ -157,7 +157,7 @@ def option_lean(option: str, sentences: Sequence[str]) -> float:
     """How much of an option its own sentences say, 0 to 1: the share of its words, less where they say it differently.
 
     The share is that of the option's word stems, by weight, in all of these sentences together. It is halved where
-    the nearest sentence has another direction, negation, number or unit. It is no probability.
+    the nearest sentence has another direction, negation, number or unit. It is not a probability.
     """
     if not sentences:
         return 0.0

@@ -18,7 +18,7 @@ from medground.values.research_plan import Tool
 
 MOST_SYNONYMS = 4
 _COMMON = 27
-"""Abstracts, of the 8,135 that were counted, with a word that is no rare name."""
+"""Abstracts, of the 8,135 that were counted, with a word that is not a rare name."""
 _LOSS = ("knock-out", "mutant", "null", "deficient", "loss of function", "deletion", "mutation")
 
 

@@ -194,7 +194,7 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
     """The plan of the research for a question: three to five sub-questions with keywords, tools and order.
 
     What a model wrote wrong is mended and told in the plan's notes. Everything that the question names is a keyword of
-    at least one sub-question, whoever planned, as far as there is room.
+    at least one sub-question, whichever planner was used, as far as there is room.
 
     Raises:
         UsageError: the question names nothing biomedical, or the settings allow no tool.

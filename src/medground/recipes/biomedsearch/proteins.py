@@ -270,7 +270,7 @@ def _lookup(query: ProteinQuery, one: SubQuestion, source: str) -> Lookup:
 
 
 async def _look_up(lookups: Sequence[Lookup], run: Run) -> _Looked:
-    """All lookups at once. One that fails is told; the others count all the same."""
+    """All lookups at once. One that fails is reported; the others count all the same."""
 
     async def look_up(lookup: Lookup) -> list[Found] | SourceUnavailable:
         try:

@@ -72,8 +72,8 @@ async def search_for_plan(
     """The plan with the best score; of equals the one that asks less, then the earlier.
 
     The paper returns the last plan. If a model fails or a limit of the budget comes near, the best plan so far is used
-    and a warning says so. A source that fails is told to the rater; it makes no plan worse. `place` says where the next
-    plan comes from, given all earlier ones.
+    and a warning says so. A source that fails is reported to the rater; it makes no plan worse. `place` says where
+    the next plan comes from, given all earlier ones.
     """
     tried: list[Tried] = []
     spent = [_spent(run)]

@@ -226,7 +226,7 @@ def _on_subject(value: ReasonInput) -> list[SentencedPassage]:
 def _graph_lines(value: ReasonInput) -> Iterator[SubClaim]:
     """Lines that share a word with the question beside their concept's name; else those of the kind that is asked for.
 
-    Where only the concept is asked about, every line bears on it. A number is no such word.
+    Where only the concept is asked about, every line bears on it. A number is not such a word.
     """
     lines = [passage for passage in value.passages if passage.kind == "graph" and passage.sentences]
     wanted, about = asked_for(value.question), words.topic(without_cues(value.question))

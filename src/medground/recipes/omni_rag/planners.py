@@ -53,7 +53,7 @@ PLANNING = (plan_sources, plan_sources_tagged, name_terms, write_passage, improv
 
 
 async def planned(question: Question, run: Run) -> SourcePlan:
-    """The plan of the planner that the settings name. What its parser mended is told in a warning and in the trace."""
+    """The plan of the planner that the settings name. What its parser corrected is in a warning and in the trace."""
     name, sources = run.settings.section(OmniRagSettings).chosen, plannable(run)
     if not sources:
         return SourcePlan()

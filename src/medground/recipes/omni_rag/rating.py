@@ -77,7 +77,7 @@ def read_score(text: str) -> int | None:
     """The score that a model wrote: in the paper's tag, after the word "score", or as the only text; else None.
 
     A sum counts by its result (`1 + 1 + 1 = 3`), a fraction only of five (`4/5`), a decimal by the points that are
-    whole (`3.5` is 3). Of several tags the last counts. What is not from 0 to 5 is no score.
+    whole (`3.5` is 3). Of several tags the last counts. What is not from 0 to 5 is not a score.
     """
     tagged = _TAGGED.findall(text)
     said = tagged[-1:] or _SAID.findall(text)[-1:] or ([text] if len(text.split()) <= 6 else [])

@@ -144,7 +144,7 @@ def document_of(received: Received, url: str, document_id: str) -> Document:
     """The document that a site sent, of kind `web`; `url` is its address after redirects.
 
     Raises:
-        Refused: it is no text, has none, or is a check for robots.
+        Refused: it is not text, has none, or is a check for robots.
     """
     kind, media = _kind(received), received.media_type
     if kind == "html" and is_block(received.status, received.headers, received.body):

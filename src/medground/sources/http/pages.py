@@ -120,7 +120,7 @@ class PageReader:
         Raises:
             Refused: it may not be fetched, cannot be fetched, or has no text; one line says why.
         """
-        async with self._turn(document_id):  # whoever asks for the same page waits for it
+        async with self._turn(document_id):  # other requests for the same page wait for it
             found = await self._kept(self._known, document_id, _REMEMBERED, lambda: self._found(url, document_id))
         if isinstance(found, str):
             raise Refused(found)

@@ -87,7 +87,7 @@ class Syntax:
         return fold(query, self._leaf, self._all, self._any) or ""
 
     def _leaf(self, query: Leaf) -> str | None:
-        """A query without parts; None for everything, which is no limit."""
+        """A query without parts; None for everything, which is not a limit."""
         match query:
             case Everything():
                 return None

@@ -145,7 +145,7 @@ def _is_gene(text: str, words: list[re.Match[str]], at: int) -> bool:
         asked = len(key) == 3 and _ASKED.search(text) is not None
         return _symbol_counts(word, at, cued=cued or (asked and word.isupper()), mixed=mixed)
     if folded(word) in _tables()[1]:
-        # A digit, a capital that does not begin it, or a hyphen: a common word is no alias.
+        # A digit, a capital that does not begin it, or a hyphen: a common word is not an alias.
         as_name = any(c.isupper() for c in word[1:]) or any(c.isdigit() for c in word) or word.startswith("c-")
         return len(key) >= 3 and mixed + cued + as_name >= 2
     named = _LOCUS.fullmatch(word) is not None or (word.isupper() and word.isalpha() and len(word) in range(3, 9))
