@@ -80,7 +80,7 @@ def test_history_is_searched_opened_followed_up_and_deleted(desk: Opened) -> Non
     before = questions.count()
     assert before >= 1
     page.get_by_label("Search your questions").fill("zzz nothing")
-    expect(page.get_by_text("No question has these words.")).to_be_visible()
+    expect(page.get_by_text("No question contains these words.")).to_be_visible()
     page.get_by_label("Search your questions").fill("")
     expect(questions).to_have_count(before)
     assert "#/ask?follow=" in (questions.first.get_by_role("link", name="Follow up").get_attribute("href") or "")
@@ -182,7 +182,7 @@ def sign_in_and_out(browser: Opened, token: str) -> None:
     page.get_by_label("Token").fill(token)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Corpora", level=1)).to_be_visible()
-    expect(page.get_by_text("may not build or remove them")).to_be_visible()
+    expect(page.get_by_text("but not build or remove them")).to_be_visible()
     assert token not in page.content()
     kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
     assert token not in kept
