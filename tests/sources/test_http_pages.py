@@ -39,7 +39,7 @@ class Site:
         self.allowed = Allowed(frozenset([("127.0.0.1", self.port)]))
         self.resolved: list[str] = []
         self.answers: list[list[str]] = [["127.0.0.1"]]
-        self.more = {"pause": 0.0, "seconds": 5.0} | more
+        self.more = {"pause": 0.0, "seconds": 20.0} | more
         self.reader = self.reader_on(None)
 
     def reader_on(self, wire: Any) -> PageReader:
