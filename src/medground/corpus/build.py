@@ -127,8 +127,7 @@ def add(
 def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None:
     """Check that a corpus with vectors gets more of the same model.
 
-    Raises:
-        ConfigError: its vectors come from another embedding model, or no model is given.
+    Raises ConfigError: its vectors come from another embedding model, or no model is given.
     """
     existing = base.manifest.embedding
     if existing is not None and (embedder is None or embedder.identity != existing.identity):

@@ -134,9 +134,8 @@ def changed(
         folder: the folder that was read, or None.
         anew: ask for the records of all documents, and not only of those that were not asked for.
 
-    Raises:
-        ConfigError: the vectors of the corpus come from another embedding model, or no model is given.
-        BadDocument: no document is left.
+    Raises ConfigError: the vectors of the corpus come from another embedding model, or no model is given; BadDocument:
+    no document is left.
     """
     identity_check(base.name, base, embedder)
     with _work_folder(library, base.name) as work:
@@ -183,10 +182,8 @@ def enrich(
 def redescribed(library: Library, name: str, described: SourceDescription) -> Manifest:
     """Replace the description of a corpus; nothing is read or indexed again.
 
-    Raises:
-        UsageError: no corpus has this name, or it is being built.
-        SnapshotCorrupt: its manifest is damaged.
-        StorageFailed: writing to disk failed.
+    Raises UsageError: no corpus has this name, or it is being built; SnapshotCorrupt: its manifest is damaged;
+    StorageFailed: writing to disk failed.
     """
     with library.lock(name), _work_folder(library, name) as work:
         manifest = library.info(name).model_copy(update={"described": described})

@@ -110,8 +110,7 @@ class CorpusRecords:
     async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
         """For each document, the records that share a PMID, PMC id or DOI with it.
 
-        Raises:
-            SnapshotCorrupt: the corpus has changed since it was built.
+        Raises SnapshotCorrupt: the corpus has changed since it was built.
         """
 
         def found() -> list[tuple[Document, ...]]:
@@ -142,9 +141,8 @@ def open_records(library: Library, name: str, sources: Sequence[str]) -> list[Re
     They are called by the names of other corpora, `pubmed`, `live` or the address of a PubMed service; `none` alone is
     for none. The email and the key for PubMed are those of `Settings.load()`.
 
-    Raises:
-        UsageError: no corpus has such a name, or a corpus is to be enriched from itself.
-        ConfigError: an address is not valid, or PubMed needs a package that is not installed.
+    Raises UsageError: no corpus has such a name, or a corpus is to be enriched from itself; ConfigError: an address is
+    not valid, or PubMed needs a package that is not installed.
     """
     wanted = dict.fromkeys(PUBMED if source == "live" else source for source in sources)
     if NONE in wanted:

@@ -222,9 +222,8 @@ _REMOVALS = 3
 class Lexical:
     """A finished word index; SnapshotCorrupt if it cannot be read, whenever that is seen.
 
-    Raises:
-        ConfigError: it was made by another version of Medground and has other fields.
-        StorageFailed: its folder is read-only, and so is every folder for temporary files.
+    Raises ConfigError: it was made by another version of Medground and has other fields; StorageFailed: its folder is
+    read-only, and so is every folder for temporary files.
     """
 
     def __init__(self, folder: Path) -> None:

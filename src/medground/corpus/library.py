@@ -29,8 +29,7 @@ _DOCUMENTS = 20
 def check_built(folder: Path) -> None:
     """Check the files, counts and numbers of a snapshot, and that some of its documents are read and found.
 
-    Raises:
-        UnfinishedDamaged: it may not be published.
+    Raises UnfinishedDamaged: it may not be published.
     """
     try:
         with Snapshot.open(folder) as snapshot, reading(folder):

@@ -118,9 +118,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest and check it against its own checksum.
 
-    Raises:
-        SnapshotCorrupt: it is missing, damaged or edited.
-        ConfigError: it was made by a newer Medground.
+    Raises SnapshotCorrupt: it is missing, damaged or edited; ConfigError: it was made by a newer Medground.
     """
     try:
         stored = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
@@ -183,8 +181,7 @@ def check_files(
 
     With `again` they are compared even then. `now` is a clock that returns seconds since 1970.
 
-    Raises:
-        SnapshotCorrupt: a file is missing or has changed; the message names it.
+    Raises SnapshotCorrupt: a file is missing or has changed; the message names it.
     """
     began = now()
     mark, changed = _identity(folder, files)

@@ -38,8 +38,7 @@ def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Pro
 
     A file that cannot be read is noted with its reason, and reading continues with the next.
 
-    Raises:
-        BadDocument: with `strict`, a file cannot be read.
+    Raises BadDocument: with `strict`, a file cannot be read.
     """
     deleted = database.state("deleted")
     since = 0

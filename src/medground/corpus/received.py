@@ -24,8 +24,7 @@ def receive(stream: BinaryIO, corpus: Path) -> Path:
 
     What no reader recognises is taken for plain text.
 
-    Raises:
-        UsageError: there is nothing in the stream.
+    Raises UsageError: there is nothing in the stream.
     """
     folder = corpus / _FOLDER
     digest = hashlib.sha256()
@@ -62,9 +61,7 @@ _UPLOADS = "uploaded"
 def keep(library: Library, name: str, received: Path) -> Path:
     """Move a folder of received files into that of a corpus, which may not exist yet. Returns where it is now.
 
-    Raises:
-        UsageError: the name is not valid.
-        StorageFailed: writing to disk failed.
+    Raises UsageError: the name is not valid; StorageFailed: writing to disk failed.
     """
     place = library.folder_of(name) / _UPLOADS / secrets.token_hex(8)
     with writing(place.parent):

@@ -33,8 +33,7 @@ class Records(Protocol):
     async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
         """For each document, the records that share a PMID, PMC id or DOI with it.
 
-        Raises:
-            SourceUnavailable: it could not be asked.
+        Raises SourceUnavailable: it could not be asked.
         """
         ...
 

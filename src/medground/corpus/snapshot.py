@@ -66,8 +66,7 @@ else:
 class Pin:
     """Keeps a state from being removed until it is released, or is no longer referred to.
 
-    Raises:
-        SnapshotCorrupt: the state is not there, or is being removed.
+    Raises SnapshotCorrupt: the state is not there, or is being removed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -116,10 +115,8 @@ class Snapshot(Database):
     def open(cls, folder: Path) -> Self:
         """Open a snapshot once its files are found intact, and keep it from being removed until it is closed.
 
-        Raises:
-            SnapshotCorrupt: it does not match its manifest.
-            ConfigError: it was made by a newer Medground.
-            StorageFailed: its folder is read-only, and so is every folder for temporary files.
+        Raises SnapshotCorrupt: it does not match its manifest; ConfigError: it was made by a newer Medground;
+        StorageFailed: its folder is read-only, and so is every folder for temporary files.
         """
         pin = Pin(folder)
         try:
@@ -160,9 +157,8 @@ class Snapshot(Database):
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
         """The passages whose vectors are closest to `vector` (shape (dimensions,), length 1), by cosine similarity.
 
-        Raises:
-            UsageError: the snapshot has no vectors.
-            ConfigError: the vector has the wrong length, or the extra `dense` is not installed.
+        Raises UsageError: the snapshot has no vectors; ConfigError: the vector has the wrong length, or the extra
+        `dense` is not installed.
         """
         if not filters.where and filters.date_from is None and filters.date_to is None:
             allowed = self.numbers(filters)

@@ -42,11 +42,7 @@ class PassageRow:
 
     @classmethod
     def checked(cls, row: tuple[int, int, int, int, str | None, int]) -> PassageRow:
-        """A row from the columns of `passages`.
-
-        Raises:
-            RowDamaged: the row does not match its checksum.
-        """
+        """A row from the columns of `passages`. Raises RowDamaged: the row does not match its checksum."""
         passage = cls(*row[:5])
         if passage.checksum != row[5]:
             raise RowDamaged(f"passage {row[0]} does not match its checksum")
@@ -76,11 +72,7 @@ def encode(document: Document) -> tuple[bytes, bytes]:
 
 
 def decode(record: bytes, digest: bytes) -> Document:
-    """A stored document.
-
-    Raises:
-        RowDamaged: it does not match its digest.
-    """
+    """A stored document. Raises RowDamaged: it does not match its digest."""
     if hashlib.sha256(record).digest() != digest:
         raise RowDamaged("a document does not match its checksum")
     return Document.model_validate_json(record)

@@ -58,11 +58,7 @@ class VectorWriter:
 
 
 def check_vectors(vectors: NDArray[np.floating[Any]], dimensions: int) -> None:
-    """Check what a model gave.
-
-    Raises:
-        ConfigError: the vectors are not finite, or do not have this length.
-    """
+    """Check what a model gave. Raises ConfigError: the vectors are not finite, or do not have this length."""
     if vectors.ndim != 2 or vectors.shape[1] != dimensions or not np.isfinite(vectors).all():
         raise ConfigError(f"the embedding model gave no finite vectors of length {dimensions}; use another model")
 
@@ -75,8 +71,7 @@ _Scan = Callable[[NDArray[np.float32], int], _Scored]
 class Vectors:
     """Finished vectors, mapped into memory. Cosine similarity is the dot product of unit rows.
 
-    Raises:
-        SnapshotCorrupt: the file has changed since the build.
+    Raises SnapshotCorrupt: the file has changed since the build.
     """
 
     def __init__(self, folder: Path, dimensions: int) -> None:
@@ -102,8 +97,7 @@ class Vectors:
     ) -> list[tuple[int, float]]:
         """Numbers and cosine similarities of the closest rows, best first, of all rows or of the allowed ones.
 
-        Raises:
-            SnapshotCorrupt: a similarity is impossible for unit vectors.
+        Raises SnapshotCorrupt: a similarity is impossible for unit vectors.
         """
         vector = np.ascontiguousarray(vector, dtype=np.float32).reshape(-1)
         if vector.shape != (self.dimensions,):

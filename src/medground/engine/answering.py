@@ -60,9 +60,7 @@ async def researched(run: Run, recipe: Recipe, name: str | None = None) -> Answe
 async def checked_claim(run: Run) -> CheckedClaim:
     """The claim of a run, checked against what the sources hold.
 
-    Raises:
-        SourceUnavailable: no source could be searched.
-        BudgetExhausted: a limit was reached.
+    Raises SourceUnavailable: no source could be searched; BudgetExhausted: a limit was reached.
     """
     with _reported(run, "verify") as span:
         span.text(claim=run.question.text)

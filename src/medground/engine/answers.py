@@ -54,8 +54,7 @@ class Answers:
     def find(self, trace_id: str) -> Answer | None:
         """The answer of a trace, with what is known of its papers today; None where it is not kept.
 
-        Raises:
-            UsageError: the file is not an answer of this version of Medground.
+        Raises UsageError: the file is not an answer of this version of Medground.
         """
         answer = self.as_given(trace_id)
         return answer and as_known_now(answer)
@@ -63,8 +62,7 @@ class Answers:
     def as_given(self, trace_id: str) -> Answer | None:
         """The answer of a trace as it was given; None where it is not kept.
 
-        Raises:
-            UsageError: the file is not an answer of this version of Medground.
+        Raises UsageError: the file is not an answer of this version of Medground.
         """
         path = self._folder / f"{trace_id}.json"
         if not _ID.fullmatch(trace_id) or not path.is_file():
@@ -77,8 +75,7 @@ class Answers:
     def read(self, name: str) -> Answer:
         """The answer with this trace id; or the latest one with this id; or, by the name `last`, the latest of all.
 
-        Raises:
-            UsageError: no such answer is kept, or its file is damaged.
+        Raises UsageError: no such answer is kept, or its file is damaged.
         """
         if (answer := self.find(name)) is not None:
             return answer
@@ -96,11 +93,7 @@ class Answers:
         return sorted((path.stem for path in self._folder.glob("*.json") if _ID.fullmatch(path.stem)), reverse=True)
 
     def remove(self, trace_id: str) -> bool:
-        """Delete the answer of a trace; False where none was kept.
-
-        Raises:
-            StorageFailed: it cannot be deleted.
-        """
+        """Delete the answer of a trace; False where none was kept. Raises StorageFailed: it cannot be deleted."""
         path = self._folder / f"{trace_id}.json"
         if not _ID.fullmatch(trace_id) or not path.is_file():
             return False
@@ -139,8 +132,7 @@ class KeptAnswers:
     def answer(self, name: str) -> Answer:
         """A kept answer by its trace id, or the latest one with this answer id.
 
-        Raises:
-            UsageError: no such answer is kept.
+        Raises UsageError: no such answer is kept.
         """
         return Answers(self.settings.home).read(name)
 
@@ -155,11 +147,7 @@ class KeptAnswers:
         return export(self.answer(name), form, style=style, files=Attachments(self.settings.home).read)
 
     def history(self, limit: int = 20) -> list[PastAnswer]:
-        """The questions that were asked last, the latest first.
-
-        Raises:
-            UsageError: `limit` is negative.
-        """
+        """The questions that were asked last, the latest first. Raises UsageError: `limit` is negative."""
         if limit < 0:
             raise UsageError(f"the limit of a history must be at least 0, not {limit}")
         return list(islice(Answers(self.settings.home).history(), limit))

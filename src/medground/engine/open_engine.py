@@ -44,10 +44,9 @@ log = logging.getLogger(__name__)
 def open_sources(settings: Settings, progress: Progress = no_progress) -> list[Source]:
     """Open the sources that the settings name. Builds the starter corpus if it is missing.
 
-    Raises:
-        UsageError: no corpus, no knowledge base or no source has that name.
-        ConfigError: an extra is missing, an embedding model changed since the build, or an address is not valid.
-        SnapshotCorrupt: a corpus differs from its manifest.
+    Raises UsageError: no corpus, no knowledge base or no source has that name; ConfigError: an extra is missing, an
+    embedding model changed since the build, or an address is not valid; SnapshotCorrupt: a corpus differs from its
+    manifest.
     """
     library = Library(settings.home)
     sources: list[Source] = []
@@ -71,8 +70,7 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
 def corpora_of(settings: Settings) -> tuple[str, ...]:
     """Names of the corpora that the settings name one by one, then those of their knowledge base, each once.
 
-    Raises:
-        UsageError: there is no such knowledge base, or it is half-built.
+    Raises UsageError: there is no such knowledge base, or it is half-built.
     """
     base = settings.retrieval.knowledge_base
     parts = Bases(settings.home).read(base).corpora if base else ()

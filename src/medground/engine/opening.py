@@ -64,9 +64,8 @@ class Setup:
 async def set_up(settings: Settings, models: Models | None = None) -> Setup:
     """Open what the settings name apart from the sources; `models` are those that are already open.
 
-    Raises:
-        UsageError: an unknown recipe.
-        ConfigError: a missing key or extra, an unknown model, a reranker or critic that cannot be loaded.
+    Raises UsageError: an unknown recipe; ConfigError: a missing key or extra, an unknown model, a reranker or critic
+    that cannot be loaded.
     """
     problems: list[MedgroundError] = []
     used = with_fetched(settings)
@@ -83,11 +82,7 @@ async def set_up(settings: Settings, models: Models | None = None) -> Setup:
 
 
 async def check_sources(setup: Setup, sources: Sequence[Source]) -> None:
-    """Let the recipe check the sources.
-
-    Raises:
-        MedgroundError: what the recipe finds wrong with them.
-    """
+    """Let the recipe check the sources. Raises MedgroundError: what the recipe finds wrong with them."""
     if problems := await _problems(setup.recipe, with_fetched(setup.settings), sources):
         raise one_report(problems)
 
@@ -106,8 +101,7 @@ async def _problems(recipe: Recipe, settings: Settings, sources: Sequence[Source
 def open_models_of(settings: Settings) -> Models:
     """The models that settings name, with those that their recipe implies.
 
-    Raises:
-        ConfigError: an operator or model is unknown, or a key or extra is missing.
+    Raises ConfigError: an operator or model is unknown, or a key or extra is missing.
     """
     settings = settings.model_copy(update={"model": settings.served})
     return open_models(settings, operator_names() if settings.model.operators else ())
@@ -163,9 +157,8 @@ class Setups:
     async def changed(self, own: Setup, changes: Mapping[str, Any], sources: Sequence[Source]) -> Setup:
         """The engine's own setup with some settings changed, checked against its sources.
 
-        Raises:
-            ConfigError: an unknown setting, or a model, reranker or critic that cannot be used.
-            UsageError: an unknown recipe, a setting that is fixed once an engine is open, or the engine was closed.
+        Raises ConfigError: an unknown setting, or a model, reranker or critic that cannot be used; UsageError: an
+        unknown recipe, a setting that is fixed once an engine is open, or the engine was closed.
         """
         chosen = own.settings.with_options(changes)
         fixed = _fixed(own.settings)

@@ -35,8 +35,7 @@ _NO_LIMITS = Filters()
 async def replied(run: Run) -> Answer | None:
     """The answer to what asks nothing of the literature; None for a question, also for one that is asked again.
 
-    Raises:
-        SnapshotCorrupt: a corpus has changed since it was built.
+    Raises SnapshotCorrupt: a corpus has changed since it was built.
     """
     question, follows, now = run.question, run.question.follows, run.now().year
     request = request_in(follows.asked if follows else question.text, now)

@@ -45,8 +45,7 @@ class SearchResult:
 def check_limits(run: Run) -> None:
     """Check that the fields that the run's question is limited by are fields of what is searched.
 
-    Raises:
-        UsageError: a field is unknown; the message names the nearest ones.
+    Raises UsageError: a field is unknown; the message names the nearest ones.
     """
     known = {name for source in run.sources if isinstance(source, FieldSource) for name in source.fields}
     check_fields(run.question.filters, sorted(known))
@@ -73,10 +72,8 @@ class SearchEngine(OpenEngine):
 
         Words that show a person at risk get a notice too; those of self-harm get the notice alone.
 
-        Raises:
-            UsageError: the words are empty, `limit` is out of range, a field to limit by is unknown, or the text is not
-                a valid query.
-            SourceUnavailable: no source could be searched.
+        Raises UsageError: the words are empty, `limit` is out of range, a field to limit by is unknown, or the text is
+        not a valid query; SourceUnavailable: no source could be searched.
         """
         if not text.strip():
             raise UsageError("the query is empty; enter at least one word")
@@ -96,9 +93,7 @@ class SearchEngine(OpenEngine):
     async def document(self, document_id: str) -> Document:
         """A document of the sources by its id, such as `PMID:21645374`.
 
-        Raises:
-            UsageError: no source holds it.
-            SourceUnavailable: it may be in a source that could not be asked.
+        Raises UsageError: no source holds it; SourceUnavailable: it may be in a source that could not be asked.
         """
         run = self._untraced_run(Question(text=document_id, task="free"))
         with self._under_way():
@@ -113,10 +108,8 @@ class SearchEngine(OpenEngine):
 
         At most `limit` lines are quoted about it, for each graph.
 
-        Raises:
-            UsageError: the term is empty, or no knowledge graph is open.
-            SourceUnavailable: a graph could not be asked.
-            SnapshotCorrupt: a graph cannot be read.
+        Raises UsageError: the term is empty, or no knowledge graph is open; SourceUnavailable: a graph could not be
+        asked; SnapshotCorrupt: a graph cannot be read.
         """
         if not term.strip():
             raise UsageError("the term is empty; give an id, a name or a synonym")
@@ -132,9 +125,8 @@ class SearchEngine(OpenEngine):
         A slice is a start and an end, as those of a quote. It gets no boxes if its document has no pages, the file is
         gone, or the file has other text there.
 
-        Raises:
-            UsageError: no source holds the document.
-            SourceUnavailable: it may be in a source that could not be asked.
+        Raises UsageError: no source holds the document; SourceUnavailable: it may be in a source that could not be
+        asked.
         """
         from medground.corpus.readers.pdf.highlights import highlights
 

@@ -60,8 +60,7 @@ class Unfinished(Frozen):
     def settings_with(self, now: Settings) -> Settings:
         """Its settings, with home folder, keys and collector of the settings of `now`.
 
-        Raises:
-            ConfigError: this version of Medground no longer has one of them.
+        Raises ConfigError: this version of Medground no longer has one of them.
         """
         then = now.with_groups(self.settings)
         return then.with_options({f"retrieval.{name}": Path(path) for name, path in self.paths.items()})
@@ -82,8 +81,7 @@ class UnfinishedResearch:
     def read(self, name: str) -> Unfinished:
         """One by its id, or the latest for `last`.
 
-        Raises:
-            UsageError: none has this id, or its record cannot be read.
+        Raises UsageError: none has this id, or its record cannot be read.
         """
         if name == LAST:
             if found := self.list():
@@ -114,8 +112,7 @@ class UnfinishedResearch:
         Its folder goes if the block ends without an error, or with a mistake of the user before anything was found. An
         id that is there already is gone on with.
 
-        Raises:
-            UsageError: another process is at work on it.
+        Raises UsageError: another process is at work on it.
         """
         folder = self._folder / name
         lock = FileLock(folder / _LOCK, timeout=0)
@@ -197,8 +194,7 @@ class Batch:
 
         Where nothing can be written, which is reported once, nothing is known of an earlier run.
 
-        Raises:
-            UsageError: another process is asking the same questions.
+        Raises UsageError: another process is asking the same questions.
         """
         marker = self.home / "batches" / hashlib.sha256(json.dumps(self.ids).encode()).hexdigest()[:16]
         lock = FileLock(f"{marker}.lock", timeout=0)
@@ -235,11 +231,7 @@ class Progress:
 
 
 def slots(concurrency: int) -> asyncio.Semaphore:
-    """A turn for each question that is under way.
-
-    Raises:
-        UsageError: `concurrency` is below 1.
-    """
+    """A turn for each question that is under way. Raises UsageError: `concurrency` is below 1."""
     if concurrency < 1:
         raise UsageError(f"the concurrency must be at least 1, not {concurrency}")
     return asyncio.Semaphore(concurrency)
@@ -250,8 +242,7 @@ async def in_order(
 ) -> AsyncGenerator[Outcome, None]:
     """The outcomes in the order of the questions, at most `concurrency` under way; `ask` is not to raise.
 
-    Raises:
-        UsageError: `concurrency` is below 1.
+    Raises UsageError: `concurrency` is below 1.
     """
     turns = slots(concurrency)
     asked: dict[str, asyncio.Task[Outcome]] = {}

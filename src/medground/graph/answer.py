@@ -3,7 +3,8 @@
 The names of a question become mentions (`linking`), and what is left of it must be words that ask for a relation
 (`intent`). Any other word ("in children", "after surgery", "compared with") is a condition that no stored relation
 covers, so such a question goes to the literature. A name is read as written first, then loosely ("Tay-Sachs"), then
-with its spelling corrected; the question says how it was read.
+with its spelling corrected; the question says how it was read. Everything that reads the graph raises SnapshotCorrupt
+where it cannot be read.
 """
 
 from __future__ import annotations
@@ -26,11 +27,7 @@ MAX_CHARACTERS = 300
 
 
 def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
-    """The relation that a question asks for. None if it asks for none or for more, or names an unknown concept.
-
-    Raises:
-        SnapshotCorrupt: the graph cannot be read.
-    """
+    """The relation that a question asks for. None if it asks for none or for more, or names an unknown concept."""
     plain = " ".join(text.split()).rstrip("?!. ").replace("’", "'")
     if not plain or len(plain) > MAX_CHARACTERS:
         return None
@@ -116,11 +113,7 @@ def _without_lead_in(text: str) -> tuple[str, bool]:
 
 
 def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
-    """Look up a question in the graph. None if the graph has nothing to say about it.
-
-    Raises:
-        SnapshotCorrupt: the graph cannot be read.
-    """
+    """Look up a question in the graph. None if the graph has nothing to say about it."""
     finding = _FINDERS[question.relation](store, question)
     if finding is not None and question.asked.only_recorded and finding.status != "recorded":
         # "Associated with" and "causes" ask for more than a feature: its absence does not answer them.
@@ -132,11 +125,7 @@ def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
 
 
 def entails(store: GraphStore, fact: GraphFact) -> bool:
-    """Whether the relation stored at a fact's location, read again, states the fact's sentence.
-
-    Raises:
-        SnapshotCorrupt: the graph cannot be read.
-    """
+    """Whether the relation stored at a fact's location, read again, states the fact's sentence."""
     relation = store.stated_at(StatedAt(fact.document_id, fact.start, fact.end))
     if relation is None or relation.excluded != fact.excluded or relation.references != fact.references:
         return False
@@ -170,11 +159,7 @@ _SLOTS: dict[str, ConceptKind] = {"p": "phenotype", "d": "disease", "g": "gene"}
 
 
 def wordings(store: GraphStore, text: str) -> tuple[str, ...]:
-    """At most three questions that the graph answers about the names in a text; none if it has no name of the graph.
-
-    Raises:
-        SnapshotCorrupt: the graph cannot be read.
-    """
+    """At most three questions that the graph answers about the names in a text; none if it has no name of the graph."""
     named: dict[str, str] = {}
     for mention in mentions(store, text):
         for slot, kind in _SLOTS.items():

@@ -142,11 +142,7 @@ _MOST_CONCEPTS = 5
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open a file that nobody writes to any more.
-
-    Raises:
-        SnapshotCorrupt: the file does not exist or cannot be read.
-    """
+    """Open a file that nobody writes to any more. Raises SnapshotCorrupt: the file does not exist or cannot be read."""
     uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     try:
         return sqlite3.connect(uri, uri=True, check_same_thread=False)
@@ -172,11 +168,7 @@ class Graph(ABC):
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open a graph file.
-
-        Raises:
-            SnapshotCorrupt: the file does not exist or is not a graph of this form.
-        """
+        """Open a graph file. Raises SnapshotCorrupt: the file does not exist or is not a graph of this form."""
         connection = connect(path)
         try:
             return cls(path, connection)

@@ -82,8 +82,7 @@ class Completions:
     def read(cls, path: Path) -> Self:
         """Read the names of a graph file of either form.
 
-        Raises:
-            SnapshotCorrupt: the file does not exist or is not a graph.
+        Raises SnapshotCorrupt: the file does not exist or is not a graph.
         """
         try:
             with contextlib.closing(connect(path)) as connection:

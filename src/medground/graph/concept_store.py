@@ -116,11 +116,7 @@ class ConceptStore(Graph):
 
 
 def open_graph(path: Path) -> Graph:
-    """Open a graph file of either layout.
-
-    Raises:
-        SnapshotCorrupt: the file does not exist or is not a graph.
-    """
+    """Open a graph file of either layout. Raises SnapshotCorrupt: the file does not exist or is not a graph."""
     try:
         return ConceptStore.open(path)
     except SnapshotCorrupt:

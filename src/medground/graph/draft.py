@@ -70,9 +70,7 @@ class Draft:
 
     A file that was left by an interrupted build of the same vocabularies is continued.
 
-    Raises:
-        UsageError: another process is writing it.
-        StorageFailed: the file cannot be written.
+    Raises UsageError: another process is writing it; StorageFailed: the file cannot be written.
     """
 
     def __init__(self, path: Path, vocabularies: Sequence[Vocabulary], progress: Progress = no_progress) -> None:
@@ -91,9 +89,8 @@ class Draft:
     def read(self) -> None:
         """Read every file that is not read yet, then resolve names and ids. Safe to call again.
 
-        Raises:
-            BadDocument: a file is not what it claims to be, or there is no concept in any vocabulary.
-            StorageFailed: writing to disk failed.
+        Raises BadDocument: a file is not what it claims to be, or there is no concept in any vocabulary; StorageFailed:
+        writing to disk failed.
         """
         with _writing(self.path):
             for number, vocabulary in enumerate(self.vocabularies):

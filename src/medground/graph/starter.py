@@ -48,8 +48,7 @@ class Page:
 def pages(hpo: Hpo) -> Iterator[Page]:
     """Every page of a release, diseases first; the order never changes.
 
-    Raises:
-        BadDocument: a data file is not what it claims to be.
+    Raises BadDocument: a data file is not what it claims to be.
     """
     seen: dict[str, _Seen] = {}
     for disease in hpo.diseases():
@@ -211,9 +210,7 @@ class GraphWriter:
     def save(self, path: Path) -> None:
         """Read the missing pages and write the file.
 
-        Raises:
-            BadDocument: a data file is not what it claims to be.
-            StorageFailed: writing to disk failed.
+        Raises BadDocument: a data file is not what it claims to be; StorageFailed: writing to disk failed.
         """
         # Terms come last: if all of them were added, so was everything else.
         if not self._hpo.terms.keys() <= self._pages:
@@ -283,9 +280,8 @@ def starter_input(release: Hpo | None = None, graph: GraphWriter | None = None) 
 
     If a `graph` is given, reading fills it too, so that the ontology is read only once.
 
-    Raises:
-        ConfigError: the extra `starter` is not installed.
-        BadDocument: the ontology file is not what it claims to be.
+    Raises ConfigError: the extra `starter` is not installed; BadDocument: the ontology file is not what it claims to
+    be.
     """
     release = release or Hpo.open()
 

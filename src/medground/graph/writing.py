@@ -54,9 +54,7 @@ class GraphPages:
     def documents(self) -> Iterator[Document]:
         """Every document, always in the same order; the places of its lines are noted on the way.
 
-        Raises:
-            BadDocument: a file of a vocabulary is not what it claims to be.
-            StorageFailed: writing to disk failed.
+        Raises BadDocument: a file of a vocabulary is not what it claims to be; StorageFailed: writing to disk failed.
         """
         self._draft.read()
         connection = self._draft.connection
@@ -83,9 +81,7 @@ class GraphPages:
     def save(self, path: Path) -> None:
         """Write the graph file; it appears under its name only when it is whole.
 
-        Raises:
-            BadDocument: a file of a vocabulary is not what it claims to be.
-            StorageFailed: writing to disk failed.
+        Raises BadDocument: a file of a vocabulary is not what it claims to be; StorageFailed: writing to disk failed.
         """
         if self._draft.state("placed") is None:
             for _ in self.documents():
@@ -174,10 +170,8 @@ def build_graph(
     finished, when it is started again with the same vocabularies: the draft lies beside the corpus, and is deleted once
     the build has succeeded.
 
-    Raises:
-        UsageError: the name is invalid, or another process is building this corpus.
-        BadDocument: a file is not what it claims to be, or a vocabulary has no concept.
-        StorageFailed: writing to disk failed.
+    Raises UsageError: the name is invalid, or another process is building this corpus; BadDocument: a file is not what
+    it claims to be, or a vocabulary has no concept; StorageFailed: writing to disk failed.
     """
     draft = Draft(draft_file(library, name), vocabularies, progress)
     try:
@@ -210,10 +204,6 @@ def _items(pages: GraphPages, draft: Draft, skip: int) -> Iterator[Item]:
 
 
 def draft_file(library: Library, name: str) -> Path:
-    """Where the draft of a corpus lies while it is built.
-
-    Raises:
-        UsageError: the name is invalid.
-    """
+    """Where the draft of a corpus lies while it is built. Raises UsageError: the name is invalid."""
     folder = library.folder_of(name)
     return folder.with_name(f".{folder.name}.graph")

@@ -15,8 +15,7 @@ from medground.errors import UsageError
 def check_not_forked(opened_in: int) -> None:
     """Check that this is the process, by its id, in which something was opened: a fork has none of its threads.
 
-    Raises:
-        UsageError: it is a fork of that process; what waits there for a thread would wait for ever.
+    Raises UsageError: it is a fork of that process; what waits there for a thread would wait for ever.
     """
     if os.getpid() != opened_in:
         raise UsageError("this engine was opened before the process forked; open another one in the new process")
@@ -62,9 +61,7 @@ class OwnLoop:
 
         Cancelling the caller cancels the work, and waits until it has ended and kept what it found.
 
-        Raises:
-            RuntimeError: the loop is stopped.
-            UsageError: the process has forked.
+        Raises RuntimeError: the loop is stopped; UsageError: the process has forked.
         """
         if self.is_stopped:
             work.close()

@@ -103,8 +103,7 @@ def sync(path: Path) -> None:
 def writing_to(folder: Path) -> Iterator[None]:
     """Turn what a full or protected disk raises into one line.
 
-    Raises:
-        StorageFailed: there is no space, or no permission.
+    Raises StorageFailed: there is no space, or no permission.
     """
     try:
         yield

@@ -32,9 +32,8 @@ def keep_settings(settings: Settings) -> None:
 def settings_of(answer: Answer, now: Settings) -> Settings:
     """The settings that made an answer, with the home folder, keys and collector of the settings of `now`.
 
-    Raises:
-        UsageError: they are not kept, or their file is damaged.
-        ConfigError: this version of Medground no longer has one of them.
+    Raises UsageError: they are not kept, or their file is damaged; ConfigError: this version of Medground no longer has
+    one of them.
     """
     groups = kept_groups(answer, now)
     return now.with_groups(groups) if groups else now
@@ -43,8 +42,7 @@ def settings_of(answer: Answer, now: Settings) -> Settings:
 def kept_groups(answer: Answer, now: Settings) -> dict[str, Any]:
     """The groups of settings that made an answer; none where the settings of `now` are the same.
 
-    Raises:
-        UsageError: they are not kept, or their file is damaged.
+    Raises UsageError: they are not kept, or their file is damaged.
     """
     if now.hash == answer.settings_hash:
         return {}
@@ -77,8 +75,7 @@ class Attachments:
     def keep(self, content: bytes, **about: str | None) -> Attachment:
         """Keep a file, whole or not at all; `about` are the other fields of its `Attachment`.
 
-        Raises:
-            StorageFailed: it cannot be written.
+        Raises StorageFailed: it cannot be written.
         """
         measured = {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
         kept = Attachment.model_validate(about | measured)
@@ -89,11 +86,7 @@ class Attachments:
         return kept
 
     def read(self, attachment: Attachment) -> bytes:
-        """The content of a kept file.
-
-        Raises:
-            UsageError: it is no longer there, or was changed.
-        """
+        """The content of a kept file. Raises UsageError: it is no longer there, or was changed."""
         try:
             content = (self._folder / attachment.sha256).read_bytes()
         except OSError:

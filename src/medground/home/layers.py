@@ -72,8 +72,7 @@ def preset_names() -> list[str]:
 def preset_layer(name: str) -> dict[str, Any]:
     """The values of a built-in preset, over those of the preset that it names with `preset`, such as an ablation.
 
-    Raises:
-        ConfigError: there is no preset of that name.
+    Raises ConfigError: there is no preset of that name.
     """
     if name not in preset_names():
         raise ConfigError(f"unknown preset {name!r}; choose one of {', '.join(preset_names())}")
@@ -85,11 +84,7 @@ def preset_layer(name: str) -> dict[str, Any]:
 
 
 def file_layer(path: Path) -> dict[str, Any]:
-    """The values of a settings file in TOML.
-
-    Raises:
-        ConfigError: the file is missing or cannot be read.
-    """
+    """The values of a settings file in TOML. Raises ConfigError: the file is missing or cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -105,11 +100,7 @@ def environment_layer(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def parse_options(options: Sequence[str]) -> dict[str, Any]:
-    """`["recipe.rounds=2"]` as `{"recipe.rounds": 2}`.
-
-    Raises:
-        ConfigError: an option has no `=`.
-    """
+    """`["recipe.rounds=2"]` as `{"recipe.rounds": 2}`. Raises ConfigError: an option has no `=`."""
     pairs: dict[str, Any] = {}
     for option in options:
         key, sign, value = option.partition("=")

@@ -155,8 +155,7 @@ class Vocabulary:
     def heading(self, name: str) -> Heading:
         """Return the heading with this name.
 
-        Raises:
-            UsageError: there is no such heading; the message suggests the closest ones.
+        Raises UsageError: there is no such heading; the message suggests the closest ones.
         """
         found = self.find(name)
         if found is None:
@@ -266,8 +265,7 @@ class Vocabulary:
 def vocabulary() -> Vocabulary:
     """Return the packaged vocabulary, opened once per process.
 
-    Raises:
-        SnapshotCorrupt: the packaged table is damaged.
+    Raises SnapshotCorrupt: the packaged table is damaged.
     """
     return Vocabulary(read_table())
 

@@ -51,8 +51,7 @@ class Table:
 def read_table(path: Path | None = None) -> Table:
     """Read the packaged table, or another one in the same format.
 
-    Raises:
-        SnapshotCorrupt: the file is not a valid table.
+    Raises SnapshotCorrupt: the file is not a valid table.
     """
     stored = path or resources.files("medground") / "data" / "mesh.tsv.gz"
     try:

@@ -44,11 +44,7 @@ class Repair:
 
 
 def parse_syntax(text: str) -> Node:
-    """Parse a query in strict mode.
-
-    Raises:
-        QuerySyntaxError: at the first thing that PubMed would not understand.
-    """
+    """Parse a query in strict mode. Raises QuerySyntaxError: at the first thing that PubMed would not understand."""
     if len(text) > MAX_CHARACTERS:
         raise QuerySyntaxError(f"the query exceeds {MAX_CHARACTERS:,} characters; shorten it", MAX_CHARACTERS + 1)
     node = _Parser(tokens(text), lenient=False).read()

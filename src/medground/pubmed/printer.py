@@ -32,8 +32,7 @@ _Printed = tuple[str, bool]
 def to_pubmed(query: Query) -> str:
     """Print a tree. Parsing the result returns an equal tree, if the tree came from `parse`.
 
-    Raises:
-        UsageError: the tree uses something that PubMed has no field for, such as our kinds of source.
+    Raises UsageError: the tree uses something that PubMed has no field for, such as our kinds of source.
     """
     return fold(query, lambda leaf: (_printed(leaf), isinstance(leaf, Words)), _all, _any)[0]
 

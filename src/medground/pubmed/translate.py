@@ -180,8 +180,7 @@ def translate(text: str, *, today: date | None = None, mapper: Mapper | None = N
 
     `today` is the reference date for "last 5 years". Pass a `mapper` to recognise the journals of a corpus.
 
-    Raises:
-        QuerySyntaxError: the text is not a valid PubMed query; the error has the column.
+    Raises QuerySyntaxError: the text is not a valid PubMed query; the error has the column.
     """
     return compiled(parse_syntax(text), today=today, mapper=mapper)
 

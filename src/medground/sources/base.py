@@ -44,19 +44,12 @@ class Source(Protocol):
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Search for a lookup that it accepts, within `filters`. `lookup.limit` is set.
 
-        Raises:
-            UsageError: the source does not accept the lookup, the limit is too high, or the source lacks a field of
-                the query.
-            SourceUnavailable: the source could not be searched.
-            RateLimited: the source asks for fewer calls.
+        Raises UsageError: the source does not accept the lookup, the limit is too high, or the source lacks a field of
+        the query; SourceUnavailable: the source could not be searched; RateLimited: the source asks for fewer calls.
         """
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents by id. Unknown ids are left out.
-
-        Raises:
-            SourceUnavailable: the source could not be searched.
-        """
+        """Documents by id. Unknown ids are left out. Raises SourceUnavailable: the source could not be searched."""
 
     async def close(self) -> None:
         """Release its files and connections. Safe to call twice."""
@@ -77,8 +70,7 @@ class ConceptSource(Protocol):
     async def concept(self, term: str, limit: int) -> ConceptFound:
         """The concepts that a term names, and at most `limit` lines about them.
 
-        Raises:
-            SourceUnavailable: the source could not be searched.
+        Raises SourceUnavailable: the source could not be searched.
         """
 
 
@@ -106,10 +98,8 @@ class CountingSource(Protocol):
     async def count(self, lookup: Lookup, filters: Filters) -> int:
         """Number of documents that a lookup finds within `filters`; a source may stop counting at `lookup.limit`.
 
-        Raises:
-            UsageError: as for `search`.
-            SourceUnavailable: the source could not be searched.
-            RateLimited: the source asks for fewer calls.
+        Raises UsageError: as for `search`; SourceUnavailable: the source could not be searched; RateLimited: the source
+        asks for fewer calls.
         """
 
 
@@ -148,11 +138,7 @@ class TermsSource(Protocol):
 
 
 def tree_of(lookup: Lookup, source: str, most: int = MOST_HITS) -> Query:
-    """The query tree of a lookup.
-
-    Raises:
-        UsageError: it has another form, or its limit is above `most`.
-    """
+    """The query tree of a lookup. Raises UsageError: it has another form, or its limit is above `most`."""
     if isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery):
         raise UsageError(f"{source} takes query trees, not a {lookup.asked.type} query")
     if (lookup.limit or 1) > most:
@@ -175,9 +161,7 @@ class SourceDeclaration:
 def find_source(name: str) -> SourceDeclaration:
     """The declaration of a source that is not a corpus.
 
-    Raises:
-        UsageError: no source has this name.
-        ConfigError: it needs a package that is not installed.
+    Raises UsageError: no source has this name; ConfigError: it needs a package that is not installed.
     """
     if name not in SOURCES:
         raise UsageError(f"unknown source {name!r}; choose one of {', '.join(sorted(SOURCES))}")

@@ -62,8 +62,7 @@ class Store(Protocol):
 class CorpusSource:
     """Searches one store, and closes it. Rankings: `bm25`, then `dense` if the model that made its vectors is open.
 
-    Raises:
-        ConfigError: another model made the vectors.
+    Raises ConfigError: another model made the vectors.
     """
 
     kinds: frozenset[SourceKind] = frozenset(get_args(SourceKind))

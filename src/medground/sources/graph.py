@@ -158,11 +158,7 @@ class GraphSource:
         return rows, (f"{asked.term!r} was read as {read_as}",) * loosely
 
     def _quoted(self, row: StatedRow, documents: dict[str, Document]) -> Passage:
-        """A line as a passage of its document.
-
-        Raises:
-            SnapshotCorrupt: the document does not have it.
-        """
+        """A line as a passage of its document. Raises SnapshotCorrupt: the document does not have it."""
         document, (document_id, start, end) = documents.get(row.place.document_id), row.place
         if document is not None and end < start:
             start = f"{document.text}\n".find(f"\n{row.line}\n") + 1

@@ -87,8 +87,7 @@ def result(url: object, title: object, summary: object = "", date: object = None
 def results_in(engine: str, items: object, *names: str) -> tuple[WebResult, ...]:
     """The results in a list of an engine's JSON; `names` are those of address, title, summary and, where given, date.
 
-    Raises:
-        SourceUnavailable: it is not a list, or none of its items is a result: the engine changed its form.
+    Raises SourceUnavailable: it is not a list, or none of its items is a result: the engine changed its form.
     """
     if not isinstance(items, list):
         raise changed(engine)
@@ -203,8 +202,7 @@ class WebSource(LiveSource):
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Results and pages by id. Unknown ids are left out, and so are pages that fail while others do not.
 
-        Raises:
-            SourceUnavailable: no page that was asked for could be read; one line says why.
+        Raises SourceUnavailable: no page that was asked for could be read; one line says why.
         """
         self._check_open()
         found = self.held(ids)

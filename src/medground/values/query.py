@@ -37,11 +37,7 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
 def checked_date(value: str) -> str:
-    """A year, a month or a day as it is written: `2019`, `2019-03` or `2019-03-15`.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """A year, a month or a day as it is written: `2019`, `2019-03` or `2019-03-15`. Raises ValueError: it is none."""
     try:
         if not _DATE.fullmatch(value):
             raise ValueError
@@ -215,8 +211,7 @@ class Filters(Frozen):
     def as_query(self) -> Query | None:
         """The same limits as a query tree, or None if there are none.
 
-        Raises:
-            UsageError: a field has a value that it cannot have.
+        Raises UsageError: a field has a value that it cannot have.
         """
         parts: list[Query] = []
         if self.year_from is not None or self.year_to is not None:

@@ -64,9 +64,8 @@ class Edge(Frozen):
 class ResearchPlan(Frozen):
     """A question's sub-questions, the union of their keywords as a directed acyclic graph, and notes on repairs.
 
-    Raises:
-        ValueError: an id or a keyword is there twice, a sub-question or an edge names an unknown keyword, or the edges
-            have a cycle.
+    Raises ValueError: an id or a keyword is there twice, a sub-question or an edge names an unknown keyword, or the
+    edges have a cycle.
     """
 
     question: str
@@ -150,8 +149,7 @@ _SHOWN = 60
 def read_plan_file(path: Path) -> ResearchPlan:
     """The plan in a file that `medground plan --format json` wrote, and that may have been edited since.
 
-    Raises:
-        UsageError: it cannot be read, is too big, is not JSON, or an entry of it is wrong; the message says which.
+    Raises UsageError: it cannot be read, is too big, is not JSON, or an entry of it is wrong; the message says which.
     """
     try:
         return read_plan(_text(path))
@@ -160,11 +158,7 @@ def read_plan_file(path: Path) -> ResearchPlan:
 
 
 def read_plan(text: str) -> ResearchPlan:
-    """The plan in a text.
-
-    Raises:
-        UsageError: it is not JSON, or an entry of it is wrong; the message says which.
-    """
+    """The plan in a text. Raises UsageError: it is not JSON, or an entry of it is wrong; the message says which."""
     try:
         said = json.loads(text)
     except json.JSONDecodeError as error:

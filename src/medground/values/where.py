@@ -42,8 +42,7 @@ def parse_where(written: Iterable[str], filters: Filters | None = None) -> Filte
 
     A field that is given twice may have either value.
 
-    Raises:
-        UsageError: a limit is not `FIELD=VALUE`.
+    Raises UsageError: a limit is not `FIELD=VALUE`.
     """
     pairs = list((filters or Filters()).where)
     for limit in written:
@@ -56,11 +55,7 @@ def parse_where(written: Iterable[str], filters: Filters | None = None) -> Filte
 
 
 def where_queries(pairs: Sequence[tuple[str, str]]) -> list[Query]:
-    """A query for each field: any of its values.
-
-    Raises:
-        UsageError: a field has a value that it cannot have.
-    """
+    """A query for each field: any of its values. Raises UsageError: a field has a value that it cannot have."""
     by_field: dict[str, list[Query]] = {}
     for given, value in pairs:
         name = field_name(given)
@@ -84,8 +79,7 @@ def own_fields(filters: Filters) -> tuple[str, ...]:
 def check_fields(filters: Filters, known: Collection[str]) -> None:
     """Check that every field exists, given the metadata fields of what is searched.
 
-    Raises:
-        UsageError: a field is unknown; the message names the nearest ones.
+    Raises UsageError: a field is unknown; the message names the nearest ones.
     """
     for name in own_fields(filters):
         if name not in known:

@@ -74,11 +74,7 @@ def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE, fil
 
 
 def format_of(path: Path) -> Format:
-    """The format that the name of a file asks for.
-
-    Raises:
-        UsageError: its ending names none.
-    """
+    """The format that the name of a file asks for. Raises UsageError: its ending names none."""
     if (form := _SUFFIXES.get(path.suffix.lower())) is None:
         endings = ", ".join(_SUFFIXES)
         raise UsageError(f"cannot tell the format from the name {path.name}; end it with {endings}, or give --format")

@@ -56,9 +56,7 @@ INSTALLED = "hpo"
 def vocabularies_of(source: SourceSpec, folder: Path) -> list[Vocabulary]:
     """The vocabularies of a graph, in the order of its inputs.
 
-    Raises:
-        ConfigError: the installed vocabulary is not there.
-        BadDocument: a file is not what it claims to be.
+    Raises ConfigError: the installed vocabulary is not there; BadDocument: a file is not what it claims to be.
     """
     found: list[Vocabulary] = []
     for one in source.inputs:
@@ -138,9 +136,7 @@ def _vocabulary(one: InputSpec, place: Place) -> Iterator[Problem]:
 def inputs_of(source: SourceSpec, folder: Path) -> list[Input]:
     """What a source that is not a graph is read from, in order; paths are relative to the folder.
 
-    Raises:
-        UsageError: a path does not exist, or a reader is unknown.
-        BadDocument: no file of an input can be read.
+    Raises UsageError: a path does not exist, or a reader is unknown; BadDocument: no file of an input can be read.
     """
     found: list[Input] = []
     for one in source.inputs:
@@ -278,9 +274,8 @@ def build_base(
 def remove_base(name: str, home: Path) -> Base:
     """Delete a base with its corpora, finished or not. Returns what it was.
 
-    Raises:
-        UsageError: there is no such base, or it or one of its corpora is being built.
-        StorageFailed: writing to disk failed.
+    Raises UsageError: there is no such base, or it or one of its corpora is being built; StorageFailed: writing to disk
+    failed.
     """
     bases, library = Bases(home), Library(home)
     with bases.lock(name):

@@ -67,11 +67,7 @@ def corpus_name(base: str, source: str) -> str:
 
 
 def checked_name(name: str) -> str:
-    """The name of a base, if it is one.
-
-    Raises:
-        ValueError: it is not.
-    """
+    """The name of a base, if it is one. Raises ValueError: it is not."""
     if not _NAME.fullmatch(name):
         raise ValueError(
             f"{name[:80]!r} is not a name of a knowledge base; use 1 to 31 of a-z 0-9 _ - and no path, such as omni"
@@ -92,9 +88,8 @@ class Bases:
     def read(self, name: str) -> Base:
         """A base that can be opened.
 
-        Raises:
-            UsageError: the name is not valid, there is no such base, or its first build has not finished.
-            ConfigError: its record is damaged, or was made by a newer Medground.
+        Raises UsageError: the name is not valid, there is no such base, or its first build has not finished;
+        ConfigError: its record is damaged, or was made by a newer Medground.
         """
         found = self.find(name)
         if found is None:
@@ -109,9 +104,7 @@ class Bases:
     def find(self, name: str) -> Base | None:
         """The record of a base, also of a half-built one; None if there is none.
 
-        Raises:
-            UsageError: the name is not valid.
-            ConfigError: the record is damaged, or was made by a newer Medground.
+        Raises UsageError: the name is not valid; ConfigError: the record is damaged, or was made by a newer Medground.
         """
         path = self._path(name)
         try:
@@ -129,11 +122,7 @@ class Bases:
         return base
 
     def write(self, base: Base) -> None:
-        """Store a record, replacing any of its name in one step.
-
-        Raises:
-            StorageFailed: writing to disk failed.
-        """
+        """Store a record, replacing any of its name in one step. Raises StorageFailed: writing to disk failed."""
         path = self._path(base.name)
         with writing(self.folder):
             write_whole(path, base.model_dump_json(indent=1) + "\n")
@@ -145,11 +134,7 @@ class Bases:
 
     @contextlib.contextmanager
     def lock(self, name: str) -> Iterator[None]:
-        """Let only one process at a time change a base.
-
-        Raises:
-            UsageError: another process is changing it.
-        """
+        """Let only one process at a time change a base. Raises UsageError: another process is changing it."""
         path = self._path(name).with_name(f".{name}.lock")
         with writing(self.folder):
             make_folder(self.folder)
@@ -173,11 +158,7 @@ class Bases:
 
 
 def counted(snapshot: Snapshot) -> Counted:
-    """Count a snapshot. Reads every passage once.
-
-    Raises:
-        SnapshotCorrupt: the snapshot has changed since its build.
-    """
+    """Count a snapshot. Reads every passage once. Raises SnapshotCorrupt: the snapshot has changed since its build."""
     counts = snapshot.manifest.counts
     size = {"documents": counts.documents, "chunks": counts.passages}
     size["words"] = sum(len(text.split()) for text in snapshot.passage_texts())
@@ -192,9 +173,7 @@ def counted(snapshot: Snapshot) -> Counted:
 def of_base(base: Base, library: Library) -> dict[str, Counted]:
     """What each source of a base holds; a corpus that has changed since its build is counted again.
 
-    Raises:
-        UsageError: a corpus of the base was removed.
-        SnapshotCorrupt: a corpus differs from its manifest.
+    Raises UsageError: a corpus of the base was removed; SnapshotCorrupt: a corpus differs from its manifest.
     """
     found = {}
     for source in base.sources:

@@ -82,8 +82,7 @@ def open_mapped(path: Path, fields: Fields, kept: Collection[str] = (), prefix: 
     `fields` says what is read, where a dot leads into nested objects (`meta.year`). The `kept` fields become metadata,
     to be filtered by; ids without a prefix get this one.
 
-    Raises:
-        BadDocument: the file has gone.
+    Raises BadDocument: the file has gone.
     """
     convert = partial(_document, fields=fields, kept=tuple(kept), prefix=prefix)
     return file_input(path, MAPPED, partial(read_lines, convert=convert))
@@ -233,8 +232,7 @@ class Spec(Frozen):
 def read_spec(path: Path) -> Spec:
     """Read a specification and check it against the disk and the readers.
 
-    Raises:
-        ConfigError: it cannot be read, or something in it is wrong; the message names the place.
+    Raises ConfigError: it cannot be read, or something in it is wrong; the message names the place.
     """
     try:
         text = path.read_text(encoding="utf-8")

@@ -119,11 +119,7 @@ def of_file(
     *,
     joins: bool = False,
 ) -> Vocabulary:
-    """The vocabulary of one file.
-
-    Raises:
-        BadDocument: it cannot be read.
-    """
+    """The vocabulary of one file. Raises BadDocument: it cannot be read."""
     part = Part(str(path), file_fingerprint(path), lambda: records(path))
     return Vocabulary(name, licence, origin, (part,), joins=joins)
 
@@ -134,11 +130,7 @@ def one_line(text: str) -> str:
 
 
 def file_fingerprint(path: Path) -> str:
-    """Size and time of the last change of a file.
-
-    Raises:
-        BadDocument: it cannot be read.
-    """
+    """Size and time of the last change of a file. Raises BadDocument: it cannot be read."""
     try:
         found = path.stat()
     except OSError as error:
@@ -166,8 +158,7 @@ def compact(iri: str) -> str:
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     r"""The lines of a file without their ends, from 1. Only `\n` ends a line.
 
-    Raises:
-        BadDocument: the file cannot be read, is damaged, or is not UTF-8.
+    Raises BadDocument: the file cannot be read, is damaged, or is not UTF-8.
     """
     with opened(path) as file:
         for number, line in enumerate(file, start=1):

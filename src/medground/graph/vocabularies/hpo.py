@@ -53,9 +53,7 @@ class Hpo:
     def open(cls, folder: Path | None = None) -> Hpo:
         """Read the terms.
 
-        Raises:
-            ConfigError: the data files are not installed.
-            BadDocument: a file is not in the expected format.
+        Raises ConfigError: the data files are not installed; BadDocument: a file is not in the expected format.
         """
         folder = folder or _package_data()
         path = folder / "hp.obo"
@@ -84,8 +82,7 @@ class Hpo:
     def diseases(self) -> Iterator[Disease]:
         """Diseases in the order of the annotation file.
 
-        Raises:
-            BadDocument: a file has unexpected columns, or is from another release than the terms.
+        Raises BadDocument: a file has unexpected columns, or is from another release than the terms.
         """
         genes = _genes(self.folder / "genes_to_phenotype.txt")
         rows = _rows(self.folder / "phenotype.hpoa", _COLUMNS, self.version)
@@ -193,9 +190,7 @@ _WORDED = (
 def hpo(release: Hpo | None = None) -> Vocabulary:
     """The vocabulary of a release, by default the installed one.
 
-    Raises:
-        ConfigError: the extra `starter` is not installed.
-        BadDocument: a file is not in the expected format.
+    Raises ConfigError: the extra `starter` is not installed; BadDocument: a file is not in the expected format.
     """
     release = release or Hpo.open()
     parts = (

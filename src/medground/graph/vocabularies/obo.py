@@ -45,8 +45,7 @@ def obo(path: Path, name: str = "", licence: str = "not recorded", origin: str =
 
     Its name is by default that of the header, such as `hp hp/releases/2025-01-16`, and its origin the file's name.
 
-    Raises:
-        BadDocument: the file cannot be read, or is not OBO.
+    Raises BadDocument: the file cannot be read, or is not OBO.
     """
     if not name:
         _, header = next(stanzas(path))
@@ -158,8 +157,7 @@ _MARGIN = 64
 def _graph_items(path: Path) -> Iterator[tuple[str, Any]]:
     """The nodes and the edges of each graph of a file, plain or gzip, each with the name of its array.
 
-    Raises:
-        BadDocument: the file is not JSON of this form, ends early, or cannot be read.
+    Raises BadDocument: the file is not JSON of this form, ends early, or cannot be read.
     """
     with opened(path) as file:
         reader = _Reader(file, path)
@@ -267,8 +265,7 @@ _OF_PREDICATES = {"subPropertyOf", "inverseOf", "type"}
 def obo_json(path: Path, name: str = "", licence: str = "not recorded", origin: str = "") -> Vocabulary:
     """The vocabulary of an OBO Graph file, plain or gzip; as `obo`, but its name is by default the file's.
 
-    Raises:
-        BadDocument: the file cannot be read.
+    Raises BadDocument: the file cannot be read.
     """
     return of_file(path, _graph_records, name or path.name.partition(".")[0], licence, origin or path.name)
 

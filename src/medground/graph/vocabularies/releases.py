@@ -58,8 +58,7 @@ def umls(
         sources: the source vocabularies that are kept (SAB), such as `MSH`, `SNOMEDCT_US`; empty for all.
         name: its name in documents, best with the release, such as `UMLS 2024AB`.
 
-    Raises:
-        BadDocument: a file is missing.
+    Raises BadDocument: a file is missing.
     """
     chosen = _Chosen({table: _file(folder, table) for table in COLUMNS}, frozenset(languages), frozenset(sources))
     filters = f"{','.join(sorted(chosen.languages))}:{','.join(sorted(chosen.sources))}"
@@ -161,11 +160,7 @@ _BRANCH = {kind[0]: kind[2:] for kind in " ".join(_BRANCHES.split()).split("; ")
 
 
 def mesh(path: Path, name: str = "MeSH") -> Vocabulary:
-    """The vocabulary of a table of headings, plain or gzip.
-
-    Raises:
-        BadDocument: the file cannot be read.
-    """
+    """The vocabulary of a table of headings, plain or gzip. Raises BadDocument: the file cannot be read."""
     licence = "Medical Subject Headings, National Library of Medicine: free to use with acknowledgement"
     return of_file(path, _headings, name, licence, "https://www.nlm.nih.gov/mesh")
 
@@ -209,11 +204,7 @@ _IN = f"{{{NAMESPACE}}}"
 
 
 def drugbank(path: Path, name: str = "DrugBank") -> Vocabulary:
-    """The vocabulary of a database file, plain or gzip.
-
-    Raises:
-        BadDocument: the file cannot be read.
-    """
+    """The vocabulary of a database file, plain or gzip. Raises BadDocument: the file cannot be read."""
     licence = "DrugBank: CC BY-NC 4.0 for academic use, else by agreement; https://go.drugbank.com/releases"
     return of_file(path, _drugs, name, licence, "DrugBank, https://go.drugbank.com", joins=True)
 

@@ -241,11 +241,7 @@ class Eutils:
     async def esearch(
         self, term: str, *, db: str = "pubmed", limit: int = 20, sort: Sort | None = None
     ) -> SearchResult:
-        """Search.
-
-        Raises:
-            UsageError: the query is empty, or the limit exceeds what the service returns.
-        """
+        """Search. Raises UsageError: the query is empty, or the limit exceeds what the service returns."""
         _check_words(term)
         if limit < 0 or limit > MOST_FOUND:
             raise UsageError(
@@ -256,11 +252,7 @@ class Eutils:
         return await self._transport.ask("esearch", parameters, read_search)
 
     async def count(self, term: str) -> int:
-        """Number of records that match. No id is sent back.
-
-        Raises:
-            UsageError: the query is empty.
-        """
+        """Number of records that match. No id is sent back. Raises UsageError: the query is empty."""
         _check_words(term)
         parameters = {"db": "pubmed", "term": term, "retmode": "xml", "rettype": "count"}
         return await self._transport.ask("esearch", parameters, read_count)

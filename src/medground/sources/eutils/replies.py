@@ -74,8 +74,7 @@ def _told(body: Path) -> str:
 def read_tree(path: Path, root: str, *, tolerated: re.Pattern[str] | None = None) -> etree._Element:
     """Parse a small response, plain or gzip, with this root. `tolerated` ERROR texts concern single IDs only.
 
-    Raises:
-        Fault: the response is truncated, not XML, a different document, or has an ERROR.
+    Raises Fault: the response is truncated, not XML, a different document, or has an ERROR.
     """
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
@@ -105,11 +104,7 @@ def texts(elements: Iterable[etree._Element]) -> tuple[str, ...]:
 
 
 def number(element: etree._Element, path: str) -> int:
-    """Return the number at a path.
-
-    Raises:
-        Fault: there is no number.
-    """
+    """Return the number at a path. Raises Fault: there is no number."""
     found = element.findtext(path, "").strip()
     if not (found.isascii() and found.isdigit()):
         raise Fault(f"the response has no number in <{path}>")

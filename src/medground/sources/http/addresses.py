@@ -48,8 +48,7 @@ class Allowed:
     def check_url(self, url: str) -> None:
         """Check all that an address says before it is resolved.
 
-        Raises:
-            Refused: it is not a public http or https address.
+        Raises Refused: it is not a public http or https address.
         """
         try:
             parts = urlsplit(url)
@@ -75,8 +74,7 @@ class Allowed:
     def check(self, addresses: Sequence[str], port: int) -> None:
         """Check the IP addresses of a host: all of them, because any may be used.
 
-        Raises:
-            Refused: one is not public, or there is none.
+        Raises Refused: one is not public, or there is none.
         """
         if not addresses:
             raise Refused("its host has no address")
@@ -104,11 +102,7 @@ def is_public(address: IpAddress) -> bool:
 
 
 async def resolve(host: str, port: int) -> Sequence[str]:
-    """The IP addresses of a host, by the system.
-
-    Raises:
-        OSError: there is no such host, or no name service.
-    """
+    """The IP addresses of a host, by the system. Raises OSError: there is no such host, or no name service."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
@@ -131,9 +125,7 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """A connection to the first checked address that answers.
 
-        Raises:
-            Refused: the host has an address that is not public.
-            httpcore.ConnectError: none answers.
+        Raises Refused: the host has an address that is not public; httpcore.ConnectError: none answers.
         """
         try:
             addresses = await self._resolve(host, port)
@@ -176,9 +168,7 @@ class CheckedTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """The reply.
 
-        Raises:
-            Refused: the host has an address that is not public.
-            httpx.TransportError: the connection failed.
+        Raises Refused: the host has an address that is not public; httpx.TransportError: the connection failed.
         """
         url = request.url
         asked = httpcore.Request(

@@ -167,21 +167,13 @@ class Intake:
         self._end = None if limits.seconds is None else asyncio.get_running_loop().time() + limits.seconds
 
     async def next(self, parts: AsyncIterator[bytes]) -> bytes | None:
-        """The next part as it was sent; None at the end.
-
-        Raises:
-            SlowReply: it did not come in time.
-        """
+        """The next part as it was sent; None at the end. Raises SlowReply: it did not come in time."""
         async with self.in_time():
             return await anext(parts, None)
 
     @asynccontextmanager
     async def in_time(self) -> AsyncIterator[None]:
-        """Ends what waits inside when the time of the reply is over.
-
-        Raises:
-            SlowReply: it is over.
-        """
+        """Ends what waits inside when the time of the reply is over. Raises SlowReply: it is over."""
         try:
             async with asyncio.timeout_at(self._end):
                 yield
@@ -196,8 +188,7 @@ class Intake:
     async def body(self, headers: Mapping[str, str], sent: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
         """The body, unpacked and without echoed secrets.
 
-        Raises:
-            CutReply: it is too large, too slow, damaged, or packed in a way that was not asked for.
+        Raises CutReply: it is too large, too slow, damaged, or packed in a way that was not asked for.
         """
         told = headers.get("content-length", "")
         packing = headers.get("content-encoding", "identity").strip().lower()
@@ -265,11 +256,7 @@ class Bounded(httpx.AsyncBaseTransport):
         self._inner = inner
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The reply; its body raises CutReply where it passes a limit.
-
-        Raises:
-            SlowReply: no reply began in time.
-        """
+        """The reply; its body raises CutReply where it passes a limit. Raises SlowReply: no reply began in time."""
         request.headers["accept-encoding"] = ACCEPTED
         intake = Intake(self._limits, str(request.url), request.headers, await request.aread())
         async with intake.in_time():

@@ -94,9 +94,8 @@ async def send(
 
     A body is received only if its type is `wanted`; by default any is.
 
-    Raises:
-        Refused: the body is too large, or packed in a way that cannot be limited.
-        httpx.TransportError: the connection failed.
+    Raises Refused: the body is too large, or packed in a way that cannot be limited; httpx.TransportError: the
+    connection failed.
     """
     async with client.stream("GET", url, headers={"accept": accept}) as response:
         if response.has_redirect_location:
@@ -143,8 +142,7 @@ def is_readable(media_type: str) -> bool:
 def document_of(received: Received, url: str, document_id: str) -> Document:
     """The document that a site sent, of kind `web`; `url` is its address after redirects.
 
-    Raises:
-        Refused: it is not text, has none, or is a check for robots.
+    Raises Refused: it is not text, has none, or is a check for robots.
     """
     kind, media = _kind(received), received.media_type
     if kind == "html" and is_block(received.status, received.headers, received.body):
@@ -228,8 +226,7 @@ _MOST_MEMORY = 4 << 30
 def read_document(received: Received, url: str, document_id: str, seconds: float) -> Document:
     """As `contents.document_of`, in at most this time.
 
-    Raises:
-        Refused: as for `document_of`; or reading takes too long, or fails.
+    Raises Refused: as for `document_of`; or reading takes too long, or fails.
     """
     harmless = received.media_type != PDF and not received.body.startswith(b"%PDF-")
     if harmless and received.body.count(b"<") <= _MOST_TAGS:

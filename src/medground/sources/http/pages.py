@@ -109,16 +109,14 @@ class PageReader:
     def of(cls, settings: Settings) -> PageReader:
         """The reader that all sources of the process share for what these settings replay or record.
 
-        Raises:
-            ConfigError: there is no folder to replay.
+        Raises ConfigError: there is no folder to replay.
         """
         return _shared(settings.retrieval.replay, settings.retrieval.record)
 
     async def read(self, url: str, document_id: str) -> Document:
         """The document of a page, under this id.
 
-        Raises:
-            Refused: it may not be fetched, cannot be fetched, or has no text; one line says why.
+        Raises Refused: it may not be fetched, cannot be fetched, or has no text; one line says why.
         """
         async with self._turn(document_id):  # other requests for the same page wait for it
             found = await self._kept(self._known, document_id, _REMEMBERED, lambda: self._found(url, document_id))

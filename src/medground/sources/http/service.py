@@ -108,11 +108,7 @@ class Reply:
     service: str
 
     def json(self) -> Any:
-        """The body as JSON.
-
-        Raises:
-            SourceUnavailable: it is not JSON.
-        """
+        """The body as JSON. Raises SourceUnavailable: it is not JSON."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):
@@ -139,10 +135,8 @@ class Client:
 
         `path` is below the service's address, or a whole address on its host. `absent` statuses mean "there is none".
 
-        Raises:
-            SourceUnavailable: no usable reply after all attempts, or `path` leads to another host.
-            RateLimited: the service asks for fewer requests.
-            ConfigError: the service refused the key.
+        Raises SourceUnavailable: no usable reply after all attempts, or `path` leads to another host; RateLimited: the
+        service asks for fewer requests; ConfigError: the service refused the key.
         """
         service = self.service
         address = path if "://" in path else f"{service.address.rstrip('/')}/{path.lstrip('/')}"

@@ -73,11 +73,7 @@ def place_of(request: httpx.Request) -> Path:
 
 
 def keep(folder: Path, request: httpx.Request, reply: Recorded) -> Path:
-    """Write a reply, whole or not at all; returns its file.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
+    """Write a reply, whole or not at all; returns its file. Raises OSError: the folder cannot be written."""
     path = folder / place_of(request)
     sent = request.url.query.decode("ascii", errors="replace")
     form = request.content.decode("ascii", errors="replace") if request.method == "POST" else ""
@@ -103,12 +99,7 @@ def keep(folder: Path, request: httpx.Request, reply: Recorded) -> Path:
 
 
 def read(path: Path) -> Recorded:
-    """The reply in a file.
-
-    Raises:
-        DamagedReply: it is incomplete, or not such a file.
-        OSError: it cannot be read.
-    """
+    """The reply in a file. Raises DamagedReply: it is incomplete, or not such a file; OSError: it cannot be read."""
     content = path.read_bytes()
     head, _, body = content.partition(_END)
     try:
@@ -141,11 +132,7 @@ class Replay(httpx.AsyncBaseTransport):
         self._folder = folder
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The recorded reply.
-
-        Raises:
-            NotRecorded: there is none, or its file is damaged.
-        """
+        """The recorded reply. Raises NotRecorded: there is none, or its file is damaged."""
         await request.aread()
         path = self._folder / place_of(request)
         try:
@@ -219,8 +206,7 @@ def open_wire(
 
     `network` makes what carries requests while they are recorded; by default httpx's own.
 
-    Raises:
-        ConfigError: the folder to replay is not there, or both are set.
+    Raises ConfigError: the folder to replay is not there, or both are set.
     """
     replay, record = settings.retrieval.replay, settings.retrieval.record
     if replay is not None and record is not None:

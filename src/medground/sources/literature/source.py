@@ -81,8 +81,7 @@ class Syntax:
     def compiled(self, query: Query) -> str:
         """The query as text; empty if it has nothing that can be looked for.
 
-        Raises:
-            UsageError: the database does not have a field of the query.
+        Raises UsageError: the database does not have a field of the query.
         """
         return fold(query, self._leaf, self._all, self._any) or ""
 

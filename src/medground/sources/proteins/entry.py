@@ -264,8 +264,7 @@ def why_inactive(entry: Json) -> str:
 def entry_document(entry: Json) -> Document:
     """An active entry as a document: a line for each fact, in labelled sections.
 
-    Raises:
-        BadDocument: it is not an entry of UniProtKB.
+    Raises BadDocument: it is not an entry of UniProtKB.
     """
     names = read_names(entry)
     if not ACCESSION.fullmatch(names.accession) or not part(entry, "sequence"):

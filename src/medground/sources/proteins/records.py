@@ -76,18 +76,13 @@ class RecordSource(LiveSource, ABC):
 
     @abstractmethod
     async def find(self, asked: ProteinQuery) -> Records:
-        """The records for a protein.
-
-        Raises:
-            SourceUnavailable: the service could not be searched.
-        """
+        """The records for a protein. Raises SourceUnavailable: the service could not be searched."""
 
     @abstractmethod
     async def read(self, name: str) -> Document | None:
         """The record whose id has this name after the prefix; None if there is none.
 
-        Raises:
-            SourceUnavailable: the service could not be asked.
+        Raises SourceUnavailable: the service could not be asked.
         """
 
 
@@ -107,15 +102,13 @@ class StructureRecords(RecordSource):
     def check(self, structure: Structure, document: Document, file: str) -> None:
         """Check that a structure is of the record's protein and says what the record says.
 
-        Raises:
-            BadDocument: it is another one.
+        Raises BadDocument: it is another one.
         """
 
     async def file(self, path: str, origin: str, document: Document) -> StructureFile | str | None:
         """A checked file of a record, or why it is refused; None if the service has no such file.
 
-        Raises:
-            SourceUnavailable: the service could not be asked.
+        Raises SourceUnavailable: the service could not be asked.
         """
         name = path.rpartition("/")[2]
         reply = await self._client.get(path, absent=frozenset({404}))
@@ -136,11 +129,7 @@ def dated(revised: str, created: str = "") -> dict[str, Any]:
 
 
 def open_client(name: str, settings: Settings) -> Client:
-    """The client of a service of records.
-
-    Raises:
-        ConfigError: there is no folder to replay.
-    """
+    """The client of a service of records. Raises ConfigError: there is no folder to replay."""
     return Client(Service(name, ADDRESSES[name], per_second=5.0), open_wire(settings))
 
 

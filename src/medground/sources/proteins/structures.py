@@ -63,8 +63,7 @@ class Structure:
 def read_structure(content: bytes, file: str) -> Structure:
     """Read a PDB file (`.pdb`, `.ent`) or an mmCIF file (`.cif`).
 
-    Raises:
-        BadDocument: it is not such a file, or has no C-alpha atom.
+    Raises BadDocument: it is not such a file, or has no C-alpha atom.
     """
     try:
         text = content.decode("utf-8")
@@ -183,6 +182,5 @@ class StructureSource(Protocol):
     async def files(self, document: Document) -> StructureFiles:
         """The PDB and mmCIF files of one of its records, as far as the service has them.
 
-        Raises:
-            SourceUnavailable: the service could not be asked.
+        Raises SourceUnavailable: the service could not be asked.
         """

@@ -180,8 +180,7 @@ def _is_pmid(document_id: str) -> bool:
 def open_client(settings: Settings, address: str | None, name: str = "pubmed") -> Eutils:
     """A client for PubMed at NCBI, or for the service at an address, with the user's email and key.
 
-    Raises:
-        ConfigError: the address is not one, or there is no folder to replay.
+    Raises ConfigError: the address is not one, or there is no folder to replay.
     """
     key, email = settings.keys.ncbi, settings.retrieval.email
     shown = name if name != "pubmed" else f"pubmed:{shown_address(address).rstrip('/') if address else 'live'}"
@@ -222,10 +221,8 @@ class PubMedRecords:
     async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
         """For each document, the records that share a PMID, PMC id or DOI with it.
 
-        Raises:
-            SourceUnavailable: PubMed could not be asked.
-            RateLimited: PubMed asks for fewer requests.
-            ConfigError: PubMed rejected the API key.
+        Raises SourceUnavailable: PubMed could not be asked; RateLimited: PubMed asks for fewer requests; ConfigError:
+        PubMed rejected the API key.
         """
         names = [name.split(":", 1) for document in documents for name in document.paper]
         found = _ByName()
@@ -258,8 +255,7 @@ class PubMedRecords:
 def open_records(source: str, settings: Settings) -> PubMedRecords:
     """The records of PubMed as the settings have it (`pubmed`), or of a service at an address.
 
-    Raises:
-        ConfigError: the address is not valid, or a package is not installed.
+    Raises ConfigError: the address is not valid, or a package is not installed.
     """
     set_to = settings.retrieval.pubmed
     address = source if "://" in source else None if set_to in (None, "live") else set_to
