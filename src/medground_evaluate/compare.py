@@ -171,9 +171,8 @@ class Comparison:
 def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
     """Compare runs over one data set with the first of them; `seed` is for the bootstrap.
 
-    Raises:
-        UsageError: there are no runs, or they are over different sets, have no question in common, or have different
-            gold answers for the same question.
+    Raises UsageError: there are no runs, or they are over different sets, have no question in common, or have different
+    gold answers for the same question.
     """
     if not results:
         raise UsageError("no runs to compare; give the files of one or more runs")

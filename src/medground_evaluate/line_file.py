@@ -36,9 +36,7 @@ _log = logging.getLogger(__name__)
 def locked(path: Path) -> FileLock:
     """Acquire the lock of a file and create its folder.
 
-    Raises:
-        UsageError: another process is writing the file.
-        StorageFailed: the file cannot be written.
+    Raises UsageError: another process is writing the file; StorageFailed: the file cannot be written.
     """
     lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
     try:
@@ -59,9 +57,8 @@ class LineFile(Generic[M]):
     Attributes:
         lines: the finished work, in the order in which it was finished, as far as it is kept in memory.
 
-    Raises:
-        UsageError: another process is writing the file, or it is something else than `what`.
-        StorageFailed: the file cannot be written.
+    Raises UsageError: another process is writing the file, or it is something else than `what`; StorageFailed: the file
+    cannot be written.
     """
 
     what: ClassVar[str] = "a file of finished work"
@@ -109,8 +106,7 @@ class LineFile(Generic[M]):
     def write(self, line: BaseModel) -> None:
         """Write a line. All of it is written on return, and flushed to disk within seconds.
 
-        Raises:
-            StorageFailed: the file cannot be written.
+        Raises StorageFailed: the file cannot be written.
         """
         data = memoryview(line.model_dump_json(exclude_defaults=self.terse).encode() + b"\n")
         end = self._end + len(data)
@@ -132,8 +128,7 @@ class LineFile(Generic[M]):
     def close(self) -> None:
         """Flush everything to disk and release the lock; an empty file goes. Safe to call twice.
 
-        Raises:
-            StorageFailed: the disk did not take it.
+        Raises StorageFailed: the disk did not take it.
         """
         try:
             if not self._file.closed:
@@ -176,10 +171,8 @@ class LineFile(Generic[M]):
 class HeadedFile(LineFile[M], Generic[H, M]):
     """A file whose first line determines the others, started or resumed. Use it as a context manager.
 
-    Raises:
-        UsageError: the file was made with another head, or another process is writing it.
-        BadDocument: the file holds something else.
-        StorageFailed: the file cannot be written.
+    Raises UsageError: the file was made with another head, or another process is writing it; BadDocument: the file
+    holds something else; StorageFailed: the file cannot be written.
     """
 
     replaces: ClassVar[bool] = False
@@ -204,8 +197,7 @@ class HeadedFile(LineFile[M], Generic[H, M]):
 def headed(lines: Sequence[Numbered], head: type[H], line: type[M], path: Path, what: str) -> tuple[H, Iterator[M]]:
     """The head of a file, and its other lines, which are read as they are asked for.
 
-    Raises:
-        BadDocument: the first line is not such a head.
+    Raises BadDocument: the first line is not such a head.
     """
     first = next(parsed(lines[:1], head, path, what), None)
     if first is None:
@@ -216,8 +208,7 @@ def headed(lines: Sequence[Numbered], head: type[H], line: type[M], path: Path, 
 async def work_off(jobs: Iterable[T], do: Callable[[T], Awaitable[None]], workers: int) -> None:
     """Do all jobs, so many at a time. An error stops the others, and is raised as it is.
 
-    Raises:
-        MedgroundError: whatever `do` raises.
+    Raises MedgroundError: whatever `do` raises.
     """
     left = iter(jobs)
 
@@ -234,11 +225,7 @@ async def work_off(jobs: Iterable[T], do: Callable[[T], Awaitable[None]], worker
 
 
 def whole_lines(path: Path, advice: str) -> Iterator[Numbered]:
-    """The lines of a file that end in a line feed; it may still be written.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
+    """The lines of a file that end in a line feed; it may still be written. Raises UsageError: it cannot be read."""
     try:
         with path.open("rb") as file:
             yield from ((number, raw) for number, raw in enumerate(file, start=1) if raw.endswith(b"\n"))
@@ -247,11 +234,7 @@ def whole_lines(path: Path, advice: str) -> Iterator[Numbered]:
 
 
 def parsed(lines: Iterable[Numbered], kind: type[M], path: Path, what: str) -> Iterator[M]:
-    """The values of lines.
-
-    Raises:
-        BadDocument: a line is not `what`.
-    """
+    """The values of lines. Raises BadDocument: a line is not `what`."""
     for number, raw in lines:
         try:
             yield kind.model_validate_json(raw)
@@ -261,11 +244,7 @@ def parsed(lines: Iterable[Numbered], kind: type[M], path: Path, what: str) -> I
 
 
 def check_same(there: BaseModel, now: BaseModel, path: Path) -> None:
-    """Refuse a file whose first line is another.
-
-    Raises:
-        UsageError: a field differs.
-    """
+    """Refuse a file whose first line is another. Raises UsageError: a field differs."""
     before, after = there.model_dump(mode="json"), now.model_dump(mode="json")
     if other := [name for name in before if before[name] != after[name]]:
         raise UsageError(

@@ -85,8 +85,7 @@ def listed_runs(folder: Path) -> list[Listed]:
 def find_run(folder: Path, run_id: str) -> tuple[Path, Listed]:
     """The file of a run, and what it is. Only files in the folder itself are found.
 
-    Raises:
-        NotFound: there is no run of this name, or it cannot be read.
+    Raises NotFound: there is no run of this name, or it cannot be read.
     """
     path = next((path for _, path in _files(folder) if path.stem == run_id), None)
     if path is None:

@@ -50,9 +50,7 @@ class Unfinished(HeadedFile[Plan, Step]):
 
     Use it as a context manager; only one process at a time builds a pool.
 
-    Raises:
-        UsageError: another process is building it.
-        StorageFailed: the disk is full or cannot be written to.
+    Raises UsageError: another process is building it; StorageFailed: the disk is full or cannot be written to.
     """
 
     what = "an unfinished pool"

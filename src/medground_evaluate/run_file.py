@@ -211,8 +211,7 @@ def read_run(path: Path) -> tuple[RunHeader, Iterator[RunLine]]:
 
     A truncated last line is left out; a run that is still being written can be read.
 
-    Raises:
-        UsageError: the file is missing or is not a run, or a line is invalid.
+    Raises UsageError: the file is missing or is not a run, or a line is invalid.
     """
     header: RunHeader | None = None
     for number, raw in whole_lines(path, "give the file of a run"):

@@ -236,8 +236,7 @@ async def run_set(
 async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) -> RunLine:
     """The line of one item. A failure also gets a line, with its status.
 
-    Raises:
-        ConfigError, SnapshotCorrupt, StorageFailed: no item can be asked.
+    Raises ConfigError, SnapshotCorrupt, StorageFailed: no item can be asked.
     """
     sources = recording([GivenSource(item.context)] if with_context else engine.sources)
     view = replace(engine, sources=sources)  # it shares models with the engine, and is never closed

@@ -144,11 +144,9 @@ class Rejected(Exception):
 async def attempt(wanted: Wanted, there: Sequence[Item], run: Run) -> BuiltQuestion:
     """One question, or why there is none.
 
-    Raises:
-        Rejected: the findings do not carry a question, the literature does not bear out an option, something gives the
-            key away, or the question is there already.
-        ModelFailed: a model gave no usable output.
-        SourceUnavailable: no source could be searched.
+    Raises Rejected: the findings do not carry a question, the literature does not bear out an option, something gives
+    the key away, or the question is there already; ModelFailed: a model gave no usable output; SourceUnavailable: no
+    source could be searched.
     """
     views = tuple(FindingView(id=f"F{n}", text=one.text) for n, one in enumerate(wanted.findings, start=1))
     value = WriteQuestionInput(

@@ -122,8 +122,7 @@ YES_NO_TASKS: Mapping[frozenset[str], Task] = {frozenset(values): task for task,
 def asked(text: object, task: Task, options: Mapping[str, str] | Sequence[str] = ()) -> Question:
     """A question of a data set, with white space collapsed.
 
-    Raises:
-        ValueError: the text or an option is missing or empty, or a choice question has fewer than two options.
+    Raises ValueError: the text or an option is missing or empty, or a choice question has fewer than two options.
     """
     choices = dict(options) if isinstance(options, Mapping) else dict(zip(LETTERS, options, strict=False))
     if len(choices) != len(options):
@@ -140,8 +139,7 @@ def asked(text: object, task: Task, options: Mapping[str, str] | Sequence[str] =
 def closed(text: object, options: Mapping[str, str], letter: object) -> tuple[Question, tuple[str, ...]]:
     """A question with one correct option, and its gold value; options yes, no (and maybe) make it a yes/no question.
 
-    Raises:
-        ValueError: as for `asked`; or the gold answer is not one of the options.
+    Raises ValueError: as for `asked`; or the gold answer is not one of the options.
     """
     if not isinstance(options, Mapping):
         raise ValueError("the options are not an object with a letter for each option")
@@ -230,8 +228,7 @@ class Loader:
     def find(self, path: Path) -> Path:
         """The file of the set: `path` itself or, if `path` is a folder, the file in it; the folder if it is the set.
 
-        Raises:
-            UsageError: the file does not exist.
+        Raises UsageError: the file does not exist.
         """
         if not path.exists():
             raise UsageError(f"{path} does not exist; give the file of {self.info.name} ({self.info.obtain})")
@@ -274,9 +271,8 @@ class Loader:
     def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
         """Items of a split (`all` for every split), in file order; with `wanted`, only those whose id it accepts.
 
-        Raises:
-            UsageError: the file is not of this set, an item has no gold answer, or an id occurs twice; the message
-                is one line with file and position.
+        Raises UsageError: the file is not of this set, an item has no gold answer, or an id occurs twice; the message
+        is one line with file and position.
         """
         for where, i, record in self._of(path, split):
             if wanted is None or wanted(i):

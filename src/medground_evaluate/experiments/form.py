@@ -198,8 +198,7 @@ def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> Load
 def find_data(data: Data, folder: Path) -> tuple[Loader, Path]:
     """Find the set, or the subset of it, and its file, in the folder or one of its subfolders.
 
-    Raises:
-        UsageError: it was not found; the message says where to get it.
+    Raises UsageError: it was not found; the message says where to get it.
     """
     whole = open_dataset(data.name)
     for place in (folder, *sorted(path for path in folder.glob("*") if path.is_dir())):

@@ -124,9 +124,8 @@ async def make(
 
     A row that cannot be run here (a missing corpus, a model that is not installed) does not stop the others.
 
-    Raises:
-        UsageError: the experiment waits for something, or no row could be run.
-        StorageFailed: a file cannot be written.
+    Raises UsageError: the experiment waits for something, or no row could be run; StorageFailed: a file cannot be
+    written.
     """
     if not experiment.runnable:
         raise UsageError(

@@ -121,10 +121,8 @@ async def judge_pairs(
         out: the file of judgements, new or to be resumed; all of its lines are returned.
         limit: judge only this many questions, from the start.
 
-    Raises:
-        UsageError: the judge wrote one of the runs, the runs are not comparable, or `out` contains other judgements.
-        ConfigError: the judge cannot be used as configured.
-        StorageFailed: the file cannot be written.
+    Raises UsageError: the judge wrote one of the runs, the runs are not comparable, or `out` contains other judgements;
+    ConfigError: the judge cannot be used as configured; StorageFailed: the file cannot be written.
     """
     jobs = [
         _Job(i, (a.name, b.name), CompareInput(question=a.lines[i].question, first=_text(a, i), second=_text(b, i)))

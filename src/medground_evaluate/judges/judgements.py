@@ -253,10 +253,8 @@ def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
 class Sheet(LineFile[Judgement]):
     """A file of judgements that is being written, started or resumed. Use it as a context manager.
 
-    Raises:
-        UsageError: the file has judgements with another pin, or another process is writing it.
-        BadDocument: the file contains something else.
-        StorageFailed: the file cannot be written.
+    Raises UsageError: the file has judgements with another pin, or another process is writing it; BadDocument: the file
+    contains something else; StorageFailed: the file cannot be written.
     """
 
     what = "a file of judgements by a model"

@@ -300,9 +300,8 @@ class Measurement:
 def prepared(model: str, data: Path, settings: Settings) -> Measurement:
     """Read the test and open the model; nothing is asked. The call cache is not used, so that replies are new.
 
-    Raises:
-        UsageError: the model is not one that can be measured, or the data are missing.
-        ConfigError: the model is unknown, or its key or extra is missing.
+    Raises UsageError: the model is not one that can be measured, or the data are missing; ConfigError: the model is
+    unknown, or its key or extra is missing.
     """
     if not Author(model).is_model:
         raise UsageError(f"{model} compares words and is not a judge; name a language model, such as openai:gpt-5")

@@ -266,8 +266,7 @@ class FormLine(Frozen):
     def judgement(self) -> Judgement:
         """The line as a judgement.
 
-        Raises:
-            ValueError: it has no judge, a mark is missing, or the axes or marks are not those of the form.
+        Raises ValueError: it has no judge, a mark is missing, or the axes or marks are not those of the form.
         """
         if not self.judge.strip():
             raise ValueError("`judge` is missing: write who marked it")
@@ -320,9 +319,8 @@ def write_form(lines: Sequence[FormLine], path: Path) -> None:
 def read_marked(paths: Sequence[Path]) -> Marked:
     """The judgements of all files, forms and others.
 
-    Raises:
-        BadDocument: a file cannot be read, or a line is not a judgement or marked in part.
-        UsageError: a judge judges the same answers twice, or nothing was judged at all.
+    Raises BadDocument: a file cannot be read, or a line is not a judgement or marked in part; UsageError: a judge
+    judges the same answers twice, or nothing was judged at all.
     """
     lines: list[Judgement] = []
     blank = 0

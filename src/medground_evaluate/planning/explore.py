@@ -174,9 +174,7 @@ async def check_exploring(wanted: Exploration, settings: Settings) -> StepEstima
 async def explored(item: Item, sources: Sequence[SourceDescription], queries: int, run: Run) -> Explored:
     """One question: ask for the queries of each source, and search for all of them.
 
-    Raises:
-        ModelFailed: the model wrote no usable queries.
-        SourceUnavailable: no source could be searched.
+    Raises ModelFailed: the model wrote no usable queries; SourceUnavailable: no source could be searched.
     """
     views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
     began = run.clock()

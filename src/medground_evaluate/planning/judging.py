@@ -120,10 +120,8 @@ async def judge_explored(
         by: the signal: `judge` (Eq. 1), `gain` (trainable planning) or `rerank` (RaFe), appendix D.3.
         passages: most passages of each query that are shown; None for all.
 
-    Raises:
-        UsageError: the exploration cannot be read, or the file was made with other options.
-        ConfigError: the model cannot be used.
-        StorageFailed: the file cannot be written.
+    Raises UsageError: the exploration cannot be read, or the file was made with other options; ConfigError: the model
+    cannot be used; StorageFailed: the file cannot be written.
     """
     started = time.monotonic()
     before, lines = read_work(explored, Explored)
@@ -152,8 +150,7 @@ async def judge_explored(
 async def judged(explored: Explored, label: Labeller, most: int | None, run: Run) -> Judged:
     """One question: the label of each of its queries. A query that found nothing is negative without a call.
 
-    Raises:
-        ModelFailed: the model did not answer at all; what it answered in an unusable form is a failed judgement.
+    Raises ModelFailed: the model did not answer at all; what it answered in an unusable form is a failed judgement.
     """
     began = run.clock()
     queries = [await _judged(tried, explored, label, most, run) for tried in explored.queries]

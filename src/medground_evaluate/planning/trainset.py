@@ -112,10 +112,8 @@ def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None
     Args:
         labels: a sheet of labels made by hand; the judge's agreement with them goes into the manifest.
 
-    Raises:
-        UsageError: the judgements or the sheet cannot be read, no question has a positive plan, or `out` holds
-            something else.
-        StorageFailed: it cannot be written.
+    Raises UsageError: the judgements or the sheet cannot be read, no question has a positive plan, or `out` holds
+    something else; StorageFailed: it cannot be written.
     """
     if out.exists() and any(out.iterdir()) and not (out / MANIFEST).is_file():
         raise UsageError(f"{out} is not empty; name another folder")

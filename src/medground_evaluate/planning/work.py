@@ -205,10 +205,8 @@ async def work_through(
 
     A question for which the model failed is not saved; whatever else goes wrong stops all workers.
 
-    Raises:
-        UsageError: `workers` is below 1, or the file was made with other options.
-        StorageFailed: the file cannot be written.
-        MedgroundError: whatever `do` raises apart from ModelFailed.
+    Raises UsageError: `workers` is below 1, or the file was made with other options; StorageFailed: the file cannot be
+    written; MedgroundError: whatever `do` raises apart from ModelFailed.
     """
     if workers < 1:
         raise UsageError(f"{workers} workers cannot work; use --workers 1 or more")

@@ -223,8 +223,7 @@ def show_runs(*paths: str | Path) -> ShownRuns:
     Args:
         paths: files that `medground eval run` wrote.
 
-    Raises:
-        UsageError: a file is not a run, or the runs have different sets or gold answers.
+    Raises UsageError: a file is not a run, or the runs have different sets or gold answers.
     """
     return ShownRuns(read_report([Path(path) for path in paths]))
 
