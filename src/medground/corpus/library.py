@@ -6,10 +6,8 @@ import contextlib
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from medground.corpus import tables
 from medground.corpus.faults import UnfinishedDamaged, corrupt, reading, writing
@@ -17,7 +15,7 @@ from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, read_manifest, write_manifest
 from medground.corpus.snapshot import LEXICAL, Snapshot, remove_unused
 from medground.errors import SnapshotCorrupt, UsageError
-from medground.home.files import make_folder, put, remove_unfinished, sync, sync_tree, write_whole
+from medground.home.files import locked, put, remove_unfinished, sync, sync_tree, write_whole
 from medground.values.query import Filters
 
 # The check of a snapshot before it is published: opened as a reader will open it, its parts have to agree.
@@ -175,21 +173,11 @@ class Library:
             remove_unused(old)
         return read_manifest(target)
 
-    @contextlib.contextmanager
-    def lock(self, name: str) -> Iterator[None]:
+    def lock(self, name: str) -> AbstractContextManager[object]:
         """Let only one process at a time change a corpus; UsageError if another process is changing it."""
-        path = self.folder_of(name).with_name(f".{name}.lock")
+        busy = f"corpus {name} is being built by another process; wait for it or stop it"
         with writing(self.folder):
-            make_folder(path.parent)
-            lock = FileLock(path, timeout=0)
-            try:
-                lock.acquire()
-            except Timeout:
-                raise UsageError(f"corpus {name} is being built by another process; wait for it or stop it") from None
-        try:
-            yield
-        finally:
-            lock.release()
+            return locked(self.folder_of(name).with_name(f".{name}.lock"), busy)
 
     def _unknown(self, name: str) -> UsageError:
         existing, advice = ", ".join(self.list()) or "none", f"build one with `medground corpus build {name} PATH`"

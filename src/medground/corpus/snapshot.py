@@ -8,7 +8,6 @@ import sys
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from medground.corpus.database import Database
@@ -258,9 +257,7 @@ class Snapshot(Database):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def _hits(self, ranker: str, scored: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:

@@ -19,7 +19,7 @@ from importlib import resources
 from pathlib import Path
 from typing import IO, Any
 
-from medground.errors import StorageFailed
+from medground.errors import StorageFailed, UsageError
 
 _SUFFIX = ".part"
 _RANDOM = 8
@@ -115,6 +115,20 @@ def writing_to(folder: Path) -> Iterator[None]:
                 f"cannot write to {folder}: {error.strerror}; grant permission or change MEDGROUND_HOME"
             ) from None
         raise
+
+
+def locked(path: Path, busy: str) -> contextlib.AbstractContextManager[object]:
+    """A lock that one process at a time can hold, acquired, for a `with` block; its folder is made.
+
+    Raises UsageError: another process holds it, and `busy` says what that does.
+    """
+    from filelock import FileLock, Timeout  # late: most commands lock nothing
+
+    make_folder(path.parent)
+    try:
+        return FileLock(path, timeout=0).acquire()
+    except Timeout:
+        raise UsageError(busy) from None
 
 
 # Files that hold questions and answers: their owner alone may read them, and each is written whole or not at all.

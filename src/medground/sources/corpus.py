@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, get_args
+from typing import TYPE_CHECKING, get_args
 
 from medground.corpus.embedder import Embedder, embed_queries
 from medground.errors import ConfigError, SourceUnavailable, UsageError
-from medground.sources.base import MOST_HITS, DescribedSource, FileSource, tree_of
+from medground.sources.base import MOST_HITS, tree_of
 from medground.values.answer import SnapshotReference
 from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker, Ranking
@@ -17,50 +17,11 @@ from medground.values.query import Everything, Filters, Query, Words, all_of, an
 from medground.values.source_plan import SourceDescription
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-
-class Store(Protocol):
-    """A local snapshot or a search cluster: passages searched by words and, with vectors, by meaning. Thread-safe."""
-
-    @property
-    def name(self) -> str:
-        """The name of the corpus."""
-
-    @property
-    def reference(self) -> SnapshotReference:
-        """The snapshot, as listed in answers."""
-
-    @property
-    def embedding(self) -> str | None:
-        """Identity of the model that made its vectors; None if it has no vectors."""
-
-    @property
-    def fields(self) -> frozenset[str]:
-        """Names of the metadata fields of its documents."""
-
-    def bm25(self, query: Query, limit: int, filters: Filters) -> Ranking:
-        """The passages that match the tree, ranked by BM25."""
-
-    def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters) -> Ranking:
-        """The passages closest to `vector` (shape (dimensions,), length 1), ranked by cosine similarity."""
-
-    def documents(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents by id. Unknown ids are left out."""
-
-    def size(self, filters: Filters) -> int:
-        """Number of documents within `filters`."""
-
-    def values(self, field: str) -> tuple[str, ...] | None:
-        """Some values of a field of `where`; None if it does not know them."""
-
-    def close(self) -> None:
-        """Release the files or connections. Safe to call twice."""
+    from medground.corpus.snapshot import Snapshot
 
 
 class CorpusSource:
-    """Searches one store, and closes it. Rankings: `bm25`, then `dense` if the model that made its vectors is open.
+    """Searches one snapshot, and closes it. Rankings: `bm25`, then `dense` if the model that made its vectors is open.
 
     Raises ConfigError: another model made the vectors.
     """
@@ -68,7 +29,7 @@ class CorpusSource:
     kinds: frozenset[SourceKind] = frozenset(get_args(SourceKind))
     """A corpus may hold documents of any kind."""
 
-    def __init__(self, store: Store, embedder: Embedder | None = None) -> None:
+    def __init__(self, store: Snapshot, embedder: Embedder | None = None) -> None:
         made_by = store.embedding
         if made_by is not None and embedder is not None and made_by != embedder.identity:
             raise ConfigError(
@@ -106,7 +67,7 @@ class CorpusSource:
     @property
     def terms(self) -> SourceDescription | None:
         """The description with the licence and the origin of its texts, those of a graph too."""
-        return self._store.described if isinstance(self._store, DescribedSource) else None
+        return self._store.described
 
     def accepts(self, lookup: Lookup) -> bool:
         """Query trees. A lookup for vectors alone must be plain `Words`, and needs an embedding model."""
@@ -155,15 +116,15 @@ class CorpusSource:
         return await asyncio.to_thread(self._store.size, filters)
 
     async def values(self, field: str) -> tuple[str, ...] | None:
-        """Some values of a field of `where`; None if its store does not know them."""
+        """Some values of a field of `where`; None if they are not held whole."""
         return await asyncio.to_thread(self._store.values, field)
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read; None if it is not known."""
-        return self._store.file_of(document_id) if isinstance(self._store, FileSource) else None
+        return self._store.file_of(document_id)
 
     async def close(self) -> None:
-        """Close the store. Safe to call twice."""
+        """Close the snapshot. Safe to call twice."""
         self._closed = True
         await asyncio.to_thread(self._store.close)
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from medground.corpus.faults import writing
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.corpus.snapshot import Snapshot
 from medground.errors import ConfigError, UsageError
-from medground.home.files import make_folder, write_whole
+from medground.home.files import locked, write_whole
 from medground.values.document import Frozen
 
 FORMAT = 1
@@ -132,23 +131,11 @@ class Bases:
         with writing(self.folder):
             self._path(name).unlink(missing_ok=True)
 
-    @contextlib.contextmanager
-    def lock(self, name: str) -> Iterator[None]:
+    def lock(self, name: str) -> AbstractContextManager[object]:
         """Let only one process at a time change a base. Raises UsageError: another process is changing it."""
-        path = self._path(name).with_name(f".{name}.lock")
+        busy = f"the knowledge base {name} is being built by another process; wait for it or stop it"
         with writing(self.folder):
-            make_folder(self.folder)
-        lock = FileLock(path, timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise UsageError(
-                f"the knowledge base {name} is being built by another process; wait for it or stop it"
-            ) from None
-        try:
-            yield
-        finally:
-            lock.release()
+            return locked(self._path(name).with_name(f".{name}.lock"), busy)
 
     def _path(self, name: str) -> Path:
         try:
