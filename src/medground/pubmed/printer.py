@@ -8,33 +8,18 @@ from typing import assert_never
 from medground.errors import UsageError
 from medground.pubmed.filters import range_text
 from medground.pubmed.tags import Tag, tag_for_date, tag_for_field, tag_for_kind
-from medground.values.query import (
-    DateRange,
-    Everything,
-    FieldName,
-    Leaf,
-    Mesh,
-    Metadata,
-    Near,
-    Phrase,
-    PublicationType,
-    Query,
-    Range,
-    Term,
-    Words,
-    fold,
-)
+from medground.values import query as nodes
 
 _Printed = tuple[str, bool]
 """A text, and whether it needs parentheses within another."""
 
 
-def to_pubmed(query: Query) -> str:
+def to_pubmed(query: nodes.Query) -> str:
     """Print a tree. Parsing the result returns an equal tree, if the tree came from `parse`.
 
     Raises UsageError: the tree uses something that PubMed has no field for, such as our kinds of source.
     """
-    return fold(query, lambda leaf: (_printed(leaf), isinstance(leaf, Words)), _all, _any)[0]
+    return nodes.fold(query, lambda leaf: (_printed(leaf), isinstance(leaf, nodes.Words)), _all, _any)[0]
 
 
 def _all(parts: Sequence[tuple[_Printed, bool]]) -> _Printed:
@@ -52,34 +37,34 @@ def _inside(part: _Printed) -> str:
     return f"({part[0]})" if part[1] else part[0]
 
 
-def _printed(query: Leaf) -> str:
+def _printed(query: nodes.Leaf) -> str:
     match query:
-        case Everything():
+        case nodes.Everything():
             return "all[Filter]"
-        case Range() | DateRange():
-            field = "published" if isinstance(query, Range) else query.field
+        case nodes.Range() | nodes.DateRange():
+            field = "published" if isinstance(query, nodes.Range) else query.field
             return f"{range_text(query)}[{tag_for_date(field).name}]"
-        case Mesh():
+        case nodes.Mesh():
             return _mesh(query)
-        case PublicationType():
+        case nodes.PublicationType():
             return f"{_quoted(query.name)}[{tag_for_kind('type').name}{'' if query.explode else ':noexp'}]"
-        case Metadata():
+        case nodes.Metadata():
             raise UsageError(f"PubMed has no field {query.name!r}; leave this limit out to search it")
-        case Words():
+        case nodes.Words():
             return " OR ".join(f"{_quoted(word)}[{_tag(query.field).name}]" for word in query.text.split()) or '""'
-        case Term() | Phrase() | Near():
+        case nodes.Term() | nodes.Phrase() | nodes.Near():
             return _leaf(query)
         case _:
             assert_never(query)
 
 
-def _leaf(query: Term | Phrase | Near) -> str:
-    if isinstance(query, Term) and query.field == "year":
+def _leaf(query: nodes.Term | nodes.Phrase | nodes.Near) -> str:
+    if isinstance(query, nodes.Term) and query.field == "year":
         return f"{_plain(query.value)}[{tag_for_date('published').name}]"
-    near = query.distance if isinstance(query, Near) else query.slop if isinstance(query, Phrase) else 0
+    near = query.distance if isinstance(query, nodes.Near) else query.slop if isinstance(query, nodes.Phrase) else 0
     # PubMed supports proximity search in titles and abstracts, not in all fields.
     tag = _tag("title_abstract" if near and query.field is None else query.field)
-    if isinstance(query, Term):
+    if isinstance(query, nodes.Term):
         if query.prefix:
             return f'"{_plain(query.value)}*"[{tag.name}]'
         if query.field == "id":
@@ -88,7 +73,7 @@ def _leaf(query: Term | Phrase | Near) -> str:
             return _identifier(query.value, tag)
         exact = ":noexp" if query.field in ("mesh", "mesh_major", "publication_type") else ""
         return f"{_quoted(query.value)}[{tag.name}{exact}]"
-    shown = f":~{near}" if isinstance(query, Near) or near else ""
+    shown = f":~{near}" if isinstance(query, nodes.Near) or near else ""
     return f"{_quoted(query.text)}[{tag.name}{shown}]"
 
 
@@ -102,7 +87,7 @@ def _identifier(value: str, tag: Tag) -> str:
     return f"{_quoted(name if colon and kind == 'doi' else value)}[{tag.name}]"
 
 
-def _mesh(query: Mesh) -> str:
+def _mesh(query: nodes.Mesh) -> str:
     narrow = "" if query.explode else ":noexp"
     if query.heading is None:
         name, tag = "", tag_for_kind("subheading")
@@ -113,7 +98,7 @@ def _mesh(query: Mesh) -> str:
     return texts[0] if len(texts) == 1 else f"({' OR '.join(texts)})"
 
 
-def _tag(field: FieldName | None) -> Tag:
+def _tag(field: nodes.FieldName | None) -> Tag:
     if field == "publication_type":
         return tag_for_kind("type")
     tag = tag_for_field(field or "all")

@@ -13,20 +13,7 @@ from medground.values.answer import Answer
 from medground.values.report import Report
 from medground.values.research_plan import Tool
 from medground.values.statement import Statement
-from medground.wording import phrases
-from medground.wording.answer_blocks import (
-    Bibliography,
-    Quotes,
-    conflicts,
-    detail_notes,
-    left_out,
-    notes,
-    plain_reference,
-    sentence_blocks,
-    source_list,
-    supported,
-    where,
-)
+from medground.wording import answer_blocks, phrases
 from medground.wording.blocks import Block, Files, Line, Span, heading, line, mapped, mark, marks, picture, subheading
 from medground.wording.plans import svg
 
@@ -53,27 +40,27 @@ class _Page:
     answer: Answer
     shown: AnswerView
     sentences: Sequence[tuple[SentenceView, Sequence[Statement]]]
-    quotes: Quotes
+    quotes: answer_blocks.Quotes
     details: bool
-    bibliography: Bibliography
+    bibliography: answer_blocks.Bibliography
     files: Files | None
 
     def blocks(self) -> Iterator[Block]:
         """The blocks of an answer between the decision and the notes on the run."""
-        yield from sentence_blocks(self.sentences, details=self.details, report=False)
-        yield from supported(self.shown)
-        yield from left_out(self.shown)
-        yield from conflicts(self.shown, self.quotes)
+        yield from answer_blocks.sentence_blocks(self.sentences, details=self.details, report=False)
+        yield from answer_blocks.supported(self.shown)
+        yield from answer_blocks.left_out(self.shown)
+        yield from answer_blocks.conflicts(self.shown, self.quotes)
         yield from self._sources()
 
     def report(self, report: Report, words: ReportView) -> Iterator[Block]:
         """The same of a report."""
         yield from self._parts(words)
         yield from self._sections(words, ("background", "findings", "synthesis"))
-        yield from supported(self.shown)
+        yield from answer_blocks.supported(self.shown)
         yield from self._connections(words)
-        yield from left_out(self.shown)
-        yield from conflicts(self.shown, self.quotes)
+        yield from answer_blocks.left_out(self.shown)
+        yield from answer_blocks.conflicts(self.shown, self.quotes)
         yield from self._sections(words, ("limitations",))
         yield from self._sources("References")
         yield from self._read(words)
@@ -82,7 +69,7 @@ class _Page:
         yield from self._attachments(report, words)
 
     def _sources(self, cited_as: str = "") -> Iterator[Block]:
-        return source_list(
+        return answer_blocks.source_list(
             self.answer,
             self.shown,
             self.quotes,
@@ -115,7 +102,7 @@ class _Page:
                     findings = True
                 yield subheading(f"{section.subquestion}: {section.title}" if section.subquestion else section.title)
             own = [self.sentences[place] for place in section.sentences]
-            yield from sentence_blocks(own, details=self.details, report=True)
+            yield from answer_blocks.sentence_blocks(own, details=self.details, report=True)
             yield from (Block("note", (self._marked(text),)) for text in section.notes)
         if findings and not self.details and any(s.verdict.label == "quoted" for s in self.answer.statements):
             yield Block("paragraph", (line(QUOTED, "dim"),))
@@ -147,7 +134,7 @@ class _Page:
                 yield heading(title)
             for document in listed:
                 state = [line(document.retraction_words, "bad")] if document.retraction_words else []
-                lines = (self.bibliography(document), where(stored[document.id]), *state)
+                lines = (self.bibliography(document), answer_blocks.where(stored[document.id]), *state)
                 yield Block("item", lines, marker="-")
 
     def _flow(self, report: ReportView) -> Iterator[Block]:
@@ -177,7 +164,7 @@ def layout(
     answer: Answer,
     *,
     details: bool = False,
-    bibliography: Bibliography = plain_reference,
+    bibliography: answer_blocks.Bibliography = answer_blocks.plain_reference,
     files: Files | None = None,
 ) -> list[Block]:
     """The blocks of an answer: notice, decision and reason, sentences with verdicts, conflicts, sources, notes.
@@ -191,7 +178,7 @@ def layout(
 
     shown, asked = view(answer), answer.question
     sentences = list(zip(shown.sentences, written_sentences(answer), strict=True))
-    page = _Page(answer, shown, sentences, Quotes(answer, shown), details, bibliography, files)
+    page = _Page(answer, shown, sentences, answer_blocks.Quotes(answer, shown), details, bibliography, files)
     blocks = [
         *([Block("paragraph", (line(answer.notice.sentence, "strong"),))] if answer.notice else []),
         Block("title", (line(asked.text),)),
@@ -199,8 +186,8 @@ def layout(
         *([Block("paragraph", (line(phrases.context(asked.context, whole=details), "dim"),))] if asked.context else []),
         Block("decision", tuple(line(text) for text in (shown.headline, shown.reason) if text)),
         *(page.report(answer.report, shown.report) if answer.report and shown.report else page.blocks()),
-        *notes(answer),
-        *(detail_notes(answer) if details else []),
+        *answer_blocks.notes(answer),
+        *(answer_blocks.detail_notes(answer) if details else []),
     ]
     return [mapped(block, cleaned) for block in blocks]
 

@@ -10,76 +10,54 @@ from pydantic import Field
 
 from medground.corpus.manifest import Manifest
 from medground.language.clean import clean, some
+from medground.values import steps
 from medground.values.document import Frozen
-from medground.values.steps import (
-    FACT,
-    Asking,
-    Judging,
-    Kept,
-    PlanningResearch,
-    PlanningSources,
-    PlanRated,
-    PlanRound,
-    QueryChosen,
-    ReadingBatch,
-    ResearchBegun,
-    ResearchPlanned,
-    RewriteTrigger,
-    RoundBegun,
-    Searched,
-    Searching,
-    SourcesPlanned,
-    Step,
-    SubQuestionBegun,
-    SubQuestionDone,
-    WritingReport,
-)
 from medground.values.usage import Author
 
 
-def in_words(step: Step) -> str:
+def in_words(step: steps.Step) -> str:
     """A step in a few words without a full stop; empty for a step that readers need not see."""
     match step:
-        case Searching():
+        case steps.Searching():
             return f"searching {clean(step.source)}"
-        case Searched(status="failed"):
+        case steps.Searched(status="failed"):
             return f"{clean(step.source)} could not be searched"
-        case Searched():
+        case steps.Searched():
             return f"found {some(step.found, 'result') if step.found else 'nothing'} in {clean(step.source)}"
-        case ReadingBatch():
+        case steps.ReadingBatch():
             return f"reading batch {step.number} of {step.of}"
-        case Judging():
+        case steps.Judging():
             return f"judging statement {min(step.done + 1, step.of)} of {step.of}"
-        case RoundBegun():
+        case steps.RoundBegun():
             return f"round {step.number} of at most {step.of}"
-        case PlanRound():
+        case steps.PlanRound():
             return f"plan {step.number} of at most {step.of}"
-        case PlanRated(score=int()):
+        case steps.PlanRated(score=int()):
             return f"plan {step.number} got {step.score} of 5 points"
-        case QueryChosen():
+        case steps.QueryChosen():
             return "the query is chosen"
-        case PlanningSources():
+        case steps.PlanningSources():
             return "planning what to ask each source"
-        case SourcesPlanned():
+        case steps.SourcesPlanned():
             return f"planned {some(step.queries, 'query', 'queries')}" if step.queries else "planned to search nothing"
-        case PlanningResearch():
+        case steps.PlanningResearch():
             return "splitting the question"
-        case ResearchPlanned():
+        case steps.ResearchPlanned():
             return f"planned {some(step.subquestions, 'sub-question')}"
-        case RewriteTrigger(rewrite=True):
+        case steps.RewriteTrigger(rewrite=True):
             return "too little was found; rewriting the question"
-        case Asking():
+        case steps.Asking():
             return f"waiting for {clean(step.model)} ({step.operator})" if Author(step.model).is_model else ""
-        case ResearchBegun(resumed=True):
+        case steps.ResearchBegun(resumed=True):
             return f"research {step.id} goes on"
-        case SubQuestionBegun():
+        case steps.SubQuestionBegun():
             return f"{step.id}: searching {', '.join(step.tools)}"
-        case SubQuestionDone():
+        case steps.SubQuestionDone():
             failed = f"; {', '.join(step.failed)} could not be searched" if step.failed else ""
             return f"{step.id}: {some(step.kept, 'result')} kept{failed}"
-        case WritingReport():
+        case steps.WritingReport():
             return f"writing the report on {some(step.subquestions, 'sub-question')}"
-        case Kept(stopped=str()):
+        case steps.Kept(stopped=str()):
             return f"stopped; what was found is kept as {step.trace_id}"
         case _:
             return ""
@@ -205,7 +183,7 @@ def timeline(trace_id: str, spans: Sequence[Mapping[str, Any]]) -> Timeline:
 
 def _row(span: Mapping[str, Any], began: int, depth: int) -> TimelineSpan:
     facts = span["attributes"]
-    model = str(facts.get(f"{FACT}model", ""))
+    model = str(facts.get(f"{steps.FACT}model", ""))
     called = bool(model) and Author(model).is_model
     failed = span["status"] == "ERROR"
     return TimelineSpan(
@@ -219,7 +197,7 @@ def _row(span: Mapping[str, Any], began: int, depth: int) -> TimelineSpan:
         status="failed" if failed else "done",
         error=clean(str(span.get("error") or "")) if failed else "",
         model=clean(model) if called else "",
-        cached=bool(facts.get(f"{FACT}cached", False)),
+        cached=bool(facts.get(f"{steps.FACT}cached", False)),
         input_tokens=int(facts.get("gen_ai.usage.input_tokens", 0)) if called else 0,
         output_tokens=int(facts.get("gen_ai.usage.output_tokens", 0)) if called else 0,
         money=_price(facts) if called else Decimal(0),
@@ -229,7 +207,7 @@ def _row(span: Mapping[str, Any], began: int, depth: int) -> TimelineSpan:
 def _price(facts: Mapping[str, Any]) -> Decimal | None:
     """The price of a call; None where the span has none, as in traces of earlier versions."""
     try:
-        price = Decimal(str(facts[f"{FACT}price"]))
+        price = Decimal(str(facts[f"{steps.FACT}price"]))
     except (KeyError, InvalidOperation):
         return None
     return price if price.is_finite() else None
@@ -238,7 +216,7 @@ def _price(facts: Mapping[str, Any]) -> Decimal | None:
 def _words(facts: Mapping[str, Any]) -> str:
     told = []
     for name in _TOLD:
-        value = facts.get(f"{FACT}{name}")
+        value = facts.get(f"{steps.FACT}{name}")
         if isinstance(value, list):
             told.append(some(len(value), name.removesuffix("s")))
         elif isinstance(value, int) and not isinstance(value, bool):

@@ -16,40 +16,21 @@ from medground.values.statement import Conflict, Label, Statement
 from medground.values.usage import Author
 from medground.wording import blocks as references
 from medground.wording import phrases
+from medground.wording import view_types as views
 from medground.wording.answer_blocks import detail_notes, failure, notes
 from medground.wording.blocks import Block, Style
-from medground.wording.view_types import (
-    AnswerView,
-    ConflictView,
-    ConnectionView,
-    DocumentView,
-    DroppedView,
-    EvidenceView,
-    FactView,
-    FileView,
-    NoticeView,
-    ReportView,
-    SearchView,
-    SectionView,
-    SentenceView,
-    Shape,
-    SideView,
-    SubAnswerView,
-    VerdictView,
-    taken,
-)
 
 _SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 _RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
                                    "contradicts": "contradict each other"}  # fmt: skip
 
 
-def fact_view(quote: Evidence, document: SourceDocument) -> FactView:
+def fact_view(quote: Evidence, document: SourceDocument) -> views.FactView:
     """A quote from a knowledge graph as a row: its subject is the page that states it."""
     from medground.graph.relation import read_line  # late: most answers quote no graph
 
     stated = read_line(clean(quote.quote))
-    return FactView(
+    return views.FactView(
         subject=f"{clean(document.title)} ({document.id})",
         relation=clean(quote.section or ""),
         object=stated.object,
@@ -59,7 +40,7 @@ def fact_view(quote: Evidence, document: SourceDocument) -> FactView:
     )
 
 
-def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> ReportView | None:
+def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> views.ReportView | None:
     """The report of an answer; None if it is none.
 
     Args:
@@ -68,12 +49,12 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> Report
     if (report := answer.report) is None:
         return None
     texts = {question.id: question.text for question in report.plan.subquestions}
-    return ReportView(
+    return views.ReportView(
         plan=report.plan,
         order=clean(order_words(report.plan)) if report.plan.subquestions else "",
         sections=tuple(
-            taken(
-                SectionView,
+            views.taken(
+                views.SectionView,
                 section,
                 title=joined(section.title),
                 notes=tuple(map(joined, section.notes)),
@@ -82,22 +63,25 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> Report
             for section in report.sections
         ),
         subanswers=tuple(
-            taken(SubAnswerView, one, text=joined(texts.get(one.id, "")), words=became(one))
+            views.taken(views.SubAnswerView, one, text=joined(texts.get(one.id, "")), words=became(one))
             for one in report.subanswers
         ),
         connections=tuple(
-            taken(ConnectionView, one, words=connected(one), found_by=found_by_words(one)) for one in report.connections
+            views.taken(views.ConnectionView, one, words=connected(one), found_by=found_by_words(one))
+            for one in report.connections
         ),
         flow=report.flow,
         files=tuple(
-            taken(FileView, one, title=joined(one.title), words=file_words(one), licence=joined(one.licence))
+            views.taken(
+                views.FileView, one, title=joined(one.title), words=file_words(one), licence=joined(one.licence)
+            )
             for one in report.attachments
         ),
         read=report.read,
     )
 
 
-LOOKS: Mapping[Label, tuple[Shape, str, Style]] = {
+LOOKS: Mapping[Label, tuple[views.Shape, str, Style]] = {
     "supported": ("check", "✓", "good"),
     "partly": ("half", "◐", "caution"),
     "contradicted": ("cross", "✗", "bad"),
@@ -111,7 +95,7 @@ LOOKS: Mapping[Label, tuple[Shape, str, Style]] = {
 """The shape of each label, the same as one character, and its style."""
 
 
-def view(answer: Answer) -> AnswerView:
+def view(answer: Answer) -> views.AnswerView:
     """An answer as it is shown. The words are those of `medground ask`."""
     groups, numbers = written_sentences(answer), numbered(answer)
     evidence = {quote.id: quote for quote in answer.evidence}
@@ -119,7 +103,7 @@ def view(answer: Answer) -> AnswerView:
     quoted: dict[str, list[str]] = {}
     for quote in answer.evidence:
         quoted.setdefault(quote.document_id, []).append(quote.id)
-    return AnswerView(
+    return views.AnswerView(
         trace_id=answer.trace_id,
         id=answer.id,
         question=joined(answer.question.text),
@@ -132,7 +116,7 @@ def view(answer: Answer) -> AnswerView:
         models=tuple(phrases.models(answer)),
         corpora=tuple(dict.fromkeys(snapshot.name for snapshot in answer.snapshots)),
         created=answer.created,
-        notice=taken(NoticeView, answer.notice) if answer.notice else None,
+        notice=views.taken(views.NoticeView, answer.notice) if answer.notice else None,
         status=answer.decision.status,
         value=joined(answer.decision.shown() or "") or None,
         basis=answer.decision.basis,
@@ -146,8 +130,8 @@ def view(answer: Answer) -> AnswerView:
         rationale=clean(answer.rationale),
         sentences=tuple(_sentence(group, answer, evidence, documents) for group in groups),
         evidence=tuple(
-            taken(
-                EvidenceView,
+            views.taken(
+                views.EvidenceView,
                 quote,
                 quote=clean(quote.quote),
                 place=clean(", ".join(_place(quote))),
@@ -162,7 +146,7 @@ def view(answer: Answer) -> AnswerView:
         conflicts=tuple(map(_conflict, answer.conflicts)),
         facts=tuple(fact_view(e, documents[e.document_id]) for e in answer.evidence if e.origin == "graph"),
         searches=tuple(map(search_view, answer.searches)),
-        dropped=tuple(DroppedView(text=joined(d.text), reason=sentence(d.reason)) for d in answer.dropped),
+        dropped=tuple(views.DroppedView(text=joined(d.text), reason=sentence(d.reason)) for d in answer.dropped),
         notes=_texts(notes(answer)),
         details=_texts(block for block in detail_notes(answer) if block.kind == "note"),
         cost=phrases.cost(answer),
@@ -177,10 +161,10 @@ def _sentence(
     answer: Answer,
     evidence: Mapping[str, Evidence],
     documents: Mapping[str, SourceDocument],
-) -> SentenceView:
+) -> views.SentenceView:
     start, end = group[0].start, group[-1].end
     sections = answer.report.sections if answer.report is not None else ()
-    return SentenceView(
+    return views.SentenceView(
         text=clean(answer.rationale[start:end]),
         start=start,
         end=end,
@@ -193,11 +177,11 @@ def _sentence(
 
 def _verdict(
     statement: Statement, evidence: Mapping[str, Evidence], documents: Mapping[str, SourceDocument]
-) -> VerdictView:
+) -> views.VerdictView:
     found, best = statement.verdict, evidence.get(statement.verdict.best or "")
     shape, glyph, style = LOOKS[found.label]
     told = found.label == "quoted" or cited_by(statement) == [found.best]  # by the marks of the sentence
-    return VerdictView(
+    return views.VerdictView(
         text=clean(statement.text),
         label=found.label,
         shape=shape,
@@ -243,10 +227,10 @@ def written_sentences(answer: Answer) -> list[list[Statement]]:
     return groups
 
 
-def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[str] = ()) -> DocumentView:
+def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[str] = ()) -> views.DocumentView:
     """A source as it is shown, with its number and the ids of its quotes."""
-    return taken(
-        DocumentView,
+    return views.taken(
+        views.DocumentView,
         document,
         number=number,
         title=joined(document.title) or document.id,
@@ -264,23 +248,23 @@ def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[
     )
 
 
-def _conflict(conflict: Conflict) -> ConflictView:
-    return ConflictView(
+def _conflict(conflict: Conflict) -> views.ConflictView:
+    return views.ConflictView(
         about=joined(conflict.about),
         words=phrases.disagreement(conflict),
         found_by_model=conflict.found_by_model,
         sides=tuple(
-            SideView(name=phrases.side(side, number), stance=side.stance, evidence=side.evidence)
+            views.SideView(name=phrases.side(side, number), stance=side.stance, evidence=side.evidence)
             for number, side in enumerate(conflict.sides, start=1)
         ),
     )
 
 
-def search_view(search: Search) -> SearchView:
+def search_view(search: Search) -> views.SearchView:
     """A search as it is shown."""
     failed = search.status == "failed"
-    return taken(
-        SearchView,
+    return views.taken(
+        views.SearchView,
         search,
         source=clean(search.source),
         name=phrases.source(search),

@@ -17,31 +17,8 @@ from starlette.responses import Response, StreamingResponse
 from medground.answering import captions
 from medground.corpus.retraction import why_aside
 from medground.errors import MedgroundError, NotFound
+from medground.faces.api import chat_messages
 from medground.faces.api.caller import Caller, Served, service_of
-from medground.faces.api.chat_messages import (
-    ONLY_DEFAULT,
-    Annotation,
-    ChatFailure,
-    ChatRequest,
-    Choice,
-    Chunk,
-    ChunkChoice,
-    CitedQuote,
-    Completion,
-    Delta,
-    ErrorBody,
-    ErrorReply,
-    Kept,
-    Model,
-    Models,
-    ReplyMessage,
-    UrlCitation,
-    Usage,
-    asked_by,
-    check,
-    earlier_answer,
-    has_earlier,
-)
 from medground.faces.api.middleware import respond, while_there
 from medground.faces.api.questions import HEADERS, HEARTBEAT, paced
 from medground.faces.service.job import Job
@@ -68,7 +45,7 @@ class ChatRoute(APIRoute):
         async def handled(request: Request) -> Response:
             try:
                 return await handle(request)
-            except ChatFailure as error:
+            except chat_messages.ChatFailure as error:
                 return _response(error.status, _error(error.status, str(error), error.param, error.code))
             except RequestValidationError as error:
                 return _response(400, wrong(error.errors()))
@@ -80,7 +57,7 @@ class ChatRoute(APIRoute):
         return handled
 
 
-def failed(problem: Problem) -> ErrorReply:
+def failed(problem: Problem) -> chat_messages.ErrorReply:
     """A problem as an error of OpenAI."""
     status = _status(problem)
     notice = f"{problem.notice.sentence} " if problem.notice else ""
@@ -93,7 +70,7 @@ def _status(problem: Problem) -> int:
     return 400 if problem.status == 422 else problem.status
 
 
-def wrong(errors: Sequence[Mapping[str, Any]]) -> ErrorReply:
+def wrong(errors: Sequence[Mapping[str, Any]]) -> chat_messages.ErrorReply:
     """The wrong fields of a request; a parameter that has no effect here is named."""
     first = errors[0]
     names = [str(part) for part in first["loc"][1:]]
@@ -103,18 +80,18 @@ def wrong(errors: Sequence[Mapping[str, Any]]) -> ErrorReply:
     if first["type"] == "extra_forbidden":
         said = f"Unsupported parameter: '{param}' has no effect here. Leave it out.{instead}"
         return _error(400, said, param, "unsupported_parameter")
-    if top in ONLY_DEFAULT:
+    if top in chat_messages.ONLY_DEFAULT:
         said = f"Unsupported value: '{top}' accepts only its default. Leave it out.{instead}"
         return _error(400, said, top, "unsupported_value")
     return _error(400, wrong_values(errors), param, None)
 
 
-def _error(status: int, said: str, param: str | None, code: str | None) -> ErrorReply:
+def _error(status: int, said: str, param: str | None, code: str | None) -> chat_messages.ErrorReply:
     kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
-    return ErrorReply(error=ErrorBody(message=said, type=kind, param=param, code=code))
+    return chat_messages.ErrorReply(error=chat_messages.ErrorBody(message=said, type=kind, param=param, code=code))
 
 
-def _response(status: int, reply: ErrorReply, headers: Mapping[str, str] | None = None) -> Response:
+def _response(status: int, reply: chat_messages.ErrorReply, headers: Mapping[str, str] | None = None) -> Response:
     sent = {**(headers or {}), "Cache-Control": "no-store"}
     return Response(reply.model_dump_json(), status_code=status, media_type="application/json", headers=sent)
 
@@ -122,7 +99,7 @@ def _response(status: int, reply: ErrorReply, headers: Mapping[str, str] | None 
 router = APIRouter(prefix="/v1", tags=["chat"], route_class=ChatRoute)
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorReply} for status in (400, 401, 404, 409, 422, 429, 500, 502, 503, 504, 507)
+    status: {"model": chat_messages.ErrorReply} for status in (400, 401, 404, 409, 422, 429, 500, 502, 503, 504, 507)
 }
 _CHUNKS: dict[str, Any] = {
     "text/event-stream": {"schema": {"type": "string", "description": "With `stream`: chunks, and last `[DONE]`."}}
@@ -132,21 +109,23 @@ _CHUNKS: dict[str, Any] = {
 @router.post(
     "/chat/completions",
     summary="Ask a question with an OpenAI client",
-    response_model=Completion,
+    response_model=chat_messages.Completion,
     responses={200: {"description": "The answer as a message.", "content": _CHUNKS}, **_FAILURES},
 )
-async def complete(wanted: ChatRequest, request: Request, person: Caller, service: Served) -> Response:
+async def complete(wanted: chat_messages.ChatRequest, request: Request, person: Caller, service: Served) -> Response:
     """Answer the last message of a conversation.
 
     Each citation mark of the message has an annotation with the source's address and the citation as it is everywhere
     in Medground. A question after an answer of this endpoint follows that answer. Parameters that would have no effect
     are refused with 400.
     """
-    check(wanted)
+    chat_messages.check(wanted)
     recipe = await _recipe(wanted.model, service)
     follow = await _follow(wanted, service, person)
-    job = await service.start(asked_by(wanted, researches=recipe.researches, follow=follow), person)
-    reply = _Reply(job, wanted, base=str(request.base_url), not_read=has_earlier(wanted) and follow is None)
+    job = await service.start(chat_messages.asked_by(wanted, researches=recipe.researches, follow=follow), person)
+    reply = _Reply(
+        job, wanted, base=str(request.base_url), not_read=chat_messages.has_earlier(wanted) and follow is None
+    )
     if wanted.stream:
         return StreamingResponse(reply.stream(service), media_type="text/event-stream", headers=HEADERS)
     answer = await while_there(request, job.outcome())
@@ -154,15 +133,17 @@ async def complete(wanted: ChatRequest, request: Request, person: Caller, servic
 
 
 @router.get("/models", summary="The recipes, as models", responses=_FAILURES)
-async def models(person: Caller, service: Served) -> Models:
+async def models(person: Caller, service: Served) -> chat_messages.Models:
     """The recipes that a chat can name as its model."""
-    return Models(data=tuple(Model(id=recipe.name, created=0) for recipe in await service.recipes()))
+    return chat_messages.Models(
+        data=tuple(chat_messages.Model(id=recipe.name, created=0) for recipe in await service.recipes())
+    )
 
 
 @router.get("/models/{model}", summary="A recipe, as a model", responses=_FAILURES)
-async def model(model: str, person: Caller, service: Served) -> Model:
+async def model(model: str, person: Caller, service: Served) -> chat_messages.Model:
     """One recipe."""
-    return Model(id=(await _recipe(model, service)).name, created=0)
+    return chat_messages.Model(id=(await _recipe(model, service)).name, created=0)
 
 
 class _Reply:
@@ -173,32 +154,32 @@ class _Reply:
         not_read: whether there are earlier messages that were not read.
     """
 
-    def __init__(self, job: Job, wanted: ChatRequest, *, base: str, not_read: bool) -> None:
+    def __init__(self, job: Job, wanted: chat_messages.ChatRequest, *, base: str, not_read: bool) -> None:
         self._job = job
         self._wanted = wanted
         self._base = base
         self._not_read = not_read
         self._id = f"chatcmpl-{job.id}"
 
-    def whole(self, answer: Answer) -> Completion:
+    def whole(self, answer: Answer) -> chat_messages.Completion:
         """The answer as one completion."""
         pieces = list(chat_pieces(answer, not_read=self._not_read))
-        message = ReplyMessage(
+        message = chat_messages.ReplyMessage(
             content="".join(piece.text for piece in pieces),
             annotations=self._annotations(answer, [mark for piece in pieces for mark in piece.marks]),
         )
-        return Completion(
+        return chat_messages.Completion(
             id=self._id,
             created=int(answer.created.timestamp()),
             model=answer.recipe,
-            choices=(Choice(message=message, finish_reason=_finish(answer)),),
+            choices=(chat_messages.Choice(message=message, finish_reason=_finish(answer)),),
             usage=_usage(answer),
             medground=_kept(answer),
         )
 
     async def stream(self, service: Service) -> AsyncIterator[bytes]:
         """The chunks of the answer; progress as comments before them."""
-        yield self._sent(Delta(role="assistant", content=""))
+        yield self._sent(chat_messages.Delta(role="assistant", content=""))
         async with aclosing(paced(self._job.events(), HEARTBEAT)) as events:
             async for event in events:
                 if event is not None and event.is_last:
@@ -216,40 +197,42 @@ class _Reply:
             yield _event(failed(problem))
         else:
             for piece in chat_pieces(answer, not_read=self._not_read):
-                yield self._sent(Delta(content=piece.text, annotations=self._annotations(answer, piece.marks) or None))
-            last = ChunkChoice(delta=Delta(), finish_reason=_finish(answer))
+                yield self._sent(
+                    chat_messages.Delta(content=piece.text, annotations=self._annotations(answer, piece.marks) or None)
+                )
+            last = chat_messages.ChunkChoice(delta=chat_messages.Delta(), finish_reason=_finish(answer))
             yield _event(self._chunk(last, medground=_kept(answer)))
             if self._wanted.with_usage:
                 yield _event(self._chunk(usage=_usage(answer)))
         yield format_sse_event(data_str="[DONE]")
 
-    def _sent(self, delta: Delta) -> bytes:
-        return _event(self._chunk(ChunkChoice(delta=delta)))
+    def _sent(self, delta: chat_messages.Delta) -> bytes:
+        return _event(self._chunk(chat_messages.ChunkChoice(delta=delta)))
 
-    def _chunk(self, *choices: ChunkChoice, **more: Any) -> Chunk:
+    def _chunk(self, *choices: chat_messages.ChunkChoice, **more: Any) -> chat_messages.Chunk:
         created = int(self._job.created.timestamp())
-        return Chunk(id=self._id, created=created, model=self._wanted.model, choices=choices, **more)
+        return chat_messages.Chunk(id=self._id, created=created, model=self._wanted.model, choices=choices, **more)
 
-    def _annotations(self, answer: Answer, marks: Sequence[Mark]) -> tuple[Annotation, ...]:
+    def _annotations(self, answer: Answer, marks: Sequence[Mark]) -> tuple[chat_messages.Annotation, ...]:
         evidence = {one.id: one for one in answer.evidence}
         documents = {one.id: one for one in answer.documents}
         found = ((mark, evidence[mark.evidence_id]) for mark in marks)
         return tuple(_annotation(mark, quoted, documents[quoted.document_id], self._base) for mark, quoted in found)
 
 
-def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: str) -> Annotation:
+def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: str) -> chat_messages.Annotation:
     address = captions.address(document)
     own = f"{base}v1/documents/{quote(document.id, safe=':')}"
     title = " ".join(clean(document.title).split()) or document.id
-    return Annotation(
-        url_citation=UrlCitation(
+    return chat_messages.Annotation(
+        url_citation=chat_messages.UrlCitation(
             url=address if captions.is_web_address(address) else own,
             title=f"RETRACTED: {title}" if why_aside(document) == "retracted" else title,
             start_index=mark.start,
             end_index=mark.end,
             content=clean(quoted.quote),
         ),
-        citation=CitedQuote(
+        citation=chat_messages.CitedQuote(
             evidence_id=quoted.id,
             document_id=quoted.document_id,
             start=quoted.start,
@@ -260,13 +243,13 @@ def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: st
     )
 
 
-def _usage(answer: Answer) -> Usage:
+def _usage(answer: Answer) -> chat_messages.Usage:
     tokens = answer.usage.input_tokens, answer.usage.output_tokens
-    return Usage(prompt_tokens=tokens[0], completion_tokens=tokens[1], total_tokens=sum(tokens))
+    return chat_messages.Usage(prompt_tokens=tokens[0], completion_tokens=tokens[1], total_tokens=sum(tokens))
 
 
-def _kept(answer: Answer) -> Kept:
-    return Kept(trace_id=answer.trace_id, status=answer.decision.status, value=answer.decision.shown())
+def _kept(answer: Answer) -> chat_messages.Kept:
+    return chat_messages.Kept(trace_id=answer.trace_id, status=answer.decision.status, value=answer.decision.shown())
 
 
 def _finish(answer: Answer) -> Literal["length", "stop"]:
@@ -283,15 +266,15 @@ async def _recipe(name: str, service: Service) -> RecipeOffer:
     if found is None:
         known = ", ".join(recipe.name for recipe in recipes)
         said = f"The model {name[:80]!r} does not exist; the models are the recipes {known}."
-        raise ChatFailure(said, param="model", code="model_not_found", status=404)
+        raise chat_messages.ChatFailure(said, param="model", code="model_not_found", status=404)
     return found
 
 
-async def _follow(wanted: ChatRequest, service: Service, person: Person) -> str | None:
+async def _follow(wanted: chat_messages.ChatRequest, service: Service, person: Person) -> str | None:
     """The answer that the question follows: the one that is named, or the last one of the conversation, if kept."""
     if wanted.medground.follow is not None:
         return (await service.answer(wanted.medground.follow, person)).trace_id
-    if (name := earlier_answer(wanted)) is None:
+    if (name := chat_messages.earlier_answer(wanted)) is None:
         return None
     try:
         return (await service.answer(name, person)).trace_id

@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.errors import MedgroundError
-from medground.faces.cli.options import (
-    AsJson,
-    MostPassages,
-    Quiet,
-    SearchWords,
-    Where,
-    Yes,
-    home_folder,
-    knowledge_bases,
-    load_settings,
-    searched,
-)
+from medground.faces.cli import options as by
 from medground.faces.cli.progress import show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_data
 
@@ -29,13 +18,13 @@ if TYPE_CHECKING:
 
 kb_app = typer.Typer(help="Build and inspect knowledge bases of several kinds of source.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=knowledge_bases)]
+Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=by.knowledge_bases)]
 
 
 @kb_app.command("build")
 def build(
     spec: Annotated[Path, typer.Argument(help="The specification, in TOML.", metavar="SPEC")],
-    quiet: Quiet = False,
+    quiet: by.Quiet = False,
 ) -> None:
     """Build the sources of a base that are not built yet; run again to resume, or after a change.
 
@@ -47,7 +36,7 @@ def build(
     from medground.models.embedders import open_embedder
 
     wanted = read_spec(spec)
-    home = home_folder()
+    home = by.home_folder()
     with shown_progress(quiet=quiet) as progress:
         made = build_base(wanted, spec, home, open_embedder=lambda name: open_embedder(name, home), progress=progress)
     library, _ = _opened()
@@ -80,7 +69,7 @@ def list_bases() -> None:
 
 
 @kb_app.command("show")
-def show(name: Name, json: AsJson = False) -> None:
+def show(name: Name, json: by.AsJson = False) -> None:
     """Show each source of a base: its contents, query format, licence, and the origin of its texts."""
     library, bases = _opened()
     base = bases.read(name)
@@ -95,7 +84,7 @@ def show(name: Name, json: AsJson = False) -> None:
 
 
 @kb_app.command("stats")
-def stats(name: Name, json: AsJson = False) -> None:
+def stats(name: Name, json: by.AsJson = False) -> None:
     """Print the size of a base as in the paper's Table 2: documents, chunks, words per chunk; for a graph, concepts."""
     from medground.graph.bases.record import of_base, table
 
@@ -108,12 +97,12 @@ def stats(name: Name, json: AsJson = False) -> None:
 
 
 @kb_app.command("search")
-def search(name: Name, query: SearchWords, limit: MostPassages = 10, where: Where = None) -> None:
+def search(name: Name, query: by.SearchWords, limit: by.MostPassages = 10, where: by.Where = None) -> None:
     """Search the passages of every source of a base at once."""
     from medground.engine.blocking import BlockingEngine
     from medground.values.where import parse_where
 
-    with BlockingEngine(load_settings(extra=searched(None, name))) as engine:
+    with BlockingEngine(by.load_settings(extra=by.searched(None, name))) as engine:
         show_found(engine.search(query, limit=limit, filters=parse_where(where or [])))
 
 
@@ -127,14 +116,14 @@ def verify(name: Name) -> None:
 
 
 @kb_app.command("remove")
-def remove(name: Name, yes: Yes = False) -> None:
+def remove(name: Name, yes: by.Yes = False) -> None:
     """Delete a base with all of its corpora."""
     from medground.graph.bases.building import remove_base
 
     _, bases = _opened()
     if not yes and bases.find(name) is not None:
         confirm(f"Delete the knowledge base {name} and its corpora?")
-    gone = remove_base(name, home_folder())
+    gone = remove_base(name, by.home_folder())
     say(f"removed {name}: {', '.join((*gone.sources, *gone.pending))}", err=True)
 
 
@@ -152,5 +141,5 @@ def _opened() -> tuple[Library, Bases]:
     from medground.corpus.library import Library
     from medground.graph.bases.record import Bases
 
-    home = home_folder()
+    home = by.home_folder()
     return Library(home), Bases(home)

@@ -7,6 +7,7 @@ from typing import Any
 
 from lxml import etree
 
+from medground.faces.eutils import formats
 from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.exchange import (
     Context,
@@ -21,17 +22,6 @@ from medground.faces.eutils.exchange import (
     wants_json,
     xml_reply,
     xml_stream,
-)
-from medground.faces.eutils.formats import (
-    ARTICLE_DOCTYPE,
-    abstract_parts,
-    abstract_text,
-    article,
-    medline_text,
-    pmid_of,
-    publication_date,
-    timestamp,
-    types_of,
 )
 from medground.faces.eutils.records_fields import date_of
 from medground.values.document import Document
@@ -67,29 +57,29 @@ def esummary(context: Context, parameters: Parameters) -> Reply:
 
 def _summary(record: Document) -> Summary:
     """The metadata of a record, as it is in JSON; dates are in NCBI's formats, and there is no abstract."""
-    pmid, published, entered = pmid_of(record), date_of(record, "published"), date_of(record, "entered")
+    pmid, published, entered = formats.pmid_of(record), date_of(record, "published"), date_of(record, "entered")
     ids = [("pubmed", pmid), *((k, v) for k, v in record.identifiers.items() if k not in ("pmid", "pubmed"))]
     doi = record.identifiers.get("doi")
     return {
         "uid": pmid,
-        "pubdate": publication_date(published) if published else "",
+        "pubdate": formats.publication_date(published) if published else "",
         "source": record.journal or "",
         "authors": [{"name": name, "authtype": "Author", "clusterid": ""} for name in record.authors],
         "lastauthor": record.authors[-1] if record.authors else "",
         "title": record.title,
         "sorttitle": record.title.lower(),
         "lang": [record.language or "und"],
-        "pubtype": types_of(record),
+        "pubtype": formats.types_of(record),
         "recordstatus": "PubMed - indexed for MEDLINE" if record.mesh else "PubMed",
         "pubstatus": "ppublish",
         "articleids": [{"idtype": kind, "idtypen": 0, "value": value} for kind, value in ids],
-        "history": [{"pubstatus": "entrez", "date": timestamp(entered)}] if entered else [],
+        "history": [{"pubstatus": "entrez", "date": formats.timestamp(entered)}] if entered else [],
         "references": [],
-        "attributes": ["Has Abstract"] if abstract_parts(record) else [],
+        "attributes": ["Has Abstract"] if formats.abstract_parts(record) else [],
         "fulljournalname": record.journal or "",
         "elocationid": f"doi: {doi}" if doi else "",
         "doctype": "citation",
-        "sortpubdate": timestamp(published),
+        "sortpubdate": formats.timestamp(published),
         "sortfirstauthor": record.authors[0] if record.authors else "",
         **dict.fromkeys(_EMPTY, ""),
     }
@@ -185,5 +175,5 @@ def efetch(context: Context, parameters: Parameters) -> Reply:
         return xml_reply(node("IdList", None, *(node("Id", each) for each in known)), _ID_LIST)
     records = (record for _, record in fetched(context, ids))
     if not as_text:
-        return xml_stream("PubmedArticleSet", map(article, records), ARTICLE_DOCTYPE)
-    return text_reply(medline_text(records) if form == "medline" else abstract_text(records))
+        return xml_stream("PubmedArticleSet", map(formats.article, records), formats.ARTICLE_DOCTYPE)
+    return text_reply(formats.medline_text(records) if form == "medline" else formats.abstract_text(records))
