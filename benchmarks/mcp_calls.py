@@ -27,8 +27,8 @@ from typing import Any
 import anyio
 import psutil
 from mcp import Client
+from servers import mcp_served
 
-from medground.faces.mcp.http import running
 from medground.faces.mcp.server import make_server
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
@@ -103,7 +103,7 @@ async def connected(service: Service, transport: str) -> AsyncIterator[Client]:
         async with Client(make_server(service), mode="legacy") as client:
             yield client
     else:
-        async with running(service) as url, Client(url) as client:
+        async with mcp_served(service) as url, Client(url) as client:
             yield client
 
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from medground.faces.api.server import running
+from servers import api_served
+
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 
@@ -26,7 +27,7 @@ def live_server(home: Path, corpus: str, *, authenticated: bool = False, **optio
     addresses: list[str] = []
 
     async def serve() -> None:
-        async with Service.open(settings) as service, running(service, authenticated=authenticated) as address:
+        async with Service.open(settings) as service, api_served(service, authenticated=authenticated) as address:
             addresses.append(address)
             ready.set()
             await over.wait()

@@ -10,8 +10,9 @@ from typing import Any
 
 import httpx
 import pytest
+from servers import api_served
 
-from medground.faces.api.server import Connection, running
+from medground.faces.api.server import Connection
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 
@@ -38,7 +39,7 @@ def served(papers: Settings, loopback: None) -> Callable[..., Any]:
     ) -> AsyncIterator[tuple[str, int, Service]]:
         async with asyncio.timeout(90), Service.open(papers, abandoned_after=abandoned_after) as service:
             await service.warm()
-            async with running(service, protocol=Hasty, seconds=seconds) as address:
+            async with api_served(service, protocol=Hasty, seconds=seconds) as address:
                 yield address, int(address.rpartition(":")[2]), service
 
     return opened

@@ -15,10 +15,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 from mcp_talk import text
+from servers import mcp_served
 
 from medground.engine.engine import Engine
 from medground.faces.mcp.calls import Times
-from medground.faces.mcp.http import running
 from medground.faces.mcp.server import over_http
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.service import Service
@@ -39,7 +39,7 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 async def served(papers: Settings, *, authenticated: bool = False) -> AsyncIterator[tuple[str, Service]]:
     """The address and the service of a real server on a free port."""
     times = Times(patience=20, beat=0.2)
-    async with Service.open(papers) as service, running(service, authenticated=authenticated, times=times) as url:
+    async with Service.open(papers) as service, mcp_served(service, authenticated=authenticated, times=times) as url:
         yield url, service
 
 

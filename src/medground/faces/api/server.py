@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import cache, partial
 from ipaddress import ip_address
 from typing import Any
@@ -14,7 +14,6 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.middleware import Middleware
 from starlette.responses import Response
-from uvicorn import Config
 
 from medground.errors import UsageError
 from medground.faces.api.answers import router as answers_router
@@ -165,37 +164,6 @@ Extend = Callable[[FastAPI, bool], None]
 """Adds more routes to the app, such as those of the page; told whether every request needs a token."""
 
 
-@asynccontextmanager
-async def running(
-    service: Service,
-    *,
-    authenticated: bool = False,
-    protocol: type[Connection] = Connection,
-    seconds: float = BODY_SECONDS,
-    extend: Extend = lambda app, authenticated: None,
-) -> AsyncIterator[str]:
-    """A real server on a free port of this computer, in this event loop; gives its address, `http://127.0.0.1:8123`."""
-    app = make_app(service, authenticated=authenticated, seconds=seconds)
-    extend(app, authenticated)
-    async with beside(config(app, protocol), service) as address:
-        yield address
-
-
-@asynccontextmanager
-async def beside(what: Config, service: Service) -> AsyncIterator[str]:
-    """Serve on a free port of this computer beside other work; gives the address."""
-    with listener("127.0.0.1", 0) as on:
-        begun = asyncio.Event()
-        server = GracefulServer(what, listening=begun.set, end=service.jobs.close)
-        task = asyncio.create_task(server._serve([on]))
-        try:
-            await begun.wait()
-            yield address_of("127.0.0.1", on)
-        finally:
-            server.should_exit = True
-            await task
-
-
 def address_of(host: str, on: socket.socket) -> str:
     """The address of a server that listens."""
     return f"http://{f'[{host}]' if ':' in host else host}:{on.getsockname()[1]}"
@@ -211,11 +179,9 @@ async def run(
     login: bool | None = None,
     extend: Extend = lambda app, authenticated: None,
 ) -> None:
-    """Serve until the process is told to stop (Ctrl-C or SIGTERM), or the task is cancelled.
+    """Serve until the process is asked to stop (Ctrl-C or SIGTERM), or the task is cancelled.
 
-    Args:
-        host: the address to listen on; any but loopback needs a token.
-        login: whether a token is needed on loopback, too; by default, once there has ever been one.
+    `host` is the address to listen on; `needs_token` says what it and `login` mean for tokens.
     """
     authenticated = await asyncio.to_thread(needs_token, settings, host, login)
     with listener(host, port) as on:

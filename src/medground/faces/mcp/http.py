@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -15,7 +14,7 @@ from uvicorn import Config
 
 from medground.errors import MedgroundError, NotAllowed
 from medground.faces.api.middleware import Begun, Bodies, Sizes, refused, respond, secured
-from medground.faces.api.server import Connection, beside
+from medground.faces.api.server import Connection
 from medground.faces.mcp.calls import TIMES, Times
 from medground.faces.mcp.server import make_server
 from medground.faces.service.service import Service
@@ -33,11 +32,9 @@ _SECONDS = 20.0
 
 
 def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = (), times: Times = TIMES) -> ASGIApp:
-    """The app over an open service, at `/mcp`. It needs the lifespan events of ASGI.
+    """The app over an open service, at `/mcp`, with the arguments of the API's `make_app`.
 
-    Args:
-        authenticated: whether every request needs a token; without one it belongs to the local user.
-        names: host names that it answers to, beside loopback and the setting `serve.hosts`.
+    It needs the lifespan events of ASGI.
     """
     limits = service.settings.serve
     app: ASGIApp = make_server(service, times).streamable_http_app(
@@ -89,17 +86,11 @@ class Bearer:
 
 
 async def serve(service: Service, on: socket.socket, *, authenticated: bool, listening: Callable[[], None]) -> None:
-    """Serve until the process is told to stop (Ctrl-C or SIGTERM). `authenticated`: every request needs a token."""
+    """Serve until the process is asked to stop (Ctrl-C or SIGTERM). `authenticated`: every request needs a token."""
     app = http_app(service, authenticated=authenticated, names=(on.getsockname()[0],))
-    await GracefulServer(_config(app), listening=listening, end=service.jobs.close).serve(sockets=[on])
+    await GracefulServer(configured(app), listening=listening, end=service.jobs.close).serve(sockets=[on])
 
 
-@asynccontextmanager
-async def running(service: Service, *, authenticated: bool = False, times: Times = TIMES) -> AsyncIterator[str]:
-    """A real server on a free port of this computer, in this event loop; gives the address for clients."""
-    async with beside(_config(http_app(service, authenticated=authenticated, times=times)), service) as address:
-        yield f"{address}{PATH}"
-
-
-def _config(app: ASGIApp) -> Config:
+def configured(app: ASGIApp) -> Config:
+    """How the app is served."""
     return config(app, Connection, lifespan="on", ending=_ENDING)

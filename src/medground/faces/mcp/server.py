@@ -91,12 +91,7 @@ async def over_stdio(settings: Settings) -> None:
 async def over_http(
     settings: Settings, *, host: str, port: int, announce: Callable[[str], None], login: bool | None = None
 ) -> None:
-    """Serve many clients until the process is told to stop.
-
-    Args:
-        host: the address to listen on; where other computers can reach it, every request needs a token.
-        login: whether a token is needed on loopback, too; by default, once there has ever been one.
-    """
+    """Serve many clients until the process is asked to stop; `host` and `login` as for the API."""
     # imported late: a client that starts the server by itself waits for it, and needs no HTTP
     from medground.faces.api.server import address_of, needs_token
     from medground.faces.mcp.http import PATH, serve

@@ -20,7 +20,7 @@ from medground.faces.service.offers import Checked, CorpusTold, FilesTold, check
 from medground.faces.service.values import LOCAL, LimitReached, Limits, Person
 from medground.faces.web.state import MOST_SUGGESTED, Keeper, Page, Suggestion
 from medground.faces.web.state import PageState as Held
-from medground.faces.web.upload import received
+from medground.faces.web.upload import FilePassedOver, received
 from medground.values.document import Frozen
 
 router = APIRouter(tags=["page"])
@@ -149,13 +149,6 @@ _FORM: dict[str, Any] = {
 }
 
 
-class FilePassedOver(Frozen):
-    """A file of an upload that was not taken, and why."""
-
-    name: str
-    reason: str
-
-
 class BuildStarted(Frozen):
     """The job that builds a corpus. Files that no reader can read are named once it has ended."""
 
@@ -194,7 +187,7 @@ async def build(
         page.limits,
         length=int(length) if length.isascii() and length.isdigit() else None,
     ) as upload:
-        over = tuple(FilePassedOver(name=one.name, reason=one.reason) for one in upload.passed_over)
+        over = tuple(upload.passed_over)
         if not upload.files:
             named = "; ".join(f"{one.name}: {one.reason}" for one in over[:5])
             nothing = (

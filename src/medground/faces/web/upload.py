@@ -21,6 +21,7 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 
 from medground.errors import StorageFailed, UsageError
 from medground.home.files import private_folder
+from medground.values.document import Frozen
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
@@ -101,9 +102,8 @@ class UploadLimits:
     files: int = 2_000
 
 
-@dataclass(frozen=True)
-class PassedOver:
-    """A file that was not stored, and why."""
+class FilePassedOver(Frozen):
+    """A file of an upload that was not taken, and why."""
 
     name: str
     reason: str
@@ -116,7 +116,7 @@ class Received:
     folder: Path
     files: dict[str, int] = field(default_factory=dict)
     """Bytes by stored name."""
-    passed_over: list[PassedOver] = field(default_factory=list)
+    passed_over: list[FilePassedOver] = field(default_factory=list)
 
 
 @asynccontextmanager
@@ -264,7 +264,8 @@ class _Form:
             self._refused = "the file is empty"
             (self.found.folder / self._name).unlink()
         if self._refused and (self._sent or self._size):  # neither: a form that was sent without choosing a file
-            self.found.passed_over.append(PassedOver(shown_name(self._sent) or "a file without a name", self._refused))
+            name = shown_name(self._sent) or "a file without a name"
+            self.found.passed_over.append(FilePassedOver(name=name, reason=self._refused))
         elif self._name:
             self.found.files[self._name] = self._size
 
