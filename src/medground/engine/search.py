@@ -32,8 +32,7 @@ _DEPTH = 100
 class SearchResult:
     """Passages, best first, one for near-duplicates; which sources were searched; what the reader should know.
 
-    Attributes:
-        notice: what a face shows first, if the words show a person at risk; one about self-harm comes alone.
+    `notice`: what a face shows first, if the words show a person at risk; one about self-harm comes alone.
     """
 
     hits: Ranking

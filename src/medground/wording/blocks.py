@@ -43,8 +43,7 @@ Line = tuple[Span, ...]
 class Picture:
     """An image, for outputs that can show one. Its content is checked: it can neither run nor load anything.
 
-    Args:
-        media_type: `image/svg+xml` or `image/png`.
+    `media_type`: `image/svg+xml` or `image/png`.
     """
 
     content: bytes

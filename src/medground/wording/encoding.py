@@ -33,8 +33,7 @@ _NEGATED = "\u0338"
 def encodable(text: str, encoding: str) -> str:
     """Text that `encoding` can write: typographic characters become their ASCII form.
 
-    Args:
-        encoding: a codec's name; an unknown one is taken for ASCII.
+    `encoding`: a codec's name; an unknown one is taken for ASCII.
     """
     return _replaced(text, encoding, _substitute)
 

@@ -98,8 +98,7 @@ _NUMERIC = "string(.//*[local-name()='category'][@citation-format]/@citation-for
 def styled(references: Sequence[Reference], style: str) -> dict[str, Line]:
     """Each reference in a citation style, by the id of its document, without the number that some styles begin with.
 
-    Args:
-        references: in the order in which they are numbered.
+    `references`: in the order in which they are numbered.
     """
     try:
         import citeproc

@@ -171,8 +171,7 @@ def layout(
 
     A report has its sections in place of the sentences, and its references apart from what was read.
 
-    Args:
-        files: reads the files of a report; without it they are listed, but not shown.
+    `files`: reads the files of a report; without it they are listed, but not shown.
     """
     from medground.wording.view import view, written_sentences  # late: its types take a while
 

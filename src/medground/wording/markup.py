@@ -39,8 +39,7 @@ def as_markdown(
 ) -> str:
     """The whole report, ending without a newline.
 
-    Args:
-        encoding: the encoding it will be written in; characters that it lacks are replaced.
+    `encoding`: the encoding it will be written in; characters that it lacks are replaced.
     """
     return blocks_as_markdown(layout(answer, details=details, bibliography=bibliography, files=files), encoding)
 
@@ -136,8 +135,7 @@ def chat_pieces(answer: Answer, *, not_read: bool = False) -> Iterator[Piece]:
     Each mark of a sentence is given, and each mark in the list of sources whose quote no sentence cites, so that every
     quote of the answer has a mark. The last line names the answer, so that a later message can follow it.
 
-    Args:
-        not_read: whether to say that earlier messages of the conversation were not read.
+    `not_read`: whether to say that earlier messages of the conversation were not read.
     """
     cited: set[str] = set()
     at = 0

@@ -154,8 +154,7 @@ class Timeline(Frozen):
 def timeline(trace_id: str, spans: Sequence[Mapping[str, Any]]) -> Timeline:
     """The timeline of a stored trace, without document and prompt text.
 
-    Args:
-        spans: its spans, as `medground.answering.trace.read_trace` gives them.
+    `spans`: its spans, as `medground.answering.trace.read_trace` gives them.
     """
     began = min((span["start"] for span in spans), default=0)
     ended = max((span["end"] for span in spans), default=0)

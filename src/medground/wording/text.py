@@ -26,8 +26,7 @@ Word = tuple[bool, list[Span]]
 def as_text(answer: Answer, *, details: bool = False, width: int = WIDTH) -> str:
     """An answer as plain text without a final newline.
 
-    Args:
-        width: columns of a line; a word or an address that is longer stays whole.
+    `width`: columns of a line; a word or an address that is longer stays whole.
     """
     return blocks_as_text(layout(answer, details=details), width)
 

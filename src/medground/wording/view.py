@@ -43,8 +43,7 @@ def fact_view(quote: Evidence, document: SourceDocument) -> views.FactView:
 def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> views.ReportView | None:
     """The report of an answer; None if it is none.
 
-    Args:
-        groups: its written sentences, to which the sections refer by their places.
+    `groups`: its written sentences, to which the sections refer by their places.
     """
     if (report := answer.report) is None:
         return None
