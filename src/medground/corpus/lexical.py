@@ -49,7 +49,7 @@ _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.M
 _FIRST_YEAR, _LAST_YEAR = 0, 9999
 _MOST_EXPANSIONS = 10_000
 """Maximum number of words that one truncated word can match."""
-_MOST_REORDERED = 4
+MOST_REORDERED = 4
 """A proximity search for more words than this only requires all of them to be present."""
 _SEVERAL = {"title_abstract": ("title", "text"), "text_word": (DEFAULT,), "all": (DEFAULT, "author", "journal")}
 """PubMed fields that map to fields of the index."""
@@ -93,6 +93,12 @@ class TreeCompiler:
 
     def _one(self, field: str, word: str) -> tantivy.Query:
         return _Q.term_query(self._schema, field, word)
+
+    def _sequence(self, field: str, words: Sequence[str], slop: int = 0) -> tantivy.Query:
+        """Words in this order, with at most `slop` other words between them."""
+        if len(words) < 2:
+            return self._one(field, words[0]) if words else _Q.empty_query()
+        return _Q.phrase_query(self._schema, field, [*words], slop)
 
     def _between(self, field: str, low: int | None, high: int | None, least: int, most: int) -> tantivy.Query:
         """Integers within both bounds. A document without a value matches no range, not even an open one."""
@@ -183,16 +189,10 @@ class _Compiler(TreeCompiler):
             return self._near(field, words, query.distance if isinstance(query, Near) else query.slop)
         return self._sequence(field, words)
 
-    def _sequence(self, field: str, words: Sequence[str], slop: int = 0) -> tantivy.Query:
-        """Words in this order, with at most `slop` other words between them."""
-        if len(words) < 2:
-            return self._one(field, words[0]) if words else _Q.empty_query()
-        return _Q.phrase_query(self._schema, field, [*words], slop)
-
     def _near(self, field: str, words: list[str], distance: int) -> tantivy.Query:
         if len(words) < 2:
             return self._sequence(field, words)
-        if len(words) > _MOST_REORDERED:
+        if len(words) > MOST_REORDERED:
             return _Q.boolean_query([(_MUST, self._one(field, word)) for word in dict.fromkeys(words)])
         orders = dict.fromkeys(itertools.permutations(words))
         return _Q.disjunction_max_query([self._sequence(field, order, distance) for order in orders])

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Self
 
@@ -111,8 +110,7 @@ class Engine(SearchEngine, KeptAnswers):
         with notice_first(*said, context) as notice:
             if follow is not None and not (notice and notice.stops):
                 former = self.answer(follow)
-                year = datetime.now(UTC).year
-                asked = follow_up(question, former, year, task=task, options=options, context=context)
+                asked = follow_up(question, former, self.now().year, task=task, options=options, context=context)
                 notice = most_urgent(asked.text, asked.context) or notice  # "it" has become the former subject
             else:
                 asked = as_question(question, task=task, options=options, context=context)
@@ -231,7 +229,7 @@ class Engine(SearchEngine, KeptAnswers):
         ids = tuple(answer_id(question, setup.settings.hash, states) for question in asked)
         batch = Batch(self.settings.home, asked, ids)
         ask = partial(self._outcome, recipe=recipe, model=model, settings=settings)
-        with batch.begun() as progress:
+        with batch.begun(self.now) as progress:
             async with aclosing(in_order(batch, progress, ask, concurrency)) as outcomes:
                 async for outcome in outcomes:
                     yield outcome

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -117,6 +117,8 @@ class OpenEngine:
     recipe: Recipe
     sources: Sequence[Source]
     models: Models
+    now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC), repr=False)
+    """The clock of its runs."""
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
     _setups: Setups = field(default_factory=Setups, repr=False)
     _calls: set[asyncio.Future[None]] = field(default_factory=set, repr=False)
@@ -209,7 +211,7 @@ class OpenEngine:
     ) -> Run:
         self._check_open()
         settings = setup.settings
-        run_id = f"{trace_stamp(datetime.now(UTC))}{secrets.token_hex(2)[1:]}"
+        run_id = f"{trace_stamp(self.now())}{secrets.token_hex(2)[1:]}"
         return Run(
             question=question,
             settings=settings,
@@ -219,6 +221,7 @@ class OpenEngine:
             trace=Trace(run_id, settings.home / "traces" / f"{run_id}.jsonl" if traced else None, settings),
             on_step=on_step,
             notice=notice,
+            now=self.now,
         )
 
     def _untraced_run(self, question: Question) -> Run:

@@ -13,7 +13,7 @@ from typing import Any, Literal, assert_never
 import tantivy
 
 from medground.corpus.faults import reading, writing
-from medground.corpus.lexical import TreeCompiler
+from medground.corpus.lexical import MOST_REORDERED, TreeCompiler
 from medground.corpus.lexical_fields import register_analysers
 from medground.faces.eutils.records_fields import (
     DATES,
@@ -49,8 +49,6 @@ from medground.values.query import (
     leaves,
 )
 from medground.values.steps import Progress, no_progress
-
-_MOST_REORDERED = 4
 
 
 def unsupported(query: Query) -> list[str]:
@@ -138,16 +136,11 @@ class RecordsCompiler(TreeCompiler):
 
     def _row(self, field: str, text: str, leaf: Term | Phrase | Near) -> tantivy.Query:
         words = words_of(text)
-        if not words:
-            return tantivy.Query.empty_query()
-        if len(words) == 1:
-            return tantivy.Query.term_query(self._schema, field, words[0])
         slop = leaf.distance if isinstance(leaf, Near) else leaf.slop if isinstance(leaf, Phrase) else 0
         reorder = isinstance(leaf, Near) or slop
-        if not reorder or len(words) > _MOST_REORDERED:
-            return tantivy.Query.phrase_query(self._schema, field, [*words], slop)
-        orders = dict.fromkeys(itertools.permutations(words))
-        return _any(tantivy.Query.phrase_query(self._schema, field, list(order), slop) for order in orders)
+        if not reorder or not 1 < len(words) <= MOST_REORDERED:
+            return self._sequence(field, words, slop)
+        return _any(self._sequence(field, order, slop) for order in dict.fromkeys(itertools.permutations(words)))
 
     def _prefixed(self, field: str, text: str) -> tantivy.Query:
         words = words_of(text)
