@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from browser import BUILT, Served, chromium, papers_home, why_not
+from browser import BUILT, chromium, papers_home, served, why_not
 from page_papers import PAPERS
 from playwright.sync_api import Browser, sync_playwright
 
@@ -57,8 +57,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         settings = papers_home(Path(folder) / "home", PAPERS)
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-        with Served(settings) as served:
-            seconds = sorted(visit(browser, served.url) for _ in range(visits))
+        with served(settings) as address:
+            seconds = sorted(visit(browser, address) for _ in range(visits))
         browser.close()
     packed = sizes()
     first = first_scripts(packed)

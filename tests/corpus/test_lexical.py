@@ -10,10 +10,9 @@ import tantivy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rows import each_row
+from small_corpora import corpus_of_documents
 
-from medground.corpus.build import build
 from medground.corpus.lexical import Lexical
-from medground.corpus.library import Library
 from medground.errors import ConfigError, UsageError
 from medground.values.document import Document, MeshHeading
 from medground.values.query import (
@@ -66,13 +65,8 @@ def snapshot(tmp_path_factory, request):
             ),
         )
     )
-    from medground.corpus.readers.base import Input
-
-    library = Library(tmp_path_factory.mktemp("home"))
-    build(library, "c", [Input(name="m", reader="t", fingerprint="1", read=lambda skip: iter(documents[skip:]))])
-    opened = library.open("c")
-    yield opened
-    opened.close()
+    with corpus_of_documents(tmp_path_factory.mktemp("home"), documents).open("papers") as opened:
+        yield opened
 
 
 def ids(snapshot, query, filters=None):

@@ -25,7 +25,7 @@ from medground.answering.verify.critic import Score
 from medground.models.base import Keyless
 
 sys.path.append(str(Path(__file__).parents[1] / "kits"))
-from stems import StemEmbedder
+from small_corpora import WordEmbedder
 
 CONNECT = socket.socket.connect
 OPEN_HOSTED = hosted.open_hosted
@@ -75,7 +75,7 @@ def install() -> None:
     socket.socket.connect = here_only  # type: ignore[method-assign]
     hosted.open_hosted = checked  # type: ignore[assignment]
     local.open_local = lambda name, settings: Named(name)  # type: ignore[assignment,return-value]
-    shots.open_embedder = lambda name, home: StemEmbedder("minilm", "minilm", 384)  # type: ignore[assignment]
+    shots.open_embedder = lambda name, home: WordEmbedder("minilm", 384, stems=True)  # type: ignore[assignment]
     critics.open_nli = lambda name: Neutral()  # type: ignore[assignment,return-value]
     wheels.fetch = fetched  # type: ignore[assignment]
     eutils.EutilsService.__post_init__ = pubmed_here  # type: ignore[method-assign]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from medground.answering.run import Run
+from medground.corpus.library import Library
+from medground.recipes.base import open_recipe
+from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer
+
+MakeRun = Callable[..., Run]
 
 
 class Asks:
@@ -34,3 +41,26 @@ class Asks:
     def values(self, operator: str) -> list[Any]:
         """The inputs of an operator, in order."""
         return [value for name, value in self.seen if name == operator]
+
+
+def asks(
+    scripted_model: Any,
+    make_run: MakeRun,
+    named: str,
+    searched: Library | Callable[[], Sequence[Any]],
+    question: str,
+    **defaults: Any,
+) -> Asks:
+    """Asks a recipe about the one corpus of a library, or about sources made for each call, with options as given."""
+
+    def answered(
+        text: str = question, *, recipe: str = named, sources: Any = None, options: Any = None, **more: Any
+    ) -> tuple[Answer, Run]:
+        opened, chosen = open_recipe(recipe), {"recipe.name": recipe, **defaults, **(options or {})}
+        with ExitStack() as stack:
+            if sources is None and isinstance(searched, Library):
+                sources = [CorpusSource(stack.enter_context(searched.open(*searched.list())))]
+            run = make_run(text, searched() if sources is None else sources, options=chosen, recipe=opened, **more)
+            return asyncio.run(opened.run(run.question, run)), run
+
+    return Asks(scripted_model, answered)

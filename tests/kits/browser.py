@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-import socket
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from live_server import in_a_thread, listening
+from small_corpora import corpus_of_documents
 
 import medground
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers.base import Input
 from medground.home.settings import Settings
 from medground.values.document import Document
 
@@ -44,76 +41,32 @@ def why_not() -> str:
 
 def papers_home(home: Path, papers: list[Document], name: str = "papers") -> Settings:
     """Settings of a home with a corpus of these papers, which is searched."""
-    build(Library(home), name, [Input(name, "test", "1", lambda skip: iter(papers[skip:]))])
+    corpus_of_documents(home, papers, name)
     return Settings.load(options={"home": home, "retrieval.corpora": (name,)})
 
 
-class Served:
-    """A real server over these settings, in a thread with a loop of its own. Use it as a context manager.
-
-    Args:
-        settings: those of the server.
-        authenticated: whether a token is needed.
-    """
-
-    def __init__(self, settings: Settings, *, authenticated: bool = False) -> None:
-        self.settings = settings
-        self.url = ""
-        self._authenticated = authenticated
-        self._ready = threading.Event()
-        self._loop = asyncio.new_event_loop()
-        self._failure: Exception | None = None
-        self._thread = threading.Thread(target=self._work, daemon=True)
-
-    def __enter__(self) -> Served:
-        self._thread.start()
-        if not self._ready.wait(60) or self._failure:
-            raise RuntimeError("the server did not start") from self._failure
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._end.set)
-        self._thread.join(30)
-
-    def _work(self) -> None:
-        try:
-            self._loop.run_until_complete(self._serve())
-        except Exception as failure:  # noqa: BLE001  it is raised where the test waits
-            self._failure = failure
-        finally:
-            self._loop.close()
-            self._ready.set()
-
-    async def _serve(self) -> None:
-        from medground.faces.service.service import Service
-
-        self._end = asyncio.Event()
-        async with Service.open(self.settings) as self.service:
-            await self.service.warm()
-            async with _running(self.service, self._authenticated) as self.url:
-                self._ready.set()
-                await self._end.wait()
+@contextmanager
+def served(settings: Settings, *, authenticated: bool = False) -> Iterator[str]:
+    """The address of a server of the API and the page over these settings; a token is needed if `authenticated`."""
+    with in_a_thread(_serving(settings, authenticated)) as address:
+        yield address
 
 
 @asynccontextmanager
-async def _running(service: Any, authenticated: bool) -> AsyncIterator[str]:
-    """The API and the page on a free port of this computer."""
-    import uvicorn
-
+async def _serving(settings: Settings, authenticated: bool) -> AsyncIterator[str]:
     from medground.faces.api.server import make_app
+    from medground.faces.service.service import Service
     from medground.faces.web.app import add_page
 
-    app = make_app(service, authenticated=authenticated)
-    add_page(app, login=authenticated)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", ws="none"))
-        task = asyncio.create_task(server.serve([listening]))
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            await service.jobs.close()
-            server.should_exit = True
-            await task
+    async with Service.open(settings) as service:
+        await service.warm()
+        app = make_app(service, authenticated=authenticated)
+        add_page(app, login=authenticated)
+        async with listening(app, ws="none") as address:
+            try:
+                yield address
+            finally:
+                await service.jobs.close()
 
 
 @dataclass

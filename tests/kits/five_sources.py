@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from asking import Asks
+from asking import Asks, MakeRun, asks
 
-from medground.answering.run import Run
 from medground.errors import MedgroundError, SourceUnavailable
-from medground.recipes.base import open_recipe
-from medground.values.answer import Answer
 from medground.values.document import Document, Hit, Passage, SourceKind
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
 from medground.values.query import Filters
 from medground.values.source_plan import SourceDescription
 
-MakeRun = Callable[..., Run]
 QUESTION = "Which eye problems does Marfan syndrome cause?"
 TEXTS: dict[SourceKind, tuple[str, str, str]] = {
     "book": (
@@ -129,12 +124,4 @@ def five(memory_source: Any, *, without: Sequence[str] = (), fails: Sequence[str
 @pytest.fixture
 def ask(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> Asks:
     """Asks `omni-rag` over the five sources, or over others."""
-
-    def answered(text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
-        recipe, sources = open_recipe("omni-rag"), more.pop("sources", None)
-        options = {"recipe.name": "omni-rag", **more.pop("options", {})}
-        searched = five(memory_source) if sources is None else sources
-        run = make_run(text, searched, options=options, recipe=recipe, **more)
-        return asyncio.run(recipe.run(run.question, run)), run
-
-    return Asks(scripted_model, answered)
+    return asks(scripted_model, make_run, "omni-rag", lambda: five(memory_source), QUESTION)

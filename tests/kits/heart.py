@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import Asks
+from asking import Asks, MakeRun, asks
+from small_corpora import corpus_of_documents
 
-from medground.answering.run import Run
-from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.base import Input
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.models.operators.verifying import EntailOutput
-from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY
-from medground.sources.corpus import CorpusSource
-from medground.values.answer import Answer
 from medground.values.document import Document
 
-MakeRun = Callable[..., Run]
 QUESTION = "Does aspirin prevent myocardial infarction in adults with hypertension?"
 PAPERS = [
     Document(
@@ -52,17 +44,7 @@ PAPERS = [
 
 def library(home: Path, papers: Sequence[Document] = PAPERS) -> Library:
     """A home with a corpus of the papers, called heart."""
-    made = Library(home)
-    build(made, "heart", [Input("papers", "test", "1", lambda skip: iter(papers[skip:]))])
-    return made
-
-
-def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
-    """The answer, with these settings and models of the run, and the run."""
-    with corpus.open("heart") as snapshot:
-        options = {"recipe.name": "reason-and-verify", **more.pop("options", {})}
-        run = make_run(text, [CorpusSource(snapshot)], options=options, recipe=REASON_AND_VERIFY, **more)
-        return asyncio.run(REASON_AND_VERIFY.run(run.question, run)), run
+    return corpus_of_documents(home, papers, "heart")
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +56,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
 @pytest.fixture
 def ask(make_run: MakeRun, corpus: Library, scripted_model: Any) -> Asks:
     """Asks `reason-and-verify` over the papers."""
-    return Asks(scripted_model, partial(answered, make_run, corpus))
+    return asks(scripted_model, make_run, "reason-and-verify", corpus, QUESTION)
 
 
 def spans(tmp_path: Path, name: str) -> list[dict[str, Any]]:

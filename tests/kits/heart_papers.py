@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from functools import partial
 from typing import Any
 
 import heart
 import pytest
-from asking import Asks
-from heart import MakeRun
+from asking import Asks, MakeRun, asks
 
-from medground.answering.run import Run
 from medground.corpus.library import Library
 from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
 from medground.models.operators.verifying import EntailOutput
 from medground.models.operators.writing import WriteOutput, WrittenSentence
-from medground.recipes.base import open_recipe
 from medground.recipes.pubmed_reasoner.answering import Observation, SummariseOutput
 from medground.recipes.pubmed_reasoner.operators import (
     CritiqueOutput,
@@ -26,8 +21,6 @@ from medground.recipes.pubmed_reasoner.operators import (
     SelectTermsOutput,
     TermVerdict,
 )
-from medground.sources.corpus import CorpusSource
-from medground.values.answer import Answer
 
 QUESTION = heart.QUESTION
 TYPES = {"PMID:1": ("Case Reports",), "PMID:3": ("Randomized Controlled Trial",)}
@@ -43,17 +36,6 @@ READING = ["screen", "extract", "sufficient", "summarise", "respond", "entail"]
 BY_MODEL = ["mesh_terms", "select_terms", "draft_query", *CRITIC, *READING]
 
 
-def answered(
-    make_run: MakeRun, corpus: Library, text: str = QUESTION, *, recipe: str = "pubmed-reasoner", **more: Any
-) -> tuple[Answer, Run]:
-    """The answer of a recipe, with these settings and models of the run, and the run."""
-    with corpus.open("heart") as snapshot:
-        options = {"recipe.name": recipe, **more.pop("options", {})}
-        opened = open_recipe(recipe)
-        run = make_run(text, [CorpusSource(snapshot)], options=options, recipe=opened, **more)
-        return asyncio.run(opened.run(run.question, run)), run
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """A home with the papers in a corpus called heart."""
@@ -63,7 +45,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
 @pytest.fixture
 def ask(make_run: MakeRun, corpus: Library, scripted_model: Any) -> Asks:
     """Asks `pubmed-reasoner`, or the recipe that is named, over the papers."""
-    return Asks(scripted_model, partial(answered, make_run, corpus))
+    return asks(scripted_model, make_run, "pubmed-reasoner", corpus, QUESTION)
 
 
 def verdicts(value: Any, **said: bool) -> CritiqueOutput:

@@ -1,50 +1,57 @@
-"""A real server on loopback, in a thread of its own, so that clients that block can call it."""
+"""Applications on a free port of this computer, each in a thread with an event loop of its own."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from servers import api_served
+from anyio.from_thread import start_blocking_portal
 
-from medground.faces.service.service import Service
 from medground.home.settings import Settings
+
+T = TypeVar("T")
+
+
+@contextmanager
+def in_a_thread(opening: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """What an async context manager gives, held open in a thread."""
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(opening) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def listening(app: Any, **options: Any) -> AsyncIterator[str]:
+    """The address of an application, with options of uvicorn."""
+    import uvicorn
+
+    with socket.create_server(("127.0.0.1", 0)) as port:
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", **options))
+        task = asyncio.create_task(server.serve([port]))
+        try:
+            yield f"http://127.0.0.1:{port.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await task
+
+
+@asynccontextmanager
+async def _api(settings: Settings, authenticated: bool) -> AsyncIterator[str]:
+    from servers import api_served
+
+    from medground.faces.service.service import Service
+
+    async with Service.open(settings) as service, api_served(service, authenticated=authenticated) as address:
+        yield address
 
 
 @contextmanager
 def live_server(home: Path, corpus: str, *, authenticated: bool = False, **options: Any) -> Iterator[str]:
     """The address of a server of a home folder that searches one corpus."""
-    settings = Settings.load(
-        environ={"MEDGROUND_HOME": str(home)},
-        options={"retrieval.corpora": corpus, "retrieval.dense": False, **options},
-    )
-    loop = asyncio.new_event_loop()
-    ready, over = threading.Event(), asyncio.Event()
-    addresses: list[str] = []
-
-    async def serve() -> None:
-        async with Service.open(settings) as service, api_served(service, authenticated=authenticated) as address:
-            addresses.append(address)
-            ready.set()
-            await over.wait()
-
-    def run() -> None:
-        try:
-            loop.run_until_complete(serve())
-        finally:
-            ready.set()
-            loop.close()
-
-    thread = threading.Thread(target=run, name="server")
-    thread.start()
-    ready.wait(30)
-    try:
-        yield addresses[0]
-    finally:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(over.set)
-        thread.join(30)
+    chosen = {"retrieval.corpora": corpus, "retrieval.dense": False, **options}
+    settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=chosen)
+    with in_a_thread(_api(settings, authenticated)) as address:
+        yield address

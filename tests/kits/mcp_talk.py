@@ -10,10 +10,8 @@ from typing import Any
 
 from mcp import Client
 from mcp.types import CallToolResult
+from small_corpora import corpus_of_documents
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers.base import Input
 from medground.faces.service.service import Service
 from medground.graph.vocabularies.base import (
     ConceptRecord,
@@ -60,8 +58,7 @@ TERMS = (
 
 def library(home: Path) -> None:
     """Build the papers and the graph in a home."""
-    made = Library(home)
-    build(made, "papers", [Input("papers", "test", "1", lambda skip: iter(PAPERS[skip:]))])
+    made = corpus_of_documents(home, PAPERS)
     part = Part("terms.txt", "1", lambda: iter(TERMS))
     build_graph(made, "terms", [Vocabulary("T", "free", "a test", (part,))])
 

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from asking import Asks
+from asking import Asks, MakeRun, asks
+from small_corpora import corpus_of_documents
 
 from medground.answering.run import Run
 from medground.answering.trace import read_trace
-from medground.corpus.build import build
 from medground.corpus.chunk import chunk
 from medground.corpus.library import Library
-from medground.corpus.readers.base import Input
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.models.operators.verifying import EntailOutput
-from medground.recipes.self_medrag import SELF_MEDRAG
-from medground.sources.corpus import CorpusSource
-from medground.values.answer import Answer
 from medground.values.document import Document, Hit, MeshHeading, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker
 from medground.values.query import Filters, Words
 
-MakeRun = Callable[..., Run]
 QUESTION = "Does aspirin prevent myocardial infarction?"
 TOPICS = ["bleeding", "stroke", "gout", "asthma", "migraine", "fever"]
 PAPERS = [
@@ -48,25 +41,15 @@ WITHDRAWN = Document(
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    library = Library(tmp_path_factory.mktemp("home"))
-    papers = [*PAPERS, WITHDRAWN]
-    build(library, "heart", [Input("papers", "test", "1", lambda skip: iter(papers[skip:]))])
-    return library
-
-
-def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
-    options = {"recipe.name": "self-medrag", "self_medrag.passages": 2, "self_medrag.drift": 0.1}
-    options |= {"verify.taxonomy": False, **more.pop("options", {})}
-    with corpus.open("heart") as snapshot:
-        sources = more.pop("sources", [CorpusSource(snapshot)])
-        run = make_run(text, sources, options=options, recipe=SELF_MEDRAG, **more)
-        return asyncio.run(SELF_MEDRAG.run(run.question, run)), run
+    """A home with the papers in a corpus."""
+    return corpus_of_documents(tmp_path_factory.mktemp("home"), [*PAPERS, WITHDRAWN], "heart")
 
 
 @pytest.fixture
 def ask(make_run: MakeRun, corpus: Library, scripted_model: Any) -> Asks:
     """Asks `self-medrag` over the papers."""
-    return Asks(scripted_model, partial(answered, make_run, corpus))
+    options = {"self_medrag.passages": 2, "self_medrag.drift": 0.1, "verify.taxonomy": False}
+    return asks(scripted_model, make_run, "self-medrag", corpus, QUESTION, **options)
 
 
 KIND = {"bm25": Ranker.LEXICAL, "dense": Ranker.DENSE}

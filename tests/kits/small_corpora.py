@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input, Item
+from medground.language import words
 from medground.values.document import Document
 from medground.values.query import Everything
 
 
 class WordEmbedder:
-    """Unit vectors of hashed words: deterministic, and similar for texts that share words."""
+    """Unit vectors of hashed words, or of their `stems`: deterministic, and similar for texts that share words."""
 
-    def __init__(self, name: str = "words", dimensions: int = 32) -> None:
+    def __init__(self, name: str = "words", dimensions: int = 32, *, stems: bool = False) -> None:
         self.name = name
         self.identity = f"{name}@1"
         self.dimensions = dimensions
         self.embedded = 0
+        self._words = words.terms if stems else lambda text: text.lower().split()
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         self.embedded += len(texts)
         vectors = np.full((len(texts), self.dimensions), 1e-3, dtype=np.float32)
         for row, text in zip(vectors, texts, strict=True):
-            for word in text.lower().split():
+            for word in self._words(text):
                 row[zlib.crc32(word.encode()) % self.dimensions] += 1
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
@@ -39,13 +44,20 @@ def make_input(items: Sequence[Item], name: str = "made", fingerprint: str = "1"
     return Input(name=name, reader="test", fingerprint=fingerprint, read=read, license="CC0")
 
 
+def corpus_of_documents(home: Path, documents: Sequence[Item], name: str = "papers", **options: Any) -> Library:
+    """The library of a home, with a corpus of these documents."""
+    library = Library(home)
+    build(library, name, [make_input(documents)], **options)
+    return library
+
+
 def make_documents(count: int, first: int = 0) -> list[Document]:
-    words = ["heart", "liver", "kidney", "lung", "zebrafish", "gene", "trial", "protein", "statin", "tumour"]
+    topics = ["heart", "liver", "kidney", "lung", "zebrafish", "gene", "trial", "protein", "statin", "tumour"]
     return [
         Document(
             id=f"PMID:{n + 1}",
-            title=f"Study {n} of {words[n % 10]}",
-            text=" ".join(f"Sentence {i} about {words[(n + i) % 10]} number {n * i}." for i in range(4)),
+            title=f"Study {n} of {topics[n % 10]}",
+            text=" ".join(f"Sentence {i} about {topics[(n + i) % 10]} number {n * i}." for i in range(4)),
             year=1990 + n % 30,
             publication_types=("Review",) if n % 3 == 0 else ("Journal Article",),
         )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,11 +10,12 @@ from typing import Any
 import pytest
 import pytest_socket
 from http_peer import Peer, Waits
+from live_server import in_a_thread, listening
+from small_corpora import corpus_of_documents
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.base import Input
 from medground.corpus.snapshot import Snapshot
 from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.sources.eutils.client import AnswerCache, Eutils, EutilsService, Transport
@@ -53,31 +52,12 @@ def serving(catalogue: Any, **of_app: Any) -> Iterator[str]:
 
     It closes each connection after the response, because tests use many event loops and must not leak connections.
     """
-    uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
+    pytest.importorskip("uvicorn", reason="needs the extra serve")
     from medground.faces.eutils.server import make_app
 
-    app = make_app(catalogue, **of_app)
-
-    async def closing(scope: Any, receive: Any, send: Any) -> None:
-        async def send_closing(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
-            await send(message)
-
-        await app(scope, receive, send_closing)
-
     pytest_socket.enable_socket()
-    server = uvicorn.Server(uvicorn.Config(closing, port=0, log_level="error", lifespan="off"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.005)
-    try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
+    with in_a_thread(listening(make_app(catalogue, **of_app), headers=[("connection", "close")])) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -95,9 +75,7 @@ def catalogue_of(
 
     def make(documents: Sequence[Document]) -> SnapshotCatalogue:
         home = tmp_path_factory.mktemp("home")
-        library = Library(home)
-        build(library, "made", [Input("made", "test", "1", lambda skip: iter(documents[skip:]))])
-        opened.append(library.open("made"))
+        opened.append(corpus_of_documents(home, documents).open("papers"))
         return SnapshotCatalogue.open(opened[-1], home)
 
     yield make

@@ -13,11 +13,9 @@ from typing import Any
 import pytest
 from closing import then_closed
 from rows import each_row
+from small_corpora import corpus_of_documents
 
 from medground import Engine
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers.base import Input
 from medground.home.settings import Settings
 from medground.pubmed.characters import STOPWORDS
 from medground.sources.pubmed.source import PubMedSource
@@ -55,8 +53,7 @@ EMPTY = b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home with the papers as a corpus."""
-    made = Input("papers", "test", "1", lambda skip: iter(PAPERS[skip:]))
-    build(Library(tmp_path), "papers", [made])
+    corpus_of_documents(tmp_path, PAPERS)
     return tmp_path
 
 

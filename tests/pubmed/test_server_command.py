@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_corpora import corpus_of_documents
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers.base import Input
 from medground.errors import UsageError
 from medground.testing import DOCUMENTS
 
@@ -39,7 +37,7 @@ def started(*words: str) -> Iterator[Any]:
 
 @pytest.mark.slow
 def test_it_serves_until_interrupted_and_clients_that_leave_print_nothing(home: Path, loopback: None) -> None:
-    build(Library(home), "made", [Input("made", "test", "1", lambda skip: iter(DOCUMENTS[skip:]))])
+    corpus_of_documents(home, DOCUMENTS, "made")
     options = ("--corpus", "made", "--port", "0", "--name", "papers.test", "--quiet")
     with started(COMMAND, "serve", *options) as process:
         printed = process.stderr.readline().decode()

@@ -3,39 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import zlib
 
-import numpy as np
 import pytest
 from contracts import in_one_test
 from rows import each_row
+from small_corpora import WordEmbedder, corpus_of_documents
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers.base import Input
 from medground.errors import ConfigError, UsageError
 from medground.sources.corpus import CorpusSource
 from medground.testing import DOCUMENTS, QueryContract, SourceContract
 from medground.values.lookup import Lookup, PlainWords, Ranker
 from medground.values.query import Filters, Not, Term, Words
 
-
-class Embedder:
-    dimensions = 16
-
-    def __init__(self, name="hashes"):
-        self.name = name
-        self.identity = f"{name}@1"
-
-    def embed(self, texts):
-        vectors = np.full((len(texts), self.dimensions), 0.01, dtype=np.float32)
-        for row, text in zip(vectors, texts, strict=True):
-            for word in text.lower().split():
-                row[zlib.crc32(word.encode()) % self.dimensions] += 1
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-BOTH = {"built_with": Embedder(), "asked_with": Embedder()}
+BOTH = {"built_with": WordEmbedder(), "asked_with": WordEmbedder()}
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +26,8 @@ def make_source(tmp_path_factory):
     def make(*, built_with=None, asked_with=None):
         name = built_with.name if built_with else ""
         if name not in libraries:
-            libraries[name] = Library(tmp_path_factory.mktemp("built"))
-            read = Input(name="made", reader="test", fingerprint="1", read=lambda skip: iter(DOCUMENTS[skip:]))
-            build(libraries[name], "made", [read], embedder=built_with)
-        return CorpusSource(libraries[name].open("made"), asked_with)
+            libraries[name] = corpus_of_documents(tmp_path_factory.mktemp("built"), DOCUMENTS, embedder=built_with)
+        return CorpusSource(libraries[name].open("papers"), asked_with)
 
     return make
 
@@ -78,11 +56,11 @@ def search(source, text="marfan syndrome", **more):
 def test_one_ranking_per_ranker_and_a_note_where_vectors_are_expected_and_not_used(make_source):
     found = search(make_source(**BOTH))
     assert ([ranking[0].ranker for ranking in found.rankings], found.notes) == (["bm25", "dense"], ())
-    without = make_source(asked_with=Embedder())
+    without = make_source(asked_with=WordEmbedder())
     assert search(without).notes == ("no vectors in this corpus: searched by words alone",)
     assert search(without, rankers=(Ranker.LEXICAL,)).notes == ()
     assert search(make_source()).notes == ()
-    found = search(make_source(built_with=Embedder()))
+    found = search(make_source(built_with=WordEmbedder()))
     assert found.notes == ("its vectors were not used: searched by words alone",)
 
 
@@ -103,7 +81,7 @@ def test_dense_search_needs_vectors_a_model_and_plain_words(make_source, models,
     if accepted:
         assert asyncio.run(source.search(lookup, Filters())).size
     else:
-        with pytest.raises(UsageError, match="corpus:made"):
+        with pytest.raises(UsageError, match="corpus:papers"):
             asyncio.run(source.search(lookup, Filters()))
 
 
@@ -113,8 +91,8 @@ def test_a_query_tree_is_not_searched_by_meaning_and_no_words_find_nothing(make_
     assert ([ranking[0].ranker for ranking in found.rankings], found.notes) == (["bm25"], ())
     assert {hit.passage.document_id for hit in found.rankings[0]} == {"PMID:3", "PMID:4"}
     assert search(source, " ").rankings == ((), ())
-    assert (source.name, source.state.name, len(source.state.hash)) == ("corpus:made", "made", 64)
+    assert (source.name, source.state.name, len(source.state.hash)) == ("corpus:papers", "papers", 64)
     with pytest.raises(UsageError, match="limit"):
         search(source, limit=10_001)
-    with pytest.raises(ConfigError, match=r"built with the embedding model hashes@1, but other@1 is open; rebuild it"):
-        make_source(built_with=Embedder(), asked_with=Embedder("other"))
+    with pytest.raises(ConfigError, match=r"built with the embedding model words@1, but other@1 is open; rebuild it"):
+        make_source(built_with=WordEmbedder(), asked_with=WordEmbedder("other"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stems import StemEmbedder
+from small_corpora import WordEmbedder
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -24,9 +24,9 @@ OUTCOMES = ["stroke", "gout", "asthma", "migraine"]
 
 
 @pytest.fixture(scope="module")
-def stems() -> Iterator[StemEmbedder]:
+def stems() -> Iterator[WordEmbedder]:
     """The embedding model for these tests, whatever name is opened."""
-    embedder = StemEmbedder()
+    embedder = WordEmbedder("stems", 256, stems=True)
     shots.opened_embedder.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shots, "open_embedder", lambda name, home: embedder)

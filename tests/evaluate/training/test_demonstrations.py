@@ -196,8 +196,8 @@ def test_shots_without_a_pool_or_with_another_embedding_model_are_refused(
     with pytest.raises(ConfigError, match="no pool is named"):
         asked(settings, "Does zinc prevent gout?", pool=None)
     built(settings, records_file)
-    monkeypatch.setattr(stems, "identity", "stems-2")
-    with pytest.raises(ConfigError, match="stems-1"):
+    monkeypatch.setattr(stems, "identity", "stems@2")
+    with pytest.raises(ConfigError, match="stems@1"):
         asked(settings, "Does zinc prevent gout?")
 
 

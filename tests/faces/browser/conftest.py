@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import pytest_socket
-from browser import Opened, Served, opened, papers_home, started, why_not
+from browser import Opened, opened, papers_home, served, started, why_not
 from page_papers import PAPERS, keep_answers
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ def page_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def served(page_home: Path) -> Iterator[Served]:
-    """A server over that home."""
+def site(page_home: Path) -> Iterator[str]:
+    """The address of a server over that home."""
     from medground.home.settings import Settings
 
     pytest_socket.enable_socket()
-    with Served(Settings.load(options={"home": page_home, "retrieval.corpora": ("papers",)})) as server:
-        yield server
+    with served(Settings.load(options={"home": page_home, "retrieval.corpora": ("papers",)})) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def chrome(page_home: Path) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def browser(loopback: None, chrome: Browser, served: Served) -> Iterator[Opened]:
+def browser(loopback: None, chrome: Browser, site: str) -> Iterator[Opened]:
     """A browser before that server. A message in its console fails the test."""
-    with opened(served.url, chrome) as found:
+    with opened(site, chrome) as found:
         yield found

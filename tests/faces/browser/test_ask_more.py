@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Opened, Served, opened, overflow, papers_home, violations
+from browser import Opened, opened, overflow, papers_home, served, violations
 from page_papers import EVERYTHING, PAPERS, QUESTION
 
 pytest.importorskip("playwright", reason="needs the extra test")
@@ -86,7 +86,7 @@ def unnamed(loopback: None, chrome: Browser, tmp_path: Path) -> Iterator[Opened]
     """A browser before a server that names no corpus, over a home with three small ones."""
     for number, name in enumerate(("starter", "papers", "others")):
         papers_home(tmp_path, PAPERS[number : number + 2], name)
-    with Served(Settings.load(options={"home": tmp_path})) as server, opened(server.url, chrome) as found:
+    with served(Settings.load(options={"home": tmp_path})) as address, opened(address, chrome) as found:
         yield found
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import pytest_socket
-from browser import PHONE, Opened, Served, faults, opened, overflow, violations
+from browser import PHONE, Opened, faults, opened, overflow, served, violations
 from playwright.sync_api import Browser, Page, expect
 from runs import line, write_run
 
@@ -35,28 +35,28 @@ def own_home(page_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def own(own_home: Path) -> Iterator[Served]:
+def own(own_home: Path) -> Iterator[str]:
     pytest_socket.enable_socket()
-    with Served(Settings.load(options={"home": own_home, "retrieval.corpora": ("papers",)})) as server:
-        yield server
+    with served(Settings.load(options={"home": own_home, "retrieval.corpora": ("papers",)})) as address:
+        yield address
 
 
 @pytest.fixture
-def desk(loopback: None, chrome: Browser, own: Served) -> Iterator[Opened]:
-    with opened(own.url, chrome) as found:
+def desk(loopback: None, chrome: Browser, own: str) -> Iterator[Opened]:
+    with opened(own, chrome) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def guarded(own_home: Path) -> Iterator[tuple[Served, str]]:
+def guarded(own_home: Path) -> Iterator[tuple[str, str]]:
     """The same home behind a login, and a token that may not change corpora."""
     pytest_socket.enable_socket()
     records = Records(own_home)
     token = Tokens(records).create("ada")
     records.close()
     settings = Settings.load(options={"home": own_home, "retrieval.corpora": ("papers",)})
-    with Served(settings, authenticated=True) as server:
-        yield server, token
+    with served(settings, authenticated=True) as address:
+        yield address, token
 
 
 def settled(page: Page) -> Page:
@@ -162,9 +162,9 @@ def test_a_run_is_opened_and_its_failures_count(desk: Opened) -> None:
 
 
 @pytest.mark.usefixtures("loopback")
-def test_signing_in_and_out_keeps_no_token_in_the_browser(chrome: Browser, guarded: tuple[Served, str]) -> None:
-    server, token = guarded
-    with opened(server.url, chrome) as browser:
+def test_signing_in_and_out_keeps_no_token_in_the_browser(chrome: Browser, guarded: tuple[str, str]) -> None:
+    address, token = guarded
+    with opened(address, chrome) as browser:
         browser.expected = ["401"]
         sign_in_and_out(browser, token)
 
@@ -196,7 +196,7 @@ def sign_in_and_out(browser: Opened, token: str) -> None:
 
 
 def test_use_is_shown_and_a_change_after_the_session_was_lost_is_sent_again(
-    desk: Opened, guarded: tuple[Served, str]
+    desk: Opened, guarded: tuple[str, str]
 ) -> None:
     desk.expected = ["403"]
     page = settled(desk.page("#/usage"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import pytest_socket
-from browser import BUILT, PHONE, Opened, Served, faults, opened, overflow, papers_home, violations, why_not
+from browser import BUILT, PHONE, Opened, faults, opened, overflow, papers_home, served, violations, why_not
 from page_studies import DATALESS, JUDGED, REPORTED, UNJUDGED, keep_studies
 from rows import each_row
 from studies import QUESTION, STUDIES
@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, expect
 
 
 @pytest.fixture(scope="module")
-def studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server over the studies and their answers."""
     if reason := why_not():
         pytest.skip(reason)
@@ -28,14 +28,14 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     settings = papers_home(home, list(STUDIES), "test")
     keep_studies(home)
     pytest_socket.enable_socket()
-    with Served(settings) as server:
-        yield server
+    with served(settings) as address:
+        yield address
 
 
 @pytest.fixture
-def browser(loopback: None, chrome: Browser, studies: Served) -> Iterator[Opened]:
+def browser(loopback: None, chrome: Browser, studies: str) -> Iterator[Opened]:
     """A browser before that server. A message in its console fails the test."""
-    with opened(studies.url, chrome) as found:
+    with opened(studies, chrome) as found:
         yield found
 
 

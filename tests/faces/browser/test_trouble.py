@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Opened, Served, opened
+from browser import Opened, opened, served
 from page_papers import QUESTION
 
 pytest.importorskip("playwright", reason="needs the extra test")
@@ -27,8 +27,8 @@ def beside_pubmed(page_home: Path, chrome: Any, make_peer: Callable[..., Any], r
         def start(**of_reply: Any) -> Opened:
             pubmed = make_peer(reply(**of_reply)).url
             options = {"home": page_home, "retrieval.corpora": ("papers",), "retrieval.pubmed": pubmed}
-            server = stack.enter_context(Served(Settings.load(options=options)))
-            return stack.enter_context(opened(server.url, chrome))
+            address = stack.enter_context(served(Settings.load(options=options)))
+            return stack.enter_context(opened(address, chrome))
 
         yield start
 
