@@ -41,7 +41,6 @@ FEWEST = 50
 _STEPS = 2_000
 
 Groups = Mapping[str, int]
-Scores = NDArray[np.float64]
 
 
 def by_options(
@@ -65,10 +64,7 @@ def by_options(
     texts = [_seen(asked[n], place, with_question=with_question) for n, place in rows]
     right = np.array([asked[n].question.options[place].letter in asked[n].gold for n, place in rows])
     found: dict[str, Answers] = {}
-    for train, test in _folds(owners, [groups[asked[n].id] for n, _ in rows], seed):
-        scores = _scores(_words(function_words), texts, right, train, test)
-        if scores is None:
-            continue
+    for train, test, _, scores in _fitted(texts, right, [groups[asked[n].id] for n, _ in rows], seed, function_words):
         number = usual_number(asked[n] for n in set(owners[train]) if asked[n].question.task == "multiple-choice")
         for n in dict.fromkeys(owners[test].tolist()):
             found[asked[n].id] = _best(asked[n], scores[owners[test] == n, 1], number)
@@ -86,48 +82,34 @@ def by_text(items: Sequence[Item], groups: Groups, seed: int, text_of: Callable[
     texts = [tokens(text) for _, text in shown]
     golds = np.array(["\n".join(sorted(item.gold)) for item, _ in shown])
     found: dict[str, Answers] = {}
-    for train, test in _folds(np.arange(len(shown)), [groups[item.id] for item, _ in shown], seed):
-        scores = _scores(_words(False), texts, golds, train, test)
-        if scores is not None:
-            classes = np.unique(golds[train])
-            for row, best in zip(test, scores.argmax(axis=1), strict=True):
-                found[shown[row][0].id] = frozenset(str(classes[best]).split("\n"))
+    for _, test, classes, scores in _fitted(texts, golds, [groups[item.id] for item, _ in shown], seed):
+        for row, best in zip(test, scores.argmax(axis=1), strict=True):
+            found[shown[row][0].id] = frozenset(str(classes[best]).split("\n"))
     return found
 
 
-def _folds(
-    rows: NDArray[np.int64], groups: Sequence[int], seed: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    from sklearn.model_selection import GroupKFold
+def _fitted(
+    texts: Sequence[list[str]], labels: NDArray[Any], groups: Sequence[int], seed: int, function_words: bool = False
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any], NDArray[np.float64]]]:
+    """For each fold the rows of training and of test, the classes, and the probability of each for each row of test.
 
-    parts = min(FOLDS, len(set(groups)))
-    if parts > 1:
-        yield from GroupKFold(parts, shuffle=True, random_state=seed).split(rows, groups=groups)
-
-
-def _words(function_words: bool) -> Any:
+    Without folds whose rows of training have only one class.
+    """
     from sklearn.feature_extraction.text import TfidfVectorizer
-
-    if function_words:
-        return TfidfVectorizer(analyzer=list, vocabulary=sorted(FUNCTION_WORDS), binary=True, use_idf=False, norm=None)
-    return TfidfVectorizer(analyzer=list, sublinear_tf=True)
-
-
-def _scores(
-    words: Any,
-    texts: Sequence[list[str]],
-    labels: NDArray[Any],
-    train: NDArray[np.int64],
-    test: NDArray[np.int64],
-) -> Scores | None:
-    """Probabilities, one row per text of `test`, one column per class; None if `train` has only one class."""
     from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold
+    from sklearn.pipeline import make_pipeline
 
-    if len(np.unique(labels[train])) < 2:
-        return None
-    seen, unseen = words.fit_transform([texts[n] for n in train]), words.transform([texts[n] for n in test])
-    scores: Scores = LogisticRegression(max_iter=_STEPS).fit(seen, labels[train]).predict_proba(unseen)
-    return scores
+    known = {"vocabulary": sorted(FUNCTION_WORDS), "binary": True, "use_idf": False, "norm": None}
+    options = known if function_words else {"sublinear_tf": True}
+    parts = min(FOLDS, len(set(groups)))
+    folds = GroupKFold(parts, shuffle=True, random_state=seed).split(texts, groups=groups) if parts > 1 else ()
+    for train, test in folds:
+        if len(np.unique(labels[train])) > 1:
+            words = TfidfVectorizer(analyzer=list, **options)
+            model = make_pipeline(words, LogisticRegression(max_iter=_STEPS))
+            model.fit([texts[n] for n in train], labels[train])
+            yield train, test, model.classes_, model.predict_proba([texts[n] for n in test])
 
 
 def _seen(item: Item, place: int, *, with_question: bool) -> list[str]:
@@ -143,7 +125,7 @@ def _seen(item: Item, place: int, *, with_question: bool) -> list[str]:
     return [*words, f"{common:.1f} of it asked", f"{length:.1f} of the longest"]  # no word has a space
 
 
-def _best(item: Item, scores: Scores, number: int) -> Answers:
+def _best(item: Item, scores: NDArray[np.float64], number: int) -> Answers:
     """The letters of the best options. Ties, such as options without any function word, are broken at random."""
     ranked = sorted(
         zip(scores.round(9).tolist(), item.question.options, strict=True),

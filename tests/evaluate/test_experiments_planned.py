@@ -14,7 +14,7 @@ from runs import header, line
 
 from medground.home.settings import Settings
 from medground.values.steps import SourcesPlanned
-from medground_evaluate.experiments.figures import Figure, RunOfRow, nli_of, remembering, sample_paths, waits_for
+from medground_evaluate.experiments.figures import Figure, RunOfRow, nli_of, remembering, waits_for
 from medground_evaluate.experiments.form import Experiment
 from medground_evaluate.experiments.run import Made
 from medground_evaluate.experiments.table import notes, results, value_of
@@ -141,4 +141,3 @@ def test_uncertainty_is_measured_or_says_what_it_waits_for(
     named = model.with_options({"verify.critic": "nli:cross-encoder"})
     assert waits_for(named, nli_of(named, None)) == ""
     assert nli_of(named, "other") == "other"
-    assert len(set(sample_paths(Path("runs/a.jsonl")))) == 9

@@ -56,6 +56,7 @@ def list_experiments(folder: Folder = Path("experiments")) -> None:
 
 @experiment_app.command("run")
 def run_experiment(
+    command: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or a name such as 000/table-1.")],
     data: Annotated[Path, typer.Option(help="Folder with the data sets, directly or in subfolders.")] = Path("data"),
     model: Annotated[str | None, typer.Option(help="Model that the operators call; keyless by default.")] = None,
@@ -88,19 +89,12 @@ def run_experiment(
         raise UsageError("--smoke is a keyless trial on three questions; leave out --model, --judge and --save")
     named = folder / f"{file}.toml"
     experiment = read_experiment(named if named.is_file() and not Path(file).is_file() else Path(file))
+    same = ("data", "out", "model", "smoke", "limit", "concurrency", "nli", "repeat")
+    several = {"corpora": corpus, "accept": accept, "marks": marks}
     options = Options(
-        data=data,
-        out=out,
-        model=model,
-        smoke=smoke,
-        limit=limit,
-        corpora=tuple(corpus or ()),
+        **{name: command.params[name] for name in same},
+        **{name: tuple(given or ()) for name, given in several.items()},
         sets=parse_options(sets or []),
-        concurrency=concurrency,
-        accept=tuple(accept or ()),
-        nli=nli,
-        marks=tuple(marks or ()),
-        repeat=repeat,
     )
     made = run_stoppable(_make(experiment, options, judge, quiet=quiet))
     _show(made)

@@ -221,15 +221,13 @@ def _show_retrieval(results: Sequence[Result]) -> None:
 
 
 def _show_classes(row: Row) -> None:
-    from medground_evaluate.report.content import CLASSES, class_rows
+    from medground_evaluate.report.content import CLASSES, class_rows, confusion_rows
 
     say("", f"classes of {row.name}", *aligned([CLASSES, *class_rows(row)]))
-    answers = sorted({answer for _, answer in row.confusion})
-    golds = sorted({gold for gold, _ in row.confusion})
+    answers, rows = confusion_rows(row)
     say("gold answers (rows) and answers given (columns)")
     matrix = [("", *(answer or "(none)" for answer in answers))]
-    matrix += [(gold, *(f"{row.confusion.get((gold, answer), 0):,}" for answer in answers)) for gold in golds]
-    say(*aligned(matrix))
+    say(*aligned([*matrix, *((gold, *(f"{count:,}" for count in counts)) for gold, counts in rows)]))
 
 
 def _show_pair(pair: Pair, questions: int) -> None:

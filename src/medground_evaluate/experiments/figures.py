@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,6 @@ from medground_evaluate.metrics.answers import accuracy, class_scores, grounded_
 from medground_evaluate.metrics.cost import NAMES, Cost, cost_ratio, mean_cost, stage_means
 from medground_evaluate.metrics.measures import Traced, depths_of, read_traced, rewritten_share, rounds_of
 from medground_evaluate.metrics.searching import Embed, QueryStatistics, heading_scores, headings_of, query_statistics
-from medground_evaluate.metrics.uncertainty import Entailment, nli_entailment
 from medground_evaluate.run_file import read_run
 from medground_evaluate.statistics import Mean, Share, mean, wilson
 
@@ -244,9 +243,9 @@ def repeats(settings: Settings, wanted: int) -> int:
     return wanted if Author(settings.model.default).is_model else 1
 
 
-def repeat_paths(path: Path, number: int) -> list[Path]:
-    """The files of the further runs, without the first."""
-    return [path.with_name(f"{path.stem}_repeat-{n}{path.suffix}") for n in range(2, number + 1)]
+def further_paths(path: Path, what: str, numbers: Iterable[int]) -> list[Path]:
+    """The files of further runs with these numbers beside the run of a file; `what` they are is in their names."""
+    return [path.with_name(f"{path.stem}_{what}-{n}{path.suffix}") for n in numbers]
 
 
 def mean_accuracy(runs: Sequence[RunOfRow]) -> Figure | None:
@@ -294,15 +293,3 @@ def nli_of(settings: Settings, named: str | None) -> str:
     """The NLI model that is named, else that of the settings; empty if there is none."""
     critic = settings.verify.critic
     return named or (critic.removeprefix(_NLI) if critic.startswith(_NLI) else "")
-
-
-def open_entailment(nli: str) -> Entailment:
-    """The probability of entailment by an NLI model. It loads the model, and blocks while it does."""
-    from medground.answering import open_nli
-
-    return nli_entailment(open_nli(nli))
-
-
-def sample_paths(path: Path) -> list[Path]:
-    """The files of the samples of a run."""
-    return [path.with_name(f"{path.stem}_sample-{n}{path.suffix}") for n in range(1, SAMPLES + 1)]

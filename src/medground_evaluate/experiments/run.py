@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from medground.answering import open_nli
 from medground.engine import Engine
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
 from medground.home import FILE_NAME, PREFIX, Settings
@@ -26,23 +27,27 @@ from medground_evaluate.auditing import best_blind
 from medground_evaluate.blind import Baseline
 from medground_evaluate.experiments.figures import (
     REPEATING,
+    SAMPLES,
     SAMPLING,
     UNCERTAINTY,
     RunOfRow,
+    further_paths,
     nli_of,
-    open_entailment,
     read_row,
     remembering,
-    repeat_paths,
     repeats,
-    sample_paths,
     waits_for,
 )
 from medground_evaluate.experiments.form import Data, Experiment, Row, find_data
 from medground_evaluate.judges.judgements import Judgement
 from medground_evaluate.judges.results import PairResult, read_marked
 from medground_evaluate.metrics.searching import Embed
-from medground_evaluate.metrics.uncertainty import SampledUncertainty, read_samples, uncertainty_of
+from medground_evaluate.metrics.uncertainty import (
+    SampledUncertainty,
+    nli_entailment,
+    read_samples,
+    uncertainty_of,
+)
 from medground_evaluate.run_file import flattened
 from medground_evaluate.runner import Selection, Watch, check_searched, run_set, selected_items
 
@@ -189,7 +194,7 @@ class _Rows:
                 why = f"{run.lines[-1].error}; then delete {path.name} and run again"
                 raise UsageError(f"all {len(run.lines):,} questions failed: {why}")
             made.runs[key] = run
-            again = repeat_paths(path, repeats(settings, options.repeat))
+            again = further_paths(path, "repeat", range(2, repeats(settings, options.repeat) + 1))
             named = {one: f"run {number} of {len(again) + 1}" for number, one in enumerate(again, start=2)}
             await self._run(selection, self._settings(row, data, REPEATING), named)
             made.again[key] = tuple(read_row(one, headings, traces) for one in again)
@@ -221,8 +226,8 @@ class _Rows:
             if waiting not in self.made.waits:
                 self.made.waits.append(waiting)
             return
-        entailment = await asyncio.to_thread(open_entailment, nli)  # before paying for the samples
-        paths = sample_paths(run_path(selection, settings, self.options))
+        entailment = nli_entailment(await asyncio.to_thread(open_nli, nli))  # before paying for the samples
+        paths = further_paths(run_path(selection, settings, self.options), "sample", range(1, SAMPLES + 1))
         named = {path: f"{row.name}, sample {number} of {len(paths)}" for number, path in enumerate(paths, start=1)}
         await self._run(selection, settings, named)
         self.made.uncertain[key] = await uncertainty_of(read_samples(paths), entailment)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from medground.values import Asking, PlanningSources, Searching, UsageReport
@@ -74,9 +75,6 @@ Spans = Sequence[Mapping[str, Any]]
 
 NAMES = ("planning", "retrieval", "answering")
 
-Times = list[tuple[int, int]]
-"""Stretches of time that do not overlap, in order."""
-
 
 @dataclass(frozen=True)
 class Stage:
@@ -102,20 +100,21 @@ def stages(spans: Spans) -> Stages | None:
     A search counts as retrieval wherever it happens, also within planning (Reflexion and SeRTS search to judge a plan).
     What is neither planning nor retrieval is answering.
     """
-    planned = joined(_times(spans, PlanningSources.span))
+    planned, searched = (_times(spans, kind.span) for kind in (PlanningSources, Searching))
     if not planned:
         return None
-    searched = joined(_times(spans, Searching.span))
-    whole = joined((int(span["start"]), int(span["end"])) for span in spans)
-    asked = [span for span in spans if _is_of(span, Asking.span)]
-    inside = [span for span in asked if any(start <= span["start"] < end for start, end in planned)]
-    outside = [span for span in asked if span not in inside]
-    parts = (
-        _stage(without(planned, searched), inside),
-        _stage(searched),
-        _stage(without(whole, joined([*planned, *searched])), outside),
-    )
-    return dict(zip(NAMES, parts, strict=True))
+    seconds = dict.fromkeys(NAMES, 0)
+    whole = [(int(span["start"]), int(span["end"])) for span in spans]
+    for start, end in pairwise(sorted({moment for times in whole for moment in times})):
+        if _within(start, searched):
+            seconds["retrieval"] += end - start
+        elif _within(start, whole):
+            seconds["planning" if _within(start, planned) else "answering"] += end - start
+    asked: dict[str, list[Mapping[str, Any]]] = {name: [] for name in NAMES}
+    for span in spans:
+        if _is_of(span, Asking.span):
+            asked["planning" if _within(span["start"], planned) else "answering"].append(span)
+    return {name: Stage(seconds[name] / 1e9, _tokens(asked[name]), len(asked[name])) for name in NAMES}
 
 
 @dataclass(frozen=True)
@@ -137,32 +136,6 @@ def stage_means(each: Sequence[Stages | None]) -> tuple[StageMeans, ...]:
     )
 
 
-def joined(times: Iterable[tuple[int, int]]) -> Times:
-    """The same stretches of time, with those that overlap or touch as one."""
-    found: Times = []
-    for start, end in sorted(times):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        elif end > start:
-            found.append((start, end))
-    return found
-
-
-def without(times: Times, others: Times) -> Times:
-    """The stretches of time outside of the others; both without overlaps, in order."""
-    left = []
-    for start, end in times:
-        for other_start, other_end in others:
-            if other_end <= start or end <= other_start:
-                continue
-            if start < other_start:
-                left.append((start, other_start))
-            start = max(start, other_end)
-        if start < end:
-            left.append((start, end))
-    return left
-
-
 def _times(spans: Spans, name: str) -> list[tuple[int, int]]:
     return [(int(span["start"]), int(span["end"])) for span in spans if _is_of(span, name)]
 
@@ -171,10 +144,13 @@ def _is_of(span: Mapping[str, Any], name: str) -> bool:
     return str(span["name"]) == name or str(span["name"]).startswith(f"{name} ")
 
 
-def _stage(times: Times, asked: Spans = ()) -> Stage:
+def _within(moment: int, times: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= moment < end for start, end in times)
+
+
+def _tokens(asked: Spans) -> int:
     keys = ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens")
-    tokens = sum(int(span["attributes"].get(key, 0)) for span in asked for key in keys)
-    return Stage(sum(end - start for start, end in times) / 1e9, tokens, len(asked))
+    return sum(int(span["attributes"].get(key, 0)) for span in asked for key in keys)
 
 
 def list_price(name: str, input_tokens: int, output_tokens: int) -> Decimal | None:

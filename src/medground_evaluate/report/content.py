@@ -127,6 +127,13 @@ def class_rows(row: Row) -> list[tuple[str, ...]]:
     ]
 
 
+def confusion_rows(row: Row) -> tuple[list[str], list[tuple[str, list[int]]]]:
+    """The answers given, none last, and for each gold answer how often it received each of them."""
+    answers = sorted({answer for _, answer in row.confusion}, key=lambda answer: (not answer, answer))
+    golds = sorted({gold for gold, _ in row.confusion})
+    return answers, [(gold, [row.confusion.get((gold, answer), 0) for answer in answers]) for gold in golds]
+
+
 def used_statuses(comparison: Comparison) -> list[str]:
     """The statuses that at least one question has."""
     return [status for status in STATUSES if any(statuses_of(row).get(status) for row in comparison.rows)]

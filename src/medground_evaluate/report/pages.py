@@ -26,6 +26,7 @@ from medground_evaluate.report.content import (
     Report,
     accuracy_rows,
     class_rows,
+    confusion_rows,
     cost_rows,
     facts,
     signed,
@@ -113,13 +114,9 @@ def _classes(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _matrix(row: Row) -> dict[str, Any]:
-    answers = sorted({answer for _, answer in row.confusion}, key=lambda a: (not a, a))
-    matrix = []
-    for gold in sorted({gold for gold, _ in row.confusion}):
-        counts = [row.confusion.get((gold, answer), 0) for answer in answers]
-        total = sum(counts) or 1
-        matrix.append((gold, [(f"{n:,}", f"{0.55 * n / total:.2f}") for n in counts]))
-    return {"answers": answers, "matrix": matrix}
+    answers, rows = confusion_rows(row)
+    shaded = [(gold, [(f"{n:,}", f"{0.55 * n / (sum(counts) or 1):.2f}") for n in counts]) for gold, counts in rows]
+    return {"answers": answers, "matrix": shaded}
 
 
 # The report in Markdown. Texts of questions and models are escaped, so they cannot add formatting or links.
