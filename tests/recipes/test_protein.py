@@ -1,13 +1,17 @@
-"""Protein records for a sub-question: what is looked up, what is kept, and what a reader is told."""
+"""Genes and organisms that a question names, and the proteins that are read for them."""
 
 from __future__ import annotations
 
 import asyncio
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from protein_peer import PeerFault, ProteinPeer
 from protein_records import FISH, HUMAN, cif_file, entry, model, pdb_file, shown, text
 from rows import each_row
@@ -19,6 +23,7 @@ from medground.recipes.biomedsearch.proteins import NO_GENE, NOT_OPEN, asks_for_
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
+from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.sources.proteins.structure_sources import AlphaFoldSource, PDBSource
 from medground.sources.proteins.uniprot import UniProtSource
 from medground.values.report import ToolFound
@@ -215,3 +220,27 @@ def test_limits_on_lines_and_left_out_sources(find: Find) -> None:
     found, _ = find("3D structure and function of cyp17a1", kept=4, without=("alphafold",))
     assert len(found.hits) == 4
     assert {one.name for one in found.attachments} == {"1tst_updated.svg", "1tst_updated.cif"}
+
+
+NAMED = tomllib.loads(Path(__file__).with_name("named_genes.toml").read_text(encoding="utf-8"))
+
+
+@each_row(("text", "genes", "organisms"), NAMED["named"])
+def test_genes_and_organisms_are_told_apart(text: str, genes: list[str], organisms: list[str]) -> None:
+    assert [one.name for one in genes_in(text)] == genes
+    assert [one.scientific.partition(" (")[0] for one in organisms_named(text)] == organisms
+    assert all(text[one.start : one.end].startswith(one.name) for one in genes_in(text))
+
+
+def test_a_symbol_is_named_once_and_its_writing_tells_whether_it_is_human() -> None:
+    assert [one.name for one in genes_in("TP53 and tp53 and TP-53")] == ["TP53"]
+    names = ("TP53", "p53", "IL-6", "TGF-β1", "vascular endothelial growth factor", "cyp17a1", "Tp53")
+    assert [name for name in names if not genes_in(name)[0].looks_human] == ["cyp17a1", "Tp53"]
+
+
+@settings(max_examples=25)
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    for one in genes_in(text):
+        assert text[one.start : one.end].rstrip("+") == one.name
+    organisms_named(text)

@@ -1,4 +1,4 @@
-"""Connections that are slow, broken or hostile, on a real server."""
+"""A real server: hostile connections, its OpenAPI document, and citations that are the same on every surface."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
+import hypothesis
 import pytest
+import surfaces
+from heart import QUESTION, library
+from live_server import live_server
 from servers import api_served
 
 from medground.faces.api.server import Connection
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 
-QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
+ASKED = {"question": "Does aspirin reduce the risk of stroke?"}
 HEAD = "POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 
@@ -126,7 +131,7 @@ async def test_a_question_whose_client_leaves_is_cancelled_after_a_while(served:
     async with served(abandoned_after=0.2) as (_, port, service):
         hold = asyncio.Semaphore(0)
         service._turns = hold  # no question gets its turn
-        body = json.dumps(QUESTION)
+        body = json.dumps(ASKED)
         head = f"{HEAD}Content-Length: {len(body)}\r\n"
         for accept in ("application/json", "text/event-stream"):
             _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -138,3 +143,78 @@ async def test_a_question_whose_client_leaves_is_cancelled_after_a_while(served:
             async with asyncio.timeout(30):
                 while service.jobs.of("local")[0].state != "stopped":
                     await asyncio.sleep(0.02)
+
+
+QUESTIONS = (
+    QUESTION,
+    "Does aspirin prevent stroke?",
+    "What did aspirin do to gout attacks?",
+    "Did asthma worsen in children?",
+    "Was migraine less frequent with aspirin?",
+    "Does headache go away within hours?",
+    "Did fever fall?",
+    "Which town took part in the study of aspirin and stroke?",
+    "Did myocardial infarction fall by a fifth?",
+    "Is xylophone music louder than a trumpet?",
+)
+
+
+def test_citations_and_marks_of_retraction_are_the_same_on_every_surface(tmp_path: Path, loopback: None) -> None:
+    library(tmp_path)
+    with live_server(tmp_path, "heart") as address, httpx.Client(base_url=address, timeout=60) as client:
+        citations_are_the_same(client)
+        a_retracted_source_is_marked(client)
+
+
+def citations_are_the_same(client: httpx.Client) -> None:
+    cited = 0
+    for number, question in enumerate(QUESTIONS):
+        forms = surfaces.PAGES if number == 0 else ("markdown",)
+        found = surfaces.compared(client, question, forms)
+        cited += found.pop("citations")
+        assert not any(found.values()), (question, found)
+    assert cited >= len(QUESTIONS)
+
+
+def a_retracted_source_is_marked(client: httpx.Client) -> None:
+    found = surfaces.marked(client, "Did myocardial infarction vanish altogether with aspirin?", "PMID:9")
+    assert all(all(marks) for marks in found.values()), found
+    shown = {surface for surface, marks in found.items() if marks}
+    assert shown == set(found) - set(surfaces.REFERENCES)  # a list of references holds what is quoted, and it is not
+
+
+schemathesis = pytest.importorskip("schemathesis", reason="needs the extra test")
+
+EXAMPLES = 3
+"""Requests of each operation. `st run ADDRESS/openapi.json --max-examples 1000` looks for more; see docs/api.md."""
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Do not use the .random. module")  # schemathesis does, or another thread meanwhile
+def test_no_request_gets_what_the_document_does_not_say(papers: Settings, loopback: None) -> None:
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+    with live_server(papers.home, "papers") as address:
+        assert tried(schemathesis.openapi.from_url(f"{address}/openapi.json"), positive_data_acceptance) >= 20
+
+
+def tried(described: Any, excluded: Any) -> int:
+    """How many operations keep to the document."""
+    operations = [result.ok() for result in described.get_all_operations()]
+    for operation in operations:
+
+        @hypothesis.given(case=operation.as_strategy())
+        @hypothesis.settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
+        def keeps(case: Any) -> None:
+            # A name that fits the document need not be that of a corpus: such a request may get a 422.
+            case.call_and_validate(excluded_checks=[excluded], timeout=60)
+
+        keeps()
+    return len(operations)

@@ -1,27 +1,36 @@
-"""Who may ask, and what of whom; `medground serve` as a separate process."""
+"""Who may ask, and what of whom, also when the records of tokens are lost; `medground serve` as a process."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from rows import each_row
-from small_service import tokens_of
+from small_service import answered, tokens_of
 
+from medground.engine.blocking import BlockingEngine
 from medground.errors import UsageError
 from medground.faces.api.server import needs_token
+from medground.faces.service.records import FILE_NAME, MARK
+from medground.faces.service.request import Asked
+from medground.faces.service.service import Service
 from medground.home.settings import Settings
+from medground.testing.command import run as cli
 
-QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
+ASKED = {"question": "Does aspirin reduce the risk of stroke?"}
 
 
 def bearer(secret: str) -> dict[str, str]:
@@ -34,8 +43,8 @@ async def test_each_token_sees_its_own_answers_until_revoked(papers: Settings, c
         ada, bob = (bearer(tokens.create(name)) for name in ("ada", "bob"))
 
     async with calling(authenticated=True) as client:
-        job = (await client.post("/v1/jobs", json=QUESTION, headers=ada)).json()["id"]
-        answer = (await client.post("/v1/ask", json=QUESTION, headers=ada)).json()["trace_id"]
+        job = (await client.post("/v1/jobs", json=ASKED, headers=ada)).json()["id"]
+        answer = (await client.post("/v1/ask", json=ASKED, headers=ada)).json()["trace_id"]
         theirs = [f"/v1/answers/{answer}{end}" for end in ("", "/view", "/export")]
         for path in (*theirs, f"/v1/jobs/{job}", f"/v1/jobs/{job}/events"):
             assert (await client.get(path, headers=ada)).status_code == 200, path
@@ -45,7 +54,7 @@ async def test_each_token_sees_its_own_answers_until_revoked(papers: Settings, c
             assert other.json().keys() == missing.json().keys()
         for path in (f"/v1/answers/{answer}", f"/v1/jobs/{job}"):
             assert (await client.delete(path, headers=bob)).status_code == 404
-        follow = await client.post("/v1/ask", json=QUESTION | {"follow": answer}, headers=bob)
+        follow = await client.post("/v1/ask", json=ASKED | {"follow": answer}, headers=bob)
         assert follow.status_code == 404
         assert (await client.get("/v1/answers", headers=bob)).json() == {"answers": [], "next": None}
         assert (await client.get("/v1/usage", headers=ada)).json()["month"]["requests"] == 2
@@ -112,14 +121,125 @@ def serving(*words: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
 def test_it_answers_and_ends_within_two_seconds_under_load(papers: Settings, loopback: None) -> None:
     with serving("--corpus", "papers") as (process, address):
         with httpx.Client(base_url=address, timeout=30) as client:
-            answer = client.post("/v1/ask", json=QUESTION).json()
+            answer = client.post("/v1/ask", json=ASKED).json()
             assert [evidence["document_id"] for evidence in answer["evidence"]] == ["PMID:1"]
             assert client.get(f"/v1/answers/{answer['trace_id']}").json() == answer
             for _ in range(50):  # still at work when it is to end
-                client.post("/v1/jobs", json=QUESTION)
+                client.post("/v1/jobs", json=ASKED)
             told = time.monotonic()
             process.send_signal(signal.SIGINT)
             assert process.wait(30) == 0
         assert time.monotonic() - told < 10  # 2 s on a machine that does nothing else; measured in docs/benchmarks.md
         assert process.stderr is not None
         assert process.stderr.read() == b""
+
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+CHAT = {"model": "ground", "messages": [{"role": "user", "content": QUESTION}]}
+
+
+def statements(file: Path, *done: str) -> None:
+    with closing(sqlite3.connect(file)) as records, records:
+        for one in done:
+            records.execute(one)
+
+
+LOST: dict[str, Callable[[Path], None]] = {
+    "its folder deleted": lambda file: shutil.rmtree(file.parent),
+    "no mark and no tables": lambda file: (
+        (file.parents[1] / MARK).unlink(),
+        statements(file, "DROP TABLE tokens", "DROP TABLE answers"),
+    )[0],
+}
+"""Two of the faults; `benchmarks/faults.py` has more."""
+
+
+def token(settings: Settings, name: str, *, admin: bool = False) -> str:
+    with tokens_of(settings.home) as tokens:
+        return tokens.create(name, admin=admin)
+
+
+@pytest.fixture
+def asked(papers: Settings) -> str:
+    """The trace of an answer of ada, who has the only token."""
+    secret = token(papers, "ada")
+
+    async def ask() -> str:
+        async with Service.open(papers) as service:
+            return (await answered(service, Asked(question=QUESTION), await service.who(secret))).trace_id
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize("how", [*LOST, "no mark and last token revoked"])
+def test_a_server_without_a_valid_token_does_not_start_by_itself(
+    papers: Settings, asked: str, how: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if how in LOST:
+        LOST[how](papers.home / "service" / FILE_NAME)
+    else:
+        assert cli("token", "revoke", "ada") == 0
+        assert "servers refuse everyone" in capsys.readouterr().err
+        (papers.home / MARK).unlink()  # as an older version of Medground left it
+    for command in (("serve",), ("web", "--no-browser"), ("mcp", "--http")):
+        assert cli(*command, "--corpus", "papers", "--port", "0") == 2
+        assert (
+            "none is valid now; create one with medground token create NAME, or add --open"
+            in capsys.readouterr().err.replace("\n", " ")
+        )
+    assert not needs_token(papers, "127.0.0.1", login=False)
+    token(papers, "ada")
+    assert needs_token(papers, "127.0.0.1")
+
+
+def test_damaged_records_are_named_with_what_to_do(
+    papers: Settings, asked: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = papers.home / "service" / FILE_NAME
+    for beside in file.parent.glob("*-*"):
+        beside.unlink()
+    file.write_bytes(b"no database " * 1000)
+    for words in (("serve", "--port", "0"), ("serve", "--open", "--port", "0"), ("token", "create", "bob")):
+        assert cli(*words) == 1
+        assert "file is not a database); move it away and restart" in capsys.readouterr().err.replace("\n", " ")
+
+
+async def test_an_answer_whose_owner_is_lost_is_shown_by_the_command_line_alone(
+    papers: Settings, calling: Callable[..., Any], asked: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    LOST["no mark and no tables"](papers.home / "service" / FILE_NAME)
+    people = [{"Authorization": f"Bearer {token(papers, name, admin=name == 'bob')}"} for name in ("ada", "bob")]
+    with BlockingEngine(papers) as engine:
+        later = engine.ask(QUESTION).trace_id
+
+    async with calling() as client:
+        for headers in people:
+            assert (await client.get("/v1/answers", headers=headers)).json()["answers"] == []
+        here = (await client.get("/v1/answers")).json()["answers"]
+        assert [one["trace_id"] for one in here] == [later]
+        for headers in (*people, {}):
+            for end in ("", "/view", "/export", "/trace"):
+                assert (await client.get(f"/v1/answers/{asked}{end}", headers=headers)).status_code == 404
+            follow = {"question": QUESTION, "follow": asked}
+            assert (await client.post("/v1/ask", json=follow, headers=headers)).status_code == 404
+    assert cli("history") == 0
+    assert asked in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("how", ["its folder deleted", "last token revoked"])
+async def test_a_running_server_shuts_when_its_records_or_its_last_token_go(
+    papers: Settings, calling: Callable[..., Any], asked: str, how: str
+) -> None:
+    bearer = {"Authorization": f"Bearer {token(papers, 'bob')}"}
+
+    async with calling(authenticated=True) as client:
+        assert (await client.get("/v1/answers", headers=bearer)).status_code == 200
+        if how in LOST:
+            LOST[how](papers.home / "service" / FILE_NAME)
+        else:
+            for name in ("ada", "bob"):
+                cli("token", "revoke", name)
+        for headers in (bearer, {}):
+            refused = {401} if how not in LOST or not headers else {507}
+            assert {(await client.get("/v1/answers", headers=headers)).status_code} == refused
+            assert {(await client.post("/v1/chat/completions", json=CHAT, headers=headers)).status_code} == refused

@@ -1,9 +1,10 @@
-"""The same tools over streamable HTTP, for whoever may call them, and for nobody else."""
+"""The same tools over streamable HTTP and standard input, for whoever may call them, and for nobody else."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,6 +13,7 @@ import httpx
 import httpx2
 import pytest
 from mcp import Client
+from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 from mcp_talk import text
@@ -23,6 +25,7 @@ from medground.faces.mcp.server import over_http
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
+from medground.testing.command import run
 
 pytestmark = pytest.mark.usefixtures("loopback")
 QUESTION = "Does aspirin reduce the risk of stroke in adults?"
@@ -149,3 +152,28 @@ async def test_it_serves_until_it_is_told_to_stop(papers: Settings) -> None:
         assert not (await talk.call_tool("search", {"query": "aspirin"})).is_error
     signal.raise_signal(signal.SIGINT)
     await asyncio.wait_for(serving, 20)
+
+
+COMMAND = ["-c", "from medground.faces.cli.app import main; main()", "mcp"]
+
+
+@pytest.mark.slow
+async def test_a_client_starts_it_asks_and_leaves(papers: Settings, environment: dict[str, str]) -> None:
+    command = [*COMMAND, "--corpus", "papers", "--corpus", "terms"]
+    process = StdioServerParameters(command=sys.executable, args=command, env=environment)
+    async with Client(process) as client:
+        assert client.server_info.name == "medground"
+        assert len((await client.list_tools()).tools) == 12
+        answer = await client.call_tool("ask", {"question": "Does aspirin reduce the risk of stroke in adults?"})
+        assert not answer.is_error
+        assert "PMID:1" in text(answer)
+        wrong = await client.call_tool("fetch", {"id": "PMID:404"})
+        assert wrong.is_error
+        assert "Find its id with search." in text(wrong)
+
+
+def test_a_corpus_that_is_not_there_is_told_at_once(papers: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("mcp", "--corpus", "nowhere") == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("medground: no corpus 'nowhere'")
+    assert said.out == ""

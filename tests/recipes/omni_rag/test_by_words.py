@@ -1,6 +1,11 @@
-"""The keyless planner: queries by names, and which sources are asked."""
+"""Plans of sources: made by words, and read from what models write."""
 
 from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +24,9 @@ from medground.recipes.omni_rag.by_words import (
     plan,
 )
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources
+from medground.recipes.omni_rag.read_plan import LONGEST_QUERY, ReadPlan, read_plan
 from medground.values.document import SourceKind
+from medground.values.source_plan import MOST_QUERIES, SourceDescription, SourcePlan, SourceQuery, tagged
 
 KINDS: tuple[SourceKind, ...] = ("book", "guideline", "research", "wiki", "graph")
 FIVE: list[tuple[str, SourceKind]] = [(kind, kind) for kind in KINDS]
@@ -113,3 +120,91 @@ def test_a_source_that_had_nothing_is_left_out_of_the_next_plan() -> None:
 
 
 SEEN = tuple(ExploredSource(name=name, kind=kind, about="Texts.") for name, kind in FIVE)
+
+
+SOURCES = tuple(SourceDescription.of_kind(kind) for kind in KINDS)
+
+
+def asked(read: ReadPlan) -> dict[str, list[str]]:
+    return {name: [str(query) for query in queries] for name, queries in read.plan.queries.items()}
+
+
+def read(text: str) -> ReadPlan:
+    return read_plan(text, SOURCES)
+
+
+# What models write around and inside queries, and every other character.
+MARKS = [*"\"';,<>(){}[]β²Ⅷ\x00\u2028\n", " , ", "</book>", "<wiki>", "&lt;", "&#59;", "&amp", "1. ", "2) ", "- ", "* "]
+MARKS += ["```", "none", "N/A", "query: ", "**", "heart"]
+SAID = st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=6)), max_size=6).map("".join)
+QUERY = SAID.map(lambda text: " ".join(text.split())).filter(lambda text: any(map(str.isalnum, text)))
+
+
+def different(query: SourceQuery) -> tuple[str, str]:
+    return query.term.casefold(), query.text.casefold()
+
+
+def queries(of: st.SearchStrategy[SourceQuery]) -> st.SearchStrategy[tuple[SourceQuery, ...]]:
+    return st.lists(of, max_size=MOST_QUERIES, unique_by=different).map(tuple)
+
+
+PLAIN = QUERY.map(lambda text: SourceQuery(text=text))
+ABOUT = st.tuples(QUERY, st.one_of(st.just(""), QUERY)).map(lambda pair: SourceQuery(term=pair[0], text=pair[1]))
+PLAN = st.fixed_dictionaries({kind: queries(ABOUT if kind == "graph" else PLAIN) for kind in KINDS}).map(
+    lambda queries: SourcePlan(queries=queries)
+)
+
+
+@settings(max_examples=25)
+@given(PLAN)
+def test_a_plan_comes_back_from_its_tags_without_a_repair(plan: SourcePlan) -> None:
+    back = read(tagged(plan, KINDS))
+    assert back.plan == plan
+    assert back.repairs == ()
+
+
+PIECES = [f"<{slash}{name}>" for name in (*KINDS, "BOOK", "books", "pubmed", "think", "plan") for slash in ("", "/")]
+PIECES += ["book: ", "\n\n", "&lt;book&gt;", "<book/>", "[[[[", "&#0;", "&#55296;", *MARKS]
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_size=20).map("".join))
+def test_no_text_raises_and_no_source_gets_more_than_three_queries(text: str) -> None:
+    found = read(text)
+    assert set(found.plan.queries) <= set(KINDS)
+    for name, of_source in found.plan.queries.items():
+        assert 0 < len(of_source) <= MOST_QUERIES
+        assert all((query.term if name == "graph" else query.text) for query in of_source)
+        assert len({different(query) for query in of_source}) == len(of_source)
+    assert found.unread == (found.counts.get("nothing read", 0) > 0)
+    assert not (found.unread and found.plan.queries)
+
+
+WRITTEN = tomllib.loads(Path(__file__).with_name("written_plans.toml").read_text(encoding="utf-8"))["written"]
+
+
+@each_row(("text", "expected", "repairs"), [tuple(one.values()) for one in WRITTEN])
+def test_what_models_write(text: str, expected: dict[str, list[str]], repairs: list[str]) -> None:
+    found = read(text)
+    assert asked(found) == expected
+    assert sorted(found.counts) == sorted(repairs)
+
+
+def test_a_long_query_is_cut_and_an_empty_plan_is_not_an_unread_one() -> None:
+    found = read(f"<wiki> {'a' * 3000} </wiki>")
+    assert (len(found.plan.queries["wiki"][0].text), found.counts) == (LONGEST_QUERY, {"too long": 1})
+    assert (read("<book></book>").unread, read("no").unread) == (False, True)
+
+
+def test_a_long_text_takes_time_in_proportion(linear: Callable[[Callable[[int], object], int], None]) -> None:
+    for piece in ("<book>", "<book> a </wiki>", "1. ", "<think>", "a ; ", "<", "book: "):
+        linear(lambda size, piece=piece: read(piece * (size // len(piece))), 20_000)  # type: ignore[misc]
+
+
+def test_every_kind_of_source_may_stand_in_a_plan_in_the_order_of_the_sources() -> None:
+    graph = (SourceQuery(term="Marfan syndrome", text="features"), SourceQuery(term="FBN1", text="diseases"))
+    plan = SourcePlan(queries={"graph": graph, "book": (SourceQuery(text="lens dislocation"),)})
+    assert tagged(plan, ("book", "wiki", "graph")) == (
+        "<book> lens dislocation </book>\n<wiki> </wiki>\n<graph> Marfan syndrome , features ; FBN1 , diseases </graph>"
+    )
+    sources = tuple(SourceDescription.of_kind(kind) for kind in get_args(SourceKind))
+    assert asked(read_plan("<protein> BRCA1 </protein>", sources)) == {"protein": ["BRCA1"]}

@@ -1,14 +1,21 @@
-"""A closed question becomes the statement that `yes` asserts, or nothing."""
+"""Closed questions, comparisons and follow-ups: what each asks, as a statement or a question of its own."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rows import each_row
 
+from medground.errors import UsageError
 from medground.language.closed_question import as_statement
+from medground.language.follow_up import read_follow_up
+from medground.language.noun_phrases import things
+from medground.language.question_reading import reading_of
+from medground.models.operators.base import EvidenceView
+from medground.models.operators.writing import chosen_quotes
 
 AUXILIARIES = ("does", "do", "did", "is", "are", "was", "has", "have", "can", "should", "will")
 SAID = ("aspirin", "statins", "reduce", "increase", "treated", "risk", "safe", "higher", "work", "reducing")
@@ -145,3 +152,136 @@ def test_every_word_of_content_is_kept(topic: str, words: list[str]) -> None:
 def _content(text: str) -> list[str]:
     """Words in any order, without those that a statement may drop or change, verbs in any form."""
     return sorted(w.removesuffix("s") for w in re.findall(r"[a-z]+", text.lower()) if w not in UNSAID)
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        ("Is aspirin better than clopidogrel for stroke?", [["aspirin"], ["clopidogrel"]]),
+        ("Apixaban versus rivaroxaban for atrial fibrillation", [["Apixaban"], ["rivaroxaban"]]),
+        ("Which is safer in gout, colchicine or naproxen?", [["colchicine"], ["naproxen"]]),
+        ("Does aspirin reduce stroke more than clopidogrel?", [["aspirin"], ["clopidogrel"]]),
+        ("Is fatigue higher, lower or the same when comparing doxepin to placebo?", []),
+    ],
+)
+def test_a_comparison_has_two_sides_where_both_have_names(question: str, sides: list[list[str]]) -> None:
+    compared = reading_of(question).comparison
+    assert compared is not None
+    assert [[thing.said for thing in side] for side in compared.sides] == sides
+
+
+def test_each_side_of_a_comparison_may_have_its_own_source() -> None:
+    asked = reading_of("Is aspirin better than clopidogrel for stroke?")
+    texts = ["Aspirin in stroke\nIt helped.", "Clopidogrel in stroke\nIt helped."]
+    assert asked.unnamed(texts) == []
+    assert asked.unnamed([texts[0], "Clopidogrel in gout\nIt helped."]) == ["clopidogrel and stroke together"]
+
+
+def test_a_comparison_quotes_every_study_and_others_show_the_paper_that_disagrees_second() -> None:
+    found = [
+        EvidenceView(id=f"E{n}", title=f"Doxepin for fatigue, trial {n}", quote=f"Doxepin reduced fatigue by {n}.")
+        for n in range(1, 6)
+    ]
+    asked = "Is fatigue higher, lower or the same when comparing doxepin to placebo?"
+    assert [quote.id for quote in chosen_quotes(asked, found, 3)] == ["E1", "E2", "E3", "E4", "E5"]
+    against = EvidenceView(id="E6", title="Doxepin for fatigue, again", quote="Doxepin did not reduce fatigue.")
+    assert [q.id for q in chosen_quotes("Does doxepin reduce fatigue?", [*found, against], 3)][:2] == ["E1", "E6"]
+
+
+ASPIRIN = "Does aspirin reduce the risk of stroke?"
+LENTIS = "Is ectopia lentis a feature of Marfan syndrome?"
+STATINS = "Are statins safe in pregnancy?"
+NF1 = "Do people with NF1 get spider fingers?"
+FALLS = "Does vitamin D prevent falls in older adults?"
+COVID = "Are corticosteroids effective in severe COVID-19?"
+PSORIASIS = "What is the best treatment for psoriasis?"
+
+
+@each_row(
+    ("former", "asked", "read"),
+    [
+        (ASPIRIN, "Does it cause bleeding?", "Does aspirin cause bleeding?"),
+        (ASPIRIN, "How is this disease treated?", "How is stroke treated?"),
+        (ASPIRIN, "What are its side effects?", "What are the side effects of aspirin?"),
+        (LENTIS, "How is it inherited?", "How is Marfan syndrome inherited?"),
+        ("Is there a link between coffee and cancer?", "Are they related?", "Are coffee and cancer related?"),
+        (ASPIRIN, "And in children?", "Does aspirin reduce the risk of stroke in children?"),
+        (STATINS, "And what about aspirin?", "Is aspirin safe in pregnancy?"),
+        (ASPIRIN, "What about sepsis?", "Does aspirin reduce the risk of sepsis?"),
+        (FALLS, "What about children?", "Does vitamin D prevent falls in children?"),
+        (COVID, "and in mild cases", "Are corticosteroids effective in mild cases of COVID-19?"),
+        (LENTIS, "Is there a cure?", "Is there a cure for Marfan syndrome?"),
+        (ASPIRIN, "why?", "Why does aspirin reduce the risk of stroke?"),
+        (ASPIRIN, "Is that true for women too?", "Does aspirin reduce the risk of stroke in women?"),
+        (ASPIRIN, "Is that true?", ASPIRIN),
+        (ASPIRIN, "Is it safe to take with alcohol?", "Is aspirin safe to take with alcohol?"),
+        ("Which genes are associated with gout?", "Is it common?", "Is gout common?"),
+        ("Huntington disease", "How is it inherited?", "How is Huntington disease inherited?"),
+        (ASPIRIN, "Does the drug cause asthma?", "Does aspirin cause asthma?"),
+        (FALLS, "What about in children?", "Does vitamin D prevent falls in children?"),
+        (ASPIRIN, "What about men?", "Does aspirin reduce the risk of stroke in men?"),
+        (ASPIRIN, "Does this hold for warfarin?", "Does warfarin reduce the risk of stroke?"),
+        (ASPIRIN, "It works, but does it last?", "Aspirin works, but does aspirin last?"),
+        (ASPIRIN, "How strong is its effect in women?", "How strong is aspirin’s effect in women?"),
+        ("What is the role of BRCA1 in breast cancer?", "Is it a kinase?", "Is BRCA1 a kinase?"),
+        ("Does increased use of statins help?", "Is it safe?", "Is increased use of statins safe?"),
+        (COVID, "And in children?", "Are corticosteroids effective in severe COVID-19 in children?"),
+        (ASPIRIN, "is that still true after surgery", "Does aspirin reduce the risk of stroke after surgery?"),
+    ],
+)
+def test_what_a_follow_up_leaves_out_is_what_was_there_before(former: str, asked: str, read: str) -> None:
+    reading = read_follow_up(asked, former)
+    assert reading.text == read
+    assert reading.word.lower() in asked.lower()
+    assert reading.stands_for.lower() in former.lower()
+
+
+@each_row(
+    "asked",
+    [
+        "For acute migraine, which triptan works fastest?",
+        "What about the link between salt and stroke?",
+        "Is the disease activity score reliable?",
+        "And does warfarin cause bleeding?",
+        "How long does it take to recover from flu?",
+        "Does ibuprofen help when it is taken early?",
+    ],
+)
+def test_a_question_that_points_at_nothing_stays_as_it_was_typed(asked: str) -> None:
+    reading = read_follow_up(asked, ASPIRIN)
+    assert (reading.text, reading.word, reading.stands_for) == (asked, "", "")
+
+
+@each_row(
+    ("former", "asked"),
+    [
+        ("Why?", "What about warfarin?"),
+        ("Why?", "Side effects?"),
+        ("Why?", "And in children?"),
+        ("Hello", "What does it do?"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(former: str, asked: str) -> None:
+    with pytest.raises(UsageError, match=r"write the (?:name|whole question)"):
+        read_follow_up(asked, former)
+
+
+@each_row(
+    ("question", "subject"),
+    [
+        ("How many people have asthma?", "asthma"),
+        ("What drugs treat gout?", "gout"),
+        ("Adjuvant radiation of thymoma: is it necessary?", "Adjuvant radiation of thymoma"),
+    ],
+)
+def test_the_subject_is_a_noun_phrase(question: str, subject: str) -> None:
+    assert things(question)[0].text == subject
+
+
+@given(former=st.text(max_size=80), asked=st.text(max_size=80))
+def test_any_text_is_read_or_refused(former: str, asked: str) -> None:
+    try:
+        reading = read_follow_up(asked, former)
+    except UsageError:
+        return
+    assert reading.text or not asked
