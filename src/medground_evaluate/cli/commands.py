@@ -90,10 +90,11 @@ def run_experiment(
     named = folder / f"{file}.toml"
     experiment = read_experiment(named if named.is_file() and not Path(file).is_file() else Path(file))
     same = ("data", "out", "model", "smoke", "limit", "concurrency", "nli", "repeat")
-    several = {"corpora": corpus, "accept": accept, "marks": marks}
     options = Options(
         **{name: command.params[name] for name in same},
-        **{name: tuple(given or ()) for name, given in several.items()},
+        corpora=tuple(corpus or ()),
+        accept=tuple(accept or ()),
+        marks=tuple(marks or ()),
         sets=parse_options(sets or []),
     )
     made = run_stoppable(_make(experiment, options, judge, quiet=quiet))
