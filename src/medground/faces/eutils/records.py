@@ -206,8 +206,10 @@ class RecordsIndex:
                 unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
                 try:
                     _build(unfinished, documents, progress)
-                    if not folder.is_dir():
-                        unfinished.rename(folder)
+                    unfinished.rename(folder)
+                except OSError:
+                    if not folder.is_dir():  # unless another thread or process was first
+                        raise
                 finally:
                     shutil.rmtree(unfinished, ignore_errors=True)
         return cls(folder)
