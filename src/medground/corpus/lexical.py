@@ -28,22 +28,8 @@ from medground.corpus.lexical_fields import (
     schema,
 )
 from medground.errors import ConfigError, StorageFailed, UsageError
-from medground.values.query import (
-    DateRange,
-    Everything,
-    Filters,
-    Leaf,
-    Mesh,
-    Metadata,
-    Near,
-    Phrase,
-    PublicationType,
-    Query,
-    Range,
-    Term,
-    Words,
-    fold,
-)
+from medground.values import query as nodes
+from medground.values.query import Filters, Leaf, Query, fold
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 _FIRST_YEAR, _LAST_YEAR = 0, 9999
@@ -128,11 +114,11 @@ class _Compiler(TreeCompiler):
 
     def leaf(self, query: Leaf) -> tantivy.Query:
         match query:
-            case Everything():
+            case nodes.Everything():
                 return _Q.all_query()
-            case Range():
+            case nodes.Range():
                 return self._between(YEAR, query.low, query.high, _FIRST_YEAR, _LAST_YEAR)
-            case DateRange():
+            case nodes.DateRange():
                 if query.field not in DATES:
                     raise UsageError(f"a corpus has no {query.field!r} dates; use one of: {', '.join(DATES)}")
                 low, high = (
@@ -140,30 +126,30 @@ class _Compiler(TreeCompiler):
                     for day in (query.low, query.high)
                 )
                 return self._between(f"date_{query.field}", low, high, 0, 99_999_999)
-            case Mesh():
+            case nodes.Mesh():
                 from medground.pubmed.mesh import mesh_values
 
                 return self._one_of("mesh_major" if query.major else "mesh_exact", mesh_values(query))
-            case PublicationType():
+            case nodes.PublicationType():
                 from medground.pubmed.mesh import publication_types
 
                 return self._one_of("publication_type", publication_types(query))
-            case Metadata() if not self._metadata:
+            case nodes.Metadata() if not self._metadata:
                 return _Q.empty_query()
-            case Metadata():
+            case nodes.Metadata():
                 return self._one(METADATA, described(query.name, query.value))
-            case Words() | Term() | Phrase() | Near():
+            case nodes.Words() | nodes.Term() | nodes.Phrase() | nodes.Near():
                 return self._leaf(query)
             case _:
                 assert_never(query)
 
-    def _leaf(self, query: Words | Term | Phrase | Near) -> tantivy.Query:
-        text = query.value if isinstance(query, Term) else query.text
+    def _leaf(self, query: nodes.Words | nodes.Term | nodes.Phrase | nodes.Near) -> tantivy.Query:
+        text = query.value if isinstance(query, nodes.Term) else query.text
         if query.field == "year":
             year = int(text[:9]) if text.isascii() and text.isdigit() else -1
             return self._between(YEAR, year, year, _FIRST_YEAR, _LAST_YEAR)
         fields = _SEVERAL.get(query.field or "", (query.field or DEFAULT,))
-        if fields == ("mesh",) and isinstance(query, Term):
+        if fields == ("mesh",) and isinstance(query, nodes.Term):
             fields = ("mesh_exact",)  # a whole MeSH heading, not words of one
         if missing := [field for field in fields if field not in ANALYSES]:
             raise UsageError(
@@ -173,20 +159,20 @@ class _Compiler(TreeCompiler):
         return found[0] if len(found) == 1 else _Q.disjunction_max_query(found)
 
     def _in_field(
-        self, query: Words | Term | Phrase | Near, text: str, field: str, analysis: Analysis
+        self, query: nodes.Words | nodes.Term | nodes.Phrase | nodes.Near, text: str, field: str, analysis: Analysis
     ) -> tantivy.Query:
         if analysis == "exact":
             value = exact(field, text)
-            truncated = isinstance(query, Term) and query.prefix
+            truncated = isinstance(query, nodes.Term) and query.prefix
             return self._starting_with(field, value) if truncated else self._one(field, value)
-        if isinstance(query, Words):
+        if isinstance(query, nodes.Words):
             words = analyser(analysis, stop_words=False).analyze(text) or analyser(analysis).analyze(text)
             return _Q.boolean_query([(_SHOULD, self._one(field, word)) for word in dict.fromkeys(words)])
-        if isinstance(query, Term) and query.prefix:
+        if isinstance(query, nodes.Term) and query.prefix:
             return self._truncated(field, analysis, text)
         words = analyser(analysis).analyze(text)
-        if isinstance(query, Near) or (isinstance(query, Phrase) and query.slop):
-            return self._near(field, words, query.distance if isinstance(query, Near) else query.slop)
+        if isinstance(query, nodes.Near) or (isinstance(query, nodes.Phrase) and query.slop):
+            return self._near(field, words, query.distance if isinstance(query, nodes.Near) else query.slop)
         return self._sequence(field, words)
 
     def _near(self, field: str, words: list[str], distance: int) -> tantivy.Query:
@@ -262,7 +248,7 @@ class Lexical:
 
     def numbers(self, filters: Filters) -> list[int]:
         """Numbers of the passages that the filters allow, ascending."""
-        return sorted(number for number, _ in self.search(Everything(), self.passages, filters))
+        return sorted(number for number, _ in self.search(nodes.Everything(), self.passages, filters))
 
     def search(self, query: Query, limit: int, filters: Filters) -> list[tuple[int, float]]:
         """Passage numbers with their BM25 scores, best first; ties are ordered by number."""

@@ -60,10 +60,7 @@ class Answers:
         return answer and as_known_now(answer)
 
     def as_given(self, trace_id: str) -> Answer | None:
-        """The answer of a trace as it was given; None where it is not kept.
-
-        Raises UsageError: the file is not an answer of this version of Medground.
-        """
+        """As `find`, but as it was given."""
         path = self._folder / f"{trace_id}.json"
         if not _ID.fullmatch(trace_id) or not path.is_file():
             return None

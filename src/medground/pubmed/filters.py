@@ -9,20 +9,8 @@ from datetime import date, timedelta
 from functools import cache
 
 from medground.pubmed.characters import table
-from medground.values.query import (
-    And,
-    DateField,
-    DateRange,
-    Everything,
-    Mesh,
-    Not,
-    Or,
-    Phrase,
-    PublicationType,
-    Query,
-    Range,
-    Term,
-)
+from medground.values import query as nodes
+from medground.values.query import DateField, Query
 
 # Dates in queries: `2010`, `2010/05`, `2010/05/13`, date ranges and `last 5 years`.
 
@@ -76,13 +64,13 @@ def between(field: DateField, low: date, high: date) -> Query:
     open_low, open_high = low.year <= _FIRST, high.year >= _LAST
     whole = (open_low or (low.month, low.day) == (1, 1)) and (open_high or (high.month, high.day) == (12, 31))
     if field == "published" and whole:
-        return Range(low=None if open_low else low.year, high=None if open_high else high.year)
-    return DateRange(field=field, low=None if open_low else low, high=None if open_high else high)
+        return nodes.Range(low=None if open_low else low.year, high=None if open_high else high.year)
+    return nodes.DateRange(field=field, low=None if open_low else low, high=None if open_high else high)
 
 
-def range_text(query: Range | DateRange) -> str:
+def range_text(query: nodes.Range | nodes.DateRange) -> str:
     """Format the dates of a query as PubMed writes them, without a tag."""
-    if isinstance(query, Range):
+    if isinstance(query, nodes.Range):
         low, high = str(query.low or _FIRST), str(query.high or _LAST)
     else:
         low = f"{query.low or date(_FIRST, 1, 1):%Y/%m/%d}"
@@ -144,17 +132,17 @@ def _named_date(year: str, month: str, day: str | None) -> str:
 
 def all_of(parts: Iterable[Query]) -> Query:
     """Match all of the parts. Nested `And`s are flattened, and a single part is returned unchanged."""
-    flat = _flat(parts, And)
-    return flat[0] if len(flat) == 1 else And(parts=flat)
+    flat = _flat(parts, nodes.And)
+    return flat[0] if len(flat) == 1 else nodes.And(parts=flat)
 
 
 def any_of(parts: Iterable[Query]) -> Query:
     """Match any of the parts. Nested `Or`s are flattened, and a single part is returned unchanged."""
-    flat = _flat(parts, Or)
-    return flat[0] if len(flat) == 1 else Or(parts=flat)
+    flat = _flat(parts, nodes.Or)
+    return flat[0] if len(flat) == 1 else nodes.Or(parts=flat)
 
 
-def _flat(parts: Iterable[Query], kind: type[And] | type[Or]) -> tuple[Query, ...]:
+def _flat(parts: Iterable[Query], kind: type[nodes.And] | type[nodes.Or]) -> tuple[Query, ...]:
     return tuple(inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,)))
 
 
@@ -177,19 +165,19 @@ def filtered(name: str, today: date) -> Query:
     """Return the query for a filter: a language, heading, publication type or period, or else a `subset` term."""
     name = " ".join(name.casefold().split())
     if name == "all":
-        return Everything()
+        return nodes.Everything()
     joined = name.replace(" ", "").replace("-", "")
     if joined in _MESH:
-        return any_of([Mesh(heading=heading) for heading in _MESH[joined].split("|")])
+        return any_of([nodes.Mesh(heading=heading) for heading in _MESH[joined].split("|")])
     if joined == "excludepreprints":
-        return Not(part=PublicationType(name="preprint"))
+        return nodes.Not(part=nodes.PublicationType(name="preprint"))
     if joined in _TYPES:
-        return PublicationType(name=_TYPES[joined])
+        return nodes.PublicationType(name=_TYPES[joined])
     if name in LANGUAGES:
-        return Term(value=LANGUAGES[name], field="language")
+        return nodes.Term(value=LANGUAGES[name], field="language")
     if name in _YEARS and (found := last_days(f"last {_YEARS[name]} years", today)):
         return between("published", *found)
-    return Term(value=_SYNONYMS.get(name, name), field="subset")
+    return nodes.Term(value=_SYNONYMS.get(name, name), field="subset")
 
 
 # Filters defined as searches, as published by NLM, for records that are not labelled with the filter.
@@ -204,21 +192,23 @@ _SYSTEMATIC = (
 @cache
 def searched(name: str) -> Query | None:
     """Return the search that defines a filter; None if the filter is not a search or its search is not published."""
-    medline = Term(value="medline", field="subset")
+    medline = nodes.Term(value="medline", field="subset")
     if name == "pubmednotmedline":
-        return Not(part=medline)
+        return nodes.Not(part=medline)
     if name != "systematic":
         return None
     # indexed as a systematic review, titled as one, or a Cochrane review
     titles = (f"systematic {kind} review".replace("  ", " ") for kind in _SYSTEMATIC)
-    named = Or(parts=tuple(Phrase(text=title, field="title") for title in (*titles, "systematic meta-review")))
-    plans = (Term(value=word, field="title") for word in ("protocol", "protocols"))
-    others = (*plans, PublicationType(name="comment"), medline)
-    cochrane = Term(value="Cochrane Database Syst Rev", field="journal")
-    return Or(
+    named = nodes.Or(
+        parts=tuple(nodes.Phrase(text=title, field="title") for title in (*titles, "systematic meta-review"))
+    )
+    plans = (nodes.Term(value=word, field="title") for word in ("protocol", "protocols"))
+    others = (*plans, nodes.PublicationType(name="comment"), medline)
+    cochrane = nodes.Term(value="Cochrane Database Syst Rev", field="journal")
+    return nodes.Or(
         parts=(
-            PublicationType(name="systematic review"),
-            And(parts=(cochrane, PublicationType(name="review"))),
-            And(parts=(named, *(Not(part=other) for other in others))),
+            nodes.PublicationType(name="systematic review"),
+            nodes.And(parts=(cochrane, nodes.PublicationType(name="review"))),
+            nodes.And(parts=(named, *(nodes.Not(part=other) for other in others))),
         )
     )

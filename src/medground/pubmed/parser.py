@@ -8,19 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from medground.pubmed.syntax import (
-    Chain,
-    Leaf,
-    Negated,
-    Node,
-    Operator,
-    QuerySyntaxError,
-    Span,
-    Token,
-    chained,
-    of_one_kind,
-    tokens,
-)
+from medground.pubmed import syntax
+from medground.pubmed.syntax import QuerySyntaxError
 from medground.pubmed.tags import TagUse, read_tag
 
 MAX_CHARACTERS = 100_000
@@ -32,7 +21,7 @@ _SPACES = str.maketrans(dict.fromkeys('!$%:;<>=?\\^{}~`"', " "))
 _EDGES = ".,+'#/_-–—"
 _QUOTED_EDGES = _EDGES.replace(",", "")
 """Keeps commas, because headings contain them: `Cells, Cultured`."""
-_LOWER_CASE: dict[str, Operator] = {"and": "AND", "or": "OR", "not": "NOT"}
+_LOWER_CASE: dict[str, syntax.Operator] = {"and": "AND", "or": "OR", "not": "NOT"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +32,19 @@ class Repair:
     column: int
 
 
-def parse_syntax(text: str) -> Node:
+def parse_syntax(text: str) -> syntax.Node:
     """Parse a query in strict mode. Raises QuerySyntaxError: at the first thing that PubMed would not understand."""
     if len(text) > MAX_CHARACTERS:
         raise QuerySyntaxError(f"the query exceeds {MAX_CHARACTERS:,} characters; shorten it", MAX_CHARACTERS + 1)
-    node = _Parser(tokens(text), lenient=False).read()
+    node = _Parser(syntax.tokens(text), lenient=False).read()
     if node is None:
         raise QuerySyntaxError("there is no word to search for", 1)
     return node
 
 
-def repair_syntax(text: str) -> tuple[Node | None, list[Repair]]:
+def repair_syntax(text: str) -> tuple[syntax.Node | None, list[Repair]]:
     """Parse any text in lenient mode. Returns None if it has no words, and the repairs made."""
-    parser = _Parser(tokens(text[:MAX_CHARACTERS]), lenient=True)
+    parser = _Parser(syntax.tokens(text[:MAX_CHARACTERS]), lenient=True)
     return parser.read(), parser.repairs
 
 
@@ -77,22 +66,22 @@ class _Group:
     """An open pair of parentheses."""
 
     column: int
-    first: Node | None = None
-    rest: list[tuple[Operator, Node]] = field(default_factory=list)
-    pending: Token | None = None
+    first: syntax.Node | None = None
+    rest: list[tuple[syntax.Operator, syntax.Node]] = field(default_factory=list)
+    pending: syntax.Token | None = None
     negate: bool = False
     depth: int = 0
     """Nesting depth of the group as printed."""
 
 
 class _Parser:
-    def __init__(self, found: list[Token], *, lenient: bool) -> None:
+    def __init__(self, found: list[syntax.Token], *, lenient: bool) -> None:
         self._tokens = found
         self._lenient = lenient
         self._position = 0
         self.repairs: list[Repair] = []
 
-    def read(self) -> Node | None:
+    def read(self) -> syntax.Node | None:
         """The tree of all tokens, read from left to right; None if nothing is searched for. Faults are noted."""
         stack = [_Group(1)]
         ignored = 0
@@ -133,12 +122,12 @@ class _Parser:
             node = node if use is None else apply_tag(node, use)
         self._add(stack[-1], node, group.depth)
 
-    def _finish(self, group: _Group) -> Node | None:
+    def _finish(self, group: _Group) -> syntax.Node | None:
         if group.pending is not None:
             self._fault(f"nothing follows {group.pending.text}", group.pending.column)
-        return None if group.first is None else chained(group.first, group.rest)
+        return None if group.first is None else syntax.chained(group.first, group.rest)
 
-    def _operator(self, group: _Group, token: Token) -> None:
+    def _operator(self, group: _Group, token: syntax.Token) -> None:
         if group.pending is not None:
             self._fault(f"{group.pending.text} {token.text}: two operators in a row", token.column)
             if token.text == "NOT" and group.pending.text == "OR":
@@ -149,16 +138,16 @@ class _Parser:
             return
         group.pending = token
 
-    def _add(self, group: _Group, node: Node, depth: int = 0) -> None:
+    def _add(self, group: _Group, node: syntax.Node, depth: int = 0) -> None:
         """Add a node to its group; `depth` is the nesting depth of the node itself."""
-        operator: Operator = "AND" if group.pending is None else group.pending.text  # type: ignore[assignment]
+        operator: syntax.Operator = "AND" if group.pending is None else group.pending.text  # type: ignore[assignment]
         column = group.column if group.pending is None else group.pending.column
         if group.negate:
-            node, depth = Negated(node), depth + isinstance(node, Chain)
+            node, depth = syntax.Negated(node), depth + isinstance(node, syntax.Chain)
         group.pending, group.negate = None, False
-        inside = depth + isinstance(node, Chain | Negated)
+        inside = depth + isinstance(node, syntax.Chain | syntax.Negated)
         if group.first is None:
-            group.first, group.depth = (Negated(node), inside) if operator == "NOT" else (node, depth)
+            group.first, group.depth = (syntax.Negated(node), inside) if operator == "NOT" else (node, depth)
             return
         before = group.depth + self._needs_parentheses(group, operator)
         if max(before, inside) > MAX_DEPTH:
@@ -170,12 +159,12 @@ class _Parser:
         group.rest.append((operator, node))
         group.depth = max(before, inside)
 
-    def _needs_parentheses(self, group: _Group, operator: Operator) -> bool:
+    def _needs_parentheses(self, group: _Group, operator: syntax.Operator) -> bool:
         if group.rest:
             return (group.rest[-1][0] == "OR") != (operator == "OR")
-        return isinstance(group.first, Chain) and not of_one_kind(group.first, operator)
+        return isinstance(group.first, syntax.Chain) and not syntax.of_one_kind(group.first, operator)
 
-    def _term(self, group: _Group, token: Token) -> None:
+    def _term(self, group: _Group, token: syntax.Token) -> None:
         match token.kind:
             case "word" if self._lenient and self._is_lower_case_operator(self._position - 1):
                 self._fault(f"read the lower-case {token.text} as an operator", token.column)
@@ -195,20 +184,20 @@ class _Parser:
                 name = {'"': "quotation mark", "[": "bracket", "]": "bracket"}.get(token.text, "character")
                 self._fault(f"unmatched {name}", token.column)
 
-    def _quoted(self, group: _Group, token: Token) -> None:
+    def _quoted(self, group: _Group, token: syntax.Token) -> None:
         text = clean_words(token.text, _QUOTED_EDGES)
         if "[" in token.text or "]" in token.text:
             self._fault("a field tag goes after the closing quotation mark", token.column)
             inner, _ = repair_syntax(token.text)
             if inner is not None:
-                self._add(group, replace(inner, quoted=True) if isinstance(inner, Leaf) else inner)
+                self._add(group, replace(inner, quoted=True) if isinstance(inner, syntax.Leaf) else inner)
         elif not text and self._peek("colon") is None:
             self._fault("there is no word between these quotation marks", token.column)
             self._skip("tag")
         else:
-            self._leaf(group, Leaf(text, quoted=True, column=token.column))
+            self._leaf(group, syntax.Leaf(text, quoted=True, column=token.column))
 
-    def _run(self, group: _Group, token: Token) -> None:
+    def _run(self, group: _Group, token: syntax.Token) -> None:
         """Read adjacent words. A tag after them applies to all of them."""
         words = [token.text]
         while (following := self._peek("word")) is not None:
@@ -218,22 +207,22 @@ class _Parser:
             self._position += 1
         text = clean_words(" ".join(words))
         if text:
-            self._leaf(group, Leaf(text, column=token.column))
+            self._leaf(group, syntax.Leaf(text, column=token.column))
         else:
             self._fault("there is no word here", token.column)
             self._skip("tag")
 
-    def _leaf(self, group: _Group, leaf: Leaf) -> None:
+    def _leaf(self, group: _Group, leaf: syntax.Leaf) -> None:
         use = self._next_use()
         if self._peek("colon") is not None:
             self._span(group, leaf, use)
             return
-        self._add(group, Leaf(leaf.text, use, leaf.quoted, leaf.column))
+        self._add(group, syntax.Leaf(leaf.text, use, leaf.quoted, leaf.column))
         while (tag := self._peek("tag")) is not None:
             self._position += 1
             self._fault("a term can have only one field tag", tag.column)
 
-    def _span(self, group: _Group, low: Leaf, use: TagUse | None) -> None:
+    def _span(self, group: _Group, low: syntax.Leaf, use: TagUse | None) -> None:
         colon = self._tokens[self._position]
         self._position += 1
         token = self._tokens[self._position] if self._position < len(self._tokens) else colon
@@ -241,7 +230,7 @@ class _Parser:
             self._fault(_INCOMPLETE_RANGE, colon.column)
             after = None if use else self._next_use()
             if after is not None and after.tag.date is not None:
-                self._add(group, Span(low.text, LAST, after, low.column))
+                self._add(group, syntax.Span(low.text, LAST, after, low.column))
             else:
                 self._add(group, replace(low, use=use or after))
             return
@@ -255,9 +244,9 @@ class _Parser:
                 return
             last_use = read_tag("dp").use
         if last_use is not None:
-            self._add(group, Span(low.text, high, last_use, low.column))
+            self._add(group, syntax.Span(low.text, high, last_use, low.column))
 
-    def _open_start(self, group: _Group, colon: Token) -> None:
+    def _open_start(self, group: _Group, colon: syntax.Token) -> None:
         """Read `:2020[dp]`, a range without a start date."""
         following = self._tokens[self._position : self._position + 2]
         if [t.kind in ("word", "quoted", "tag") for t in following] != [True, True] or following[1].kind != "tag":
@@ -265,7 +254,7 @@ class _Parser:
         use = read_tag(following[1].text).use
         if use is not None and use.tag.date is not None:
             self._position += 2
-            self._add(group, Span(FIRST, following[0].text.strip(), use, colon.column))
+            self._add(group, syntax.Span(FIRST, following[0].text.strip(), use, colon.column))
 
     def _next_use(self) -> TagUse | None:
         tag = self._peek("tag")
@@ -274,7 +263,7 @@ class _Parser:
         self._position += 1
         return self._use(tag)
 
-    def _use(self, tag: Token) -> TagUse | None:
+    def _use(self, tag: syntax.Token) -> TagUse | None:
         read = read_tag(tag.text)
         if read.use is not None:
             return read.use
@@ -292,7 +281,7 @@ class _Parser:
             return True
         return before in ("tag", "close", "quoted") or after in ("open", "quoted")
 
-    def _peek(self, kind: str) -> Token | None:
+    def _peek(self, kind: str) -> syntax.Token | None:
         if self._position < len(self._tokens) and self._tokens[self._position].kind == kind:
             return self._tokens[self._position]
         return None
@@ -307,14 +296,14 @@ class _Parser:
         self.repairs.append(Repair(reason, column))
 
 
-def apply_tag(node: Node, use: TagUse) -> Node:
+def apply_tag(node: syntax.Node, use: TagUse) -> syntax.Node:
     """Apply the tag to every term of the group that has none."""
     match node:
-        case Leaf():
+        case syntax.Leaf():
             return node if node.use else replace(node, use=use)
-        case Negated():
-            return Negated(apply_tag(node.node, use))
-        case Chain():
-            return Chain(apply_tag(node.first, use), tuple((o, apply_tag(n, use)) for o, n in node.rest))
+        case syntax.Negated():
+            return syntax.Negated(apply_tag(node.node, use))
+        case syntax.Chain():
+            return syntax.Chain(apply_tag(node.first, use), tuple((o, apply_tag(n, use)) for o, n in node.rest))
         case _:
             return node

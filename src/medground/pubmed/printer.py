@@ -9,17 +9,18 @@ from medground.errors import UsageError
 from medground.pubmed.filters import range_text
 from medground.pubmed.tags import Tag, tag_for_date, tag_for_field, tag_for_kind
 from medground.values import query as nodes
+from medground.values.query import Leaf, Query, fold
 
 _Printed = tuple[str, bool]
 """A text, and whether it needs parentheses within another."""
 
 
-def to_pubmed(query: nodes.Query) -> str:
+def to_pubmed(query: Query) -> str:
     """Print a tree. Parsing the result returns an equal tree, if the tree came from `parse`.
 
     Raises UsageError: the tree uses something that PubMed has no field for, such as our kinds of source.
     """
-    return nodes.fold(query, lambda leaf: (_printed(leaf), isinstance(leaf, nodes.Words)), _all, _any)[0]
+    return fold(query, lambda leaf: (_printed(leaf), isinstance(leaf, nodes.Words)), _all, _any)[0]
 
 
 def _all(parts: Sequence[tuple[_Printed, bool]]) -> _Printed:
@@ -37,7 +38,7 @@ def _inside(part: _Printed) -> str:
     return f"({part[0]})" if part[1] else part[0]
 
 
-def _printed(query: nodes.Leaf) -> str:
+def _printed(query: Leaf) -> str:
     match query:
         case nodes.Everything():
             return "all[Filter]"

@@ -9,7 +9,8 @@ warnings, logs, tracebacks), because `Output` then stands in place of both strea
 - `say_json` and `put` print data for programs.
 - `console`, `bars` and `begin` draw in colours.
 
-Standard output that cannot be written ends the command (`CannotWrite`); standard error that cannot be is left out.
+Standard output that cannot be written ends the command: all of these raise `CannotWrite`. Standard error that cannot
+be written is left out.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Output(io.TextIOBase):
     Once a write has failed, the rest is dropped: on standard output after `CannotWrite` was raised, on standard error
     without a word, because there is no other place to say it. Whatever writes or flushes raises it.
 
-    It has no `buffer`, so that nobody writes past it.
+    It has no `buffer`, so that nothing is written past it.
 
     `failure`: what went wrong, once something did.
     """
@@ -185,13 +186,13 @@ def given_away() -> Iterator[None]:
 
 
 def say(*lines: str, err: bool = False) -> None:
-    """Print lines, on standard output or on standard error. Raises CannotWrite: standard output cannot be written."""
+    """Print lines, on standard output or on standard error."""
     if lines:
         page("\n".join(map(one_line, lines)), err=err)
 
 
 def page(text: str, *, err: bool = False) -> None:
-    """Print text with its line breaks, and one at its end. Raises CannotWrite: standard output cannot be written."""
+    """Print text with its line breaks, and one at its end."""
     stream = _output(err=err)
     stream.write(f"{text}\n")
     stream.flush()
@@ -206,25 +207,19 @@ def count(text: str, *, ended: bool) -> None:
 
 
 def say_json(text: str) -> None:
-    """Print JSON: data as it is, in characters that every terminal can show.
-
-    Raises CannotWrite: standard output cannot be written.
-    """
+    """Print JSON: data as it is, in characters that every terminal can show."""
     from medground.wording.encoding import encodable_json
 
     page(encodable_json(text, encoding()))
 
 
 def say_data(content: object) -> None:
-    """Print values as JSON. Raises CannotWrite: standard output cannot be written."""
+    """Print values as JSON."""
     say_json(json.dumps(content, indent=2, ensure_ascii=False))
 
 
 def put(content: bytes) -> None:
-    """Print a file: its bytes to a program or a file, clean text to a terminal.
-
-    Raises CannotWrite: standard output cannot be written.
-    """
+    """Print a file: its bytes to a program or a file, clean text to a terminal."""
     stream = _output(err=False)
     if stream.isatty():
         stream.write(content.decode(errors="replace"))
@@ -234,7 +229,7 @@ def put(content: bytes) -> None:
 
 
 def is_terminal(*, err: bool = False) -> bool:
-    """Whether somebody looks at standard output, or at standard error."""
+    """Whether standard output, or standard error, is a terminal."""
     return _output(err=err).isatty()
 
 

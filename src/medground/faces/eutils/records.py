@@ -32,22 +32,9 @@ from medground.faces.eutils.records_fields import (
 from medground.pubmed.filters import searched
 from medground.pubmed.mesh import publication_types, vocabulary
 from medground.pubmed.tags import find_qualifier
+from medground.values import query as nodes
 from medground.values.document import Document
-from medground.values.query import (
-    DateRange,
-    Everything,
-    Leaf,
-    Mesh,
-    Metadata,
-    Near,
-    Phrase,
-    PublicationType,
-    Query,
-    Range,
-    Term,
-    Words,
-    leaves,
-)
+from medground.values.query import Leaf, Query, leaves
 from medground.values.steps import Progress, no_progress
 
 
@@ -57,12 +44,12 @@ def unsupported(query: Query) -> list[str]:
 
 
 def _missing(leaf: Leaf) -> str:
-    if isinstance(leaf, DateRange):
+    if isinstance(leaf, nodes.DateRange):
         return "" if leaf.field in DATES else f"date {leaf.field}"
-    if not isinstance(leaf, Term | Phrase | Near | Words):
+    if not isinstance(leaf, nodes.Term | nodes.Phrase | nodes.Near | nodes.Words):
         return ""
     field = leaf.field or "all"
-    if isinstance(leaf, Term) and field == "subset" and leaf.value not in SUBSETS and not searched(leaf.value):
+    if isinstance(leaf, nodes.Term) and field == "subset" and leaf.value not in SUBSETS and not searched(leaf.value):
         return f"filter {leaf.value}"
     return "" if field in FIELDS or field == YEAR else f"field {field}"
 
@@ -75,29 +62,29 @@ class RecordsCompiler(TreeCompiler):
 
     def leaf(self, query: Leaf) -> tantivy.Query:
         match query:
-            case Everything():
+            case nodes.Everything():
                 return tantivy.Query.all_query()
-            case Range():
+            case nodes.Range():
                 return self._days(YEAR, query.low, query.high)
-            case DateRange():
+            case nodes.DateRange():
                 low, high = (int(f"{d:%Y%m%d}") if d else None for d in (query.low, query.high))
                 return self._days(query.field, low, high) if query.field in DATES else tantivy.Query.empty_query()
-            case Mesh():
+            case nodes.Mesh():
                 return self._mesh(query)
-            case PublicationType():
+            case nodes.PublicationType():
                 return self._values("publication_type", publication_types(query))
-            case Metadata():
+            case nodes.Metadata():
                 return tantivy.Query.empty_query()
-            case Words():
-                return _any(self._leaf(Term(value=word, field=query.field)) for word in words_of(query.text))
-            case Term(field="subset") if (meant := searched(query.value)) is not None:
+            case nodes.Words():
+                return _any(self._leaf(nodes.Term(value=word, field=query.field)) for word in words_of(query.text))
+            case nodes.Term(field="subset") if (meant := searched(query.value)) is not None:
                 return self.compile(meant)
-            case Term() | Phrase() | Near():
+            case nodes.Term() | nodes.Phrase() | nodes.Near():
                 return self._leaf(query)
             case _:
                 assert_never(query)
 
-    def _mesh(self, query: Mesh) -> tantivy.Query:
+    def _mesh(self, query: nodes.Mesh) -> tantivy.Query:
         """Compile a heading. The index includes broader headings, so exploding costs nothing here."""
         field = ("mesh_major" if query.major else "mesh") + ("_below" if query.explode else "")
         found = vocabulary().find(query.heading) if query.heading else None
@@ -105,10 +92,10 @@ class RecordsCompiler(TreeCompiler):
         attached = [known.name if (known := find_qualifier(q)) else q for q in query.qualifiers]
         return self._values(field, [f"{name}/{qualifier}" for qualifier in attached] or [name])
 
-    def _leaf(self, leaf: Term | Phrase | Near) -> tantivy.Query:
+    def _leaf(self, leaf: nodes.Term | nodes.Phrase | nodes.Near) -> tantivy.Query:
         field = leaf.field or "all"
-        text = leaf.value if isinstance(leaf, Term) else leaf.text
-        prefix = isinstance(leaf, Term) and leaf.prefix
+        text = leaf.value if isinstance(leaf, nodes.Term) else leaf.text
+        prefix = isinstance(leaf, nodes.Term) and leaf.prefix
         if field == YEAR:
             year = int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else None
             return tantivy.Query.empty_query() if year is None else self._days(YEAR, year, year)
@@ -134,10 +121,10 @@ class RecordsCompiler(TreeCompiler):
             return self._values(field, [name])
         return _any([self._starting_with(field, f"{name} "), self._values(field, [name])])
 
-    def _row(self, field: str, text: str, leaf: Term | Phrase | Near) -> tantivy.Query:
+    def _row(self, field: str, text: str, leaf: nodes.Term | nodes.Phrase | nodes.Near) -> tantivy.Query:
         words = words_of(text)
-        slop = leaf.distance if isinstance(leaf, Near) else leaf.slop if isinstance(leaf, Phrase) else 0
-        reorder = isinstance(leaf, Near) or slop
+        slop = leaf.distance if isinstance(leaf, nodes.Near) else leaf.slop if isinstance(leaf, nodes.Phrase) else 0
+        reorder = isinstance(leaf, nodes.Near) or slop
         if not reorder or not 1 < len(words) <= MOST_REORDERED:
             return self._sequence(field, words, slop)
         return _any(self._sequence(field, order, slop) for order in dict.fromkeys(itertools.permutations(words)))

@@ -27,7 +27,10 @@ from medground.wording.view_types import AnswerView, ChosenView
 
 
 class KeptAnswers:
-    """Reads, lists and deletes answers on disk, each person's own. Another's is like one that is not there. Blocks."""
+    """Reads, lists and deletes answers on disk, each person's own. Blocks.
+
+    All methods raise NotFound for what is not there, which includes what belongs to another person.
+    """
 
     def __init__(self, settings: Settings, owners: Owners) -> None:
         self._answers = Answers(settings.home)
@@ -44,10 +47,7 @@ class KeptAnswers:
             return None
 
     def answer(self, trace_id: str, person: Person = LOCAL) -> Answer:
-        """A person's answer by its trace id.
-
-        Raises NotFound: it is not there, or is not theirs; UsageError: its file is damaged.
-        """
+        """A person's answer by its trace id. Raises UsageError: its file is damaged."""
         answer = self._answers.find(trace_id) if self._owners.owns(person.id, trace_id) else None
         if answer is None:
             raise NotFound(f"no answer {trace_id[:64]!r} belongs to you")
@@ -74,7 +74,7 @@ class KeptAnswers:
         return found
 
     def delete(self, trace_id: str, person: Person) -> None:
-        """Delete a person's answer and its trace. Raises NotFound: it is not there, or is not theirs."""
+        """Delete a person's answer and its trace."""
         if not self._owners.owns(person.id, trace_id) or not self._answers.remove(trace_id):
             raise NotFound(f"no answer {trace_id[:64]!r} belongs to you")
         self._forget(trace_id)
@@ -93,7 +93,7 @@ class KeptAnswers:
         return count
 
     def unfinished(self, research: str, person: Person) -> Unfinished:
-        """A person's research that has no answer yet. Raises NotFound: it is not there, or is not theirs."""
+        """A person's research that has no answer yet."""
         if research != LAST and self._owners.owns(person.id, research):
             with contextlib.suppress(UsageError):
                 return self._research.read(research)
@@ -104,10 +104,7 @@ class KeptAnswers:
         return export(self.answer(trace_id, person), form, files=self._attachments.read)
 
     def file(self, trace_id: str, name: str, person: Person = LOCAL) -> tuple[Attachment, bytes]:
-        """A file of the report of a person's answer, such as the structure of a protein.
-
-        Raises NotFound: the answer or the file is not there.
-        """
+        """A file of the report of a person's answer, such as the structure of a protein."""
         report = self.answer(trace_id, person).report
         kept = next((one for one in report.attachments if one.name == name), None) if report else None
         if kept is None:
@@ -118,10 +115,7 @@ class KeptAnswers:
             raise NotFound(str(error)) from None
 
     def trace(self, trace_id: str, person: Person = LOCAL) -> list[dict[str, Any]]:
-        """The spans of a person's answer, claim or failed question, in the order they started.
-
-        Raises NotFound: the trace is not there, or is not theirs.
-        """
+        """The spans of a person's answer, claim or failed question, in the order they started."""
         if self._owners.owns(person.id, trace_id):
             with contextlib.suppress(UsageError):
                 return read_trace(self._traces, trace_id)
@@ -150,7 +144,7 @@ def _off_loop(
 
 
 class AnswerService:
-    """Reads, lists, exports and deletes answers, off the event loop; a `Service` is one."""
+    """`KeptAnswers` off the event loop; a `Service` is one."""
 
     settings: Settings
     jobs: Jobs
@@ -166,20 +160,14 @@ class AnswerService:
     trace = _off_loop(KeptAnswers.trace)
 
     async def view(self, trace_id: str, person: Person = LOCAL) -> AnswerView:
-        """A person's answer as a page shows it, with what was chosen to be searched for it.
-
-        Raises NotFound: it is not there, or is not theirs.
-        """
+        """A person's answer as a page shows it, with what was chosen to be searched for it."""
         answer = await self.answer(trace_id, person)
         chosen = await asyncio.to_thread(chosen_for, answer, self.settings)
         named = ChosenView(corpora=chosen.corpora, sources=chosen.sources) if chosen else None
         return view(answer).model_copy(update={"chosen": named})
 
     async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
-        """Delete a person's answer with its trace, and forget its job.
-
-        Raises NotFound: it is not there, or is not theirs; StorageFailed: it cannot be deleted.
-        """
+        """Delete a person's answer with its trace, and forget its job. Raises StorageFailed: it cannot be deleted."""
         await asyncio.to_thread(self._kept.delete, trace_id, person)
         self.jobs.forget(person.id, trace_id)
 

@@ -43,7 +43,7 @@ class Named(TypedDict, total=False):
 class Questioning(Offering):
     """Begins questions and research; searches, checks and reads with the engines. A `Service` is one.
 
-    Each raises LimitReached where a limit of the person is reached; it tells when to come again.
+    Each raises LimitReached where a limit of the person is reached, with the time to wait.
     """
 
     engines: Engines
@@ -198,8 +198,7 @@ class Questioning(Offering):
         """A document by its id, such as `PMID:21645374`; `medground.corpus.chunk.chunk` gives its passages.
 
         Raises NotFound: no source that is searched holds it; UsageError: the server does not offer a source, or there
-        is no such corpus; SourceUnavailable: it may be in a source that could not be asked; LimitReached: a limit of
-        the person is reached.
+        is no such corpus; SourceUnavailable: it may be in a source that could not be asked.
         """
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
         self._admission.enter(person, long=False)
@@ -217,10 +216,9 @@ class Questioning(Offering):
         return await self.engines.run(plan_query(question, self._without_models()))
 
     async def plan_research(self, question: str, person: Person = LOCAL) -> PlannedResearch:
-        """A plan of research for a question, planned without a language model; `Asked.plan` takes it, mended by hand.
+        """A plan of research for a question, planned without a language model; `Asked.plan` takes it, edited by hand.
 
-        Raises UsageError: the question is empty, too long, or names nothing biomedical; LimitReached: a limit of the
-        person is reached.
+        Raises UsageError: the question is empty, too long, or names nothing biomedical.
         """
         self._admission.enter(person, long=False)
         return await self.engines.run(plan_research(question, self._without_models()))

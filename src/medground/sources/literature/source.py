@@ -18,30 +18,10 @@ from medground.home.files import tables
 from medground.language.words import FUNCTION_WORDS
 from medground.sources.base import tree_of
 from medground.sources.live import Closable, LiveSource, best_of
+from medground.values import query as nodes
 from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup
-from medground.values.query import (
-    And,
-    DateRange,
-    Everything,
-    FieldName,
-    Filters,
-    Leaf,
-    Mesh,
-    Metadata,
-    Near,
-    Not,
-    Or,
-    Phrase,
-    PublicationType,
-    Query,
-    Range,
-    Term,
-    Words,
-    all_of,
-    any_of,
-    fold,
-)
+from medground.values.query import FieldName, Filters, Leaf, Query, all_of, any_of, fold
 from medground.values.where import own_fields
 
 # Our query tree in the syntax of a database. Every word of a user or a model is sent between double quotes, without the
@@ -88,26 +68,26 @@ class Syntax:
     def _leaf(self, query: Leaf) -> str | None:
         """A query without parts; None for everything, which is not a limit."""
         match query:
-            case Everything():
+            case nodes.Everything():
                 return None
-            case Range():
+            case nodes.Range():
                 return self._days(f"{query.low or 1000}-01-01", f"{query.high or 3000}-12-31")
-            case DateRange():
+            case nodes.DateRange():
                 return self._days(str(query.low or "1000-01-01"), str(query.high or "3000-12-31"))
-            case Words():
+            case nodes.Words():
                 return self._joined([self._looked_for(word, query.field) for word in _telling(query)], "OR")
-            case Near():
+            case nodes.Near():
                 return self._joined([self._looked_for(word, query.field) for word in query.text.split()], "AND")
-            case Phrase():
+            case nodes.Phrase():
                 return self._looked_for(query.text, query.field)
-            case Term():
+            case nodes.Term():
                 return self.id_of(query.value) if query.field == "id" else self._looked_for(query.value, query.field)
-            case Mesh():
+            case nodes.Mesh():
                 names = (query.heading,) if query.heading else query.qualifiers
                 return self._joined([self._looked_for(name, "mesh") for name in names], "OR")
-            case PublicationType():
+            case nodes.PublicationType():
                 return self._looked_for(query.name, "publication_type")
-            case Metadata():
+            case nodes.Metadata():
                 raise UsageError(f"{self.name} has no field {query.name!r}; leave this limit out to search it")
             case _:
                 assert_never(query)
@@ -142,7 +122,7 @@ def quoted(text: str) -> str:
     return f'"{plain}"' if any(letter.isalnum() for letter in plain) else ""
 
 
-def _telling(query: Words) -> list[str]:
+def _telling(query: nodes.Words) -> list[str]:
     return [word for word in query.text.split() if word.strip(".,;:!?").casefold() not in FUNCTION_WORDS]
 
 
@@ -162,20 +142,26 @@ def at_most(limit: int, query: Query) -> Query:
 
 
 def _parts_of(query: Query) -> tuple[Query, ...]:
-    return query.parts if isinstance(query, And | Or) else (query.part,) if isinstance(query, Not) else ()
+    return (
+        query.parts
+        if isinstance(query, nodes.And | nodes.Or)
+        else (query.part,)
+        if isinstance(query, nodes.Not)
+        else ()
+    )
 
 
 def _with(query: Query, parts: Iterable[Query]) -> Query:
-    if isinstance(query, And | Or):
+    if isinstance(query, nodes.And | nodes.Or):
         return query.model_copy(update={"parts": tuple(parts)})
-    return Not(part=next(iter(parts))) if isinstance(query, Not) else query
+    return nodes.Not(part=next(iter(parts))) if isinstance(query, nodes.Not) else query
 
 
 def _spelled_out(query: Query) -> Query:
-    if not isinstance(query, Words):
+    if not isinstance(query, nodes.Words):
         return _with(query, map(_spelled_out, _parts_of(query)))
     wanted = _telling(query)
-    return any_of([Words(text=word, field=query.field) for word in wanted]) if len(wanted) > 1 else query
+    return any_of([nodes.Words(text=word, field=query.field) for word in wanted]) if len(wanted) > 1 else query
 
 
 def _connectors(query: Query) -> int:
@@ -184,7 +170,7 @@ def _connectors(query: Query) -> int:
 
 def _longest(query: Query) -> int:
     """The most parts of an alternative within; 0 if there is none."""
-    own = len(query.parts) if isinstance(query, Or) else 0
+    own = len(query.parts) if isinstance(query, nodes.Or) else 0
     return max([own, *map(_longest, _parts_of(query))])
 
 
@@ -193,11 +179,11 @@ def _without_one(query: Query) -> Query | None:
     longest = _longest(query)
     if longest > 1:
         return _trimmed(query, longest)
-    return all_of(query.parts[:-1]) if isinstance(query, And) and len(query.parts) > 1 else None
+    return all_of(query.parts[:-1]) if isinstance(query, nodes.And) and len(query.parts) > 1 else None
 
 
 def _trimmed(query: Query, longest: int) -> Query:
-    if isinstance(query, Or) and len(query.parts) == longest:
+    if isinstance(query, nodes.Or) and len(query.parts) == longest:
         return any_of(query.parts[:-1])
     parts = list(_parts_of(query))
     place = next(n for n, part in enumerate(parts) if _longest(part) == longest)
@@ -264,7 +250,7 @@ class LiteratureSource(LiveSource, ABC):
     def _compiled(self, query: Query, filters: Filters) -> str:
         limits = filters.model_copy(update={"kinds": ()}).as_query()
         asked = self._syntax.compiled(query)
-        return self._syntax.compiled(And(parts=(query, limits))) if asked and limits is not None else asked
+        return self._syntax.compiled(nodes.And(parts=(query, limits))) if asked and limits is not None else asked
 
     def _may_have(self, document_id: str) -> bool:
         return bool(self._syntax.id_of(document_id))

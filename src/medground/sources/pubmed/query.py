@@ -15,21 +15,8 @@ from medground.pubmed.characters import fold
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
-from medground.values.query import (
-    And,
-    FieldName,
-    Mesh,
-    Near,
-    Or,
-    Phrase,
-    Query,
-    Range,
-    Term,
-    Words,
-    all_of,
-    any_of,
-    leaves,
-)
+from medground.values import query as nodes
+from medground.values.query import FieldName, Query, all_of, any_of, leaves
 from medground.values.question import Question
 
 # Widen a query that finds too little. Not in the paper, where 54.1 % of the failures are such queries (appendix J).
@@ -116,17 +103,17 @@ async def _risen(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
 
 def _one_up(tree: Query) -> Query:
     """The same tree with each heading OR the one above it; top headings stay alone."""
-    if isinstance(tree, Mesh) and tree.heading and (heading := vocabulary().find(tree.heading)):
+    if isinstance(tree, nodes.Mesh) and tree.heading and (heading := vocabulary().find(tree.heading)):
         parents = [p for p in vocabulary().parents(heading) if any("." in t for t in p.trees)]
         return any_of([tree, tree.model_copy(update={"heading": parents[0].name})]) if parents else tree
-    if isinstance(tree, And):
+    if isinstance(tree, nodes.And):
         return all_of([_one_up(part) for part in tree.parts])
-    return any_of(list(dict.fromkeys(_alternatives(map(_one_up, tree.parts))))) if isinstance(tree, Or) else tree
+    return any_of(list(dict.fromkeys(_alternatives(map(_one_up, tree.parts))))) if isinstance(tree, nodes.Or) else tree
 
 
 def _alternatives(parts: Iterable[Query]) -> Iterator[Query]:
     for part in parts:
-        yield from part.parts if isinstance(part, Or) else (part,)
+        yield from part.parts if isinstance(part, nodes.Or) else (part,)
 
 
 def _subjects(tree: Query) -> list[Query]:
@@ -137,13 +124,13 @@ def _subjects(tree: Query) -> list[Query]:
 
 def _names_subject(tree: Query) -> bool:
     match tree:
-        case Or() if headings := [part for part in tree.parts if isinstance(part, Mesh)]:
+        case nodes.Or() if headings := [part for part in tree.parts if isinstance(part, nodes.Mesh)]:
             return any(map(_names_subject, headings))  # the words beside a heading are its names
-        case And() | Or():
+        case nodes.And() | nodes.Or():
             return any(map(_names_subject, tree.parts))
-        case Mesh():
+        case nodes.Mesh():
             return tree.heading is not None and tree.heading.casefold() not in POOR
-        case Term() | Phrase() | Near() | Words():
+        case nodes.Term() | nodes.Phrase() | nodes.Near() | nodes.Words():
             return tree.field not in _LIMITS
         case _:
             return False
@@ -155,19 +142,19 @@ def same(one: Query, other: Query) -> bool:
 
 
 def _unordered(tree: Query) -> object:
-    if isinstance(tree, Or):
+    if isinstance(tree, nodes.Or):
         return "or", frozenset(map(_unordered, _alternatives(_alternatives(tree.parts))))
-    return ("and", frozenset(map(_unordered, tree.parts))) if isinstance(tree, And) else tree
+    return ("and", frozenset(map(_unordered, tree.parts))) if isinstance(tree, nodes.And) else tree
 
 
 def conjuncts(tree: Query) -> Sequence[Query]:
     """The parts of a tree that must all match."""
-    return tree.parts if isinstance(tree, And) else (tree,)
+    return tree.parts if isinstance(tree, nodes.And) else (tree,)
 
 
 def headings_of(tree: Query) -> list[str]:
     """The MeSH headings in a tree, in order, including those under NOT."""
-    return [one.heading for one in leaves(tree) if isinstance(one, Mesh) and one.heading]
+    return [one.heading for one in leaves(tree) if isinstance(one, nodes.Mesh) and one.heading]
 
 
 # Add what a question names and its query lacks. Not in the paper, where 29.3 % of the failures lack a concept.
@@ -206,8 +193,8 @@ def with_named(text: str, given: Sequence[Query]) -> tuple[Query, ...]:
 
 
 def _asked(named: Named) -> Query:
-    said = Phrase(text=named.words.casefold(), field="title_abstract")
-    return any_of([Mesh(heading=named.heading), said]) if named.heading else said
+    said = nodes.Phrase(text=named.words.casefold(), field="title_abstract")
+    return any_of([nodes.Mesh(heading=named.heading), said]) if named.heading else said
 
 
 def _covers(tree: Query, named: Named) -> bool:
@@ -224,11 +211,11 @@ def _covers(tree: Query, named: Named) -> bool:
 
 def texts_of(tree: Query) -> list[str]:
     """The words that a tree asks for, without those under NOT."""
-    if isinstance(tree, (And, Or)):
+    if isinstance(tree, (nodes.And, nodes.Or)):
         return [text for part in tree.parts for text in texts_of(part)]
-    if isinstance(tree, Term):
+    if isinstance(tree, nodes.Term):
         return [tree.value]
-    return [tree.text] if isinstance(tree, Phrase | Near | Words) else []
+    return [tree.text] if isinstance(tree, nodes.Phrase | nodes.Near | nodes.Words) else []
 
 
 # A query for plain words: their concepts, as PubMed Reasoner's planner writes them, and nothing else.
@@ -240,7 +227,7 @@ _SHORT = 3
 _REQUIRED = 2
 """Words that must be there where nothing else is named."""
 _VERBS = frozenset(map(words.stem, ALL_VERBS))
-NOTHING = Phrase(text="")
+NOTHING = nodes.Phrase(text="")
 """The query of a question that names nothing."""
 
 
@@ -252,7 +239,7 @@ class PlainAsked:
     """
 
     query: PubMedQuery
-    years: Range | None = None
+    years: nodes.Range | None = None
     newest: bool = False
     notes: tuple[str, ...] = ()
 
@@ -271,13 +258,13 @@ def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
     parts = _concepts(text)
     options = [one for one in (_concepts(also) if also else ()) if one not in parts]
     tree = all_of([*parts, *([any_of(options)] if options else [])]) if parts or options else NOTHING
-    years = Range(low=limit.first, high=limit.last) if limit else None
+    years = nodes.Range(low=limit.first, high=limit.last) if limit else None
     return PlainAsked(as_pubmed(tree), years, bool(newest), tuple(notes))
 
 
 def spoken_part(part: Query) -> str:
     """A concept as the question says it."""
-    if isinstance(part, Or) and not any(isinstance(one, Mesh) for one in part.parts):
+    if isinstance(part, nodes.Or) and not any(isinstance(one, nodes.Mesh) for one in part.parts):
         return " or ".join(map(spoken_part, part.parts))
     return (texts_of(part) or [""])[-1]
 
@@ -310,4 +297,4 @@ def _in_text(word: str) -> Query:
     """A word in title or abstract, a plural also in the singular: PubMed does not know that they are one."""
     singular = f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
     forms = (singular, word) if is_plural(word) and len(word) > _SHORT else (word,)
-    return any_of([Phrase(text=form, field="title_abstract") for form in forms])
+    return any_of([nodes.Phrase(text=form, field="title_abstract") for form in forms])
