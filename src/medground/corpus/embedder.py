@@ -35,7 +35,7 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class TwoEncoders(Protocol):
-    """A model that reads questions and passages with different encoders. Optional, beside `Embedder`.
+    """A model that reads questions and passages with different encoders. Optional, in addition to `Embedder`.
 
     The dot product of a question's vector and a passage's ranks passages; that of two questions compares questions.
     """

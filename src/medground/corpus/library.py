@@ -68,7 +68,7 @@ STARTER = "starter"
 GRAPH_FILE = "graph.sqlite"
 """The attachment of a snapshot that holds its graph."""
 _KEPT = 2
-"""Snapshots kept on disk beside those in use: the current one, and the previous one for who is just opening it."""
+"""Snapshots kept on disk in addition to those in use: the current one, and the one before it, for late readers."""
 
 
 class Library:
@@ -146,7 +146,7 @@ class Library:
         return folder / pointer
 
     def publish(self, name: str, built: Path, manifest: Manifest) -> Manifest:
-        """Make a finished folder the current snapshot, and delete older ones nobody reads. The caller holds the lock.
+        """Make a finished folder the current snapshot, and delete older unused ones. The caller holds the lock.
 
         This is the only way in: the manifest is written, all is flushed to disk and checked, and one pointer moves.
 

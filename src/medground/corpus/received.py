@@ -1,4 +1,4 @@
-"""Documents that came by a pipe or an upload: kept beside their corpus, for as long as it holds them."""
+"""Documents that came by a pipe or an upload: kept next to their corpus for as long as it holds them."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def agrees(document: Document, record: Document) -> bool:
     if shown and fuzz.partial_ratio(other, _letters(document.text[:_START])) >= _SURE:
         return True
     if not own:
-        return not document.lines  # the ids of a PDF are read off its first page, so they need a title beside them
+        return not document.lines  # the ids of a PDF are read off its first page, so a title must confirm them
     alike = fuzz.ratio(own, other)
     short, long = sorted((own, other), key=len)
     if alike >= _SURE or (len(short) >= _BEGINNING and long.startswith(short)):

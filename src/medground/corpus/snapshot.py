@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from medground.corpus.vectors import Vectors
 
 
-# States in use: a reader pins what it opened, and a build removes only what nobody has pinned.
+# States in use: a reader pins what it opened, and a build removes only what is not pinned.
 
 if sys.platform == "win32":
 
@@ -82,7 +82,7 @@ class Pin:
 def remove_unused(folder: Path) -> None:
     """Delete a state unless it is pinned. What cannot be deleted now stays until the next time."""
     try:
-        _unlink_unused(folder / FILE_NAME)  # from here on nobody can open it
+        _unlink_unused(folder / FILE_NAME)  # from here on it cannot be opened
     except FileNotFoundError:
         pass
     except OSError:

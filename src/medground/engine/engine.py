@@ -93,7 +93,7 @@ class Engine(SearchEngine, KeptAnswers):
             model: the model that answers its operators.
             settings: other settings for this question, such as `{"recipe.rounds": 2}`.
             follow: the kept answer, by its trace id or id, that this question follows. Words such as "it" stand for
-                the subject of its question, and its documents are searched beside everything else.
+                the subject of its question, and its documents are searched in addition to everything else.
             plan: the plan that a recipe of research is to follow, in place of its own.
             on_step: called with each step as it happens.
 

@@ -36,7 +36,7 @@ _ENTAIL = "entail"
 def with_fetched(settings: Settings) -> Settings:
     """The settings with what was fetched; unchanged where a language model judges or nothing was fetched.
 
-    A critic is a default only if it may judge (`verify.judges`). Whoever names `verify.critic` gets what was named.
+    A critic is a default only if it may judge (`verify.judges`). If `verify.critic` is set, that one is used.
     """
     model = settings.model
     if Author(model.default).is_model or Author(model.operators.get(_ENTAIL, model.default)).is_model:

@@ -97,7 +97,7 @@ class UnfinishedResearch:
         return self._record(name) is not None
 
     def forget(self, name: str) -> None:
-        """Delete what was kept of research, if it is there and nobody is at work on it."""
+        """Delete what was kept of research, if it is there and not being worked on."""
         folder = self._folder / name
         if not _ID.fullmatch(name) or not folder.is_dir():
             return

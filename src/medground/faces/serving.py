@@ -84,7 +84,7 @@ class OwnHosts:
     """ASGI middleware that refuses foreign `Host` and `Origin` headers.
 
     Args:
-        names: host names and addresses of the server, beside those of loopback and the address that was called.
+        names: host names and addresses of the server, in addition to those of loopback and the address that was called.
         respond: makes the response to what is refused.
     """
 
@@ -326,7 +326,7 @@ def config(
         lifespan=lifespan,
         log_level="critical",
         log_config=None,
-        access_log=False,  # it would hold addresses with ids, and nobody would delete them
+        access_log=False,  # it would hold addresses with ids, which would never be deleted
         server_header=False,
         proxy_headers=False,  # no header of a client says where it comes from
         timeout_keep_alive=5,

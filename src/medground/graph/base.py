@@ -89,7 +89,7 @@ def best(rows: Sequence[StatedRow], question: str, limit: int) -> list[tuple[Sta
 
     Source: Omni-RAG, section 3.2: a concept may have thousands of relations, and reranking leaves the useful ones. The
     measure is the share of the question's words in a line, each weighted by how few of the lines have it, over a mild
-    penalty for length; where the question asks for a kind of relation (`cues`), that kind counts beside the words.
+    penalty for length; where the question asks for a kind of relation (`cues`), that kind counts too.
     Lines that fit about equally well take turns by predicate, so that none crowds out the others, and keep their order.
     """
     wanted = asked_for(question)
@@ -141,7 +141,7 @@ _MOST_CONCEPTS = 5
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open a file that nobody writes to any more. Raises SnapshotCorrupt: the file does not exist or cannot be read."""
+    """Open a file that no longer changes. Raises SnapshotCorrupt: the file does not exist or cannot be read."""
     uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     try:
         return sqlite3.connect(uri, uri=True, check_same_thread=False)

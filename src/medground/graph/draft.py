@@ -1,7 +1,7 @@
 """A concept graph while it is built: records are streamed into a file, so memory does not grow with the vocabularies.
 
 Each file of a vocabulary is one transaction. A build that was killed resumes with the first file that it has not
-finished. Nobody opens a draft: the graph that users open is written last, under another name (`writing.py`).
+finished. A draft is never opened by users: the graph that they open is written last, under another name (`writing.py`).
 """
 
 from __future__ import annotations

@@ -167,8 +167,8 @@ def build_graph(
     """Build a corpus of a graph from vocabularies, replacing any corpus with this name.
 
     Memory does not grow with the vocabularies. A build that was killed resumes with the first file that it had not
-    finished, when it is started again with the same vocabularies: the draft lies beside the corpus, and is deleted once
-    the build has succeeded.
+    finished, when it is started again with the same vocabularies: the draft lies next to the corpus, and is deleted
+    once the build has succeeded.
 
     Raises UsageError: the name is invalid, or another process is building this corpus; BadDocument: a file is not what
     it claims to be, or a vocabulary has no concept; StorageFailed: writing to disk failed.

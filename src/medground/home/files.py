@@ -1,6 +1,6 @@
 """Files that are whole or not there: the one way to write a file in place of another, and to flush it to disk.
 
-The content goes to a new file beside the target, is flushed, and gets its name in one step. A reader, a killed process
+The content goes to a new file next to the target, is flushed, and gets its name in one step. A reader, a killed process
 or a power failure sees the old content or the new, never a part of it. All of this raises OSError where it cannot be
 done; what was there stays then, and nothing else is left.
 """

@@ -1,4 +1,4 @@
-"""What answers need beside themselves, kept in the home folder: their settings, and the files of reports."""
+"""What goes with answers, kept in the home folder: their settings, and the files of reports."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from medground.errors import ConfigError
 from medground.home.files import tables
 
-# What is wrong with values that somebody sent, in our words and in one line, without the values themselves.
+# What is wrong with values that were sent, in our words and in one line, without the values themselves.
 
 _LONGEST = 300
 """Characters of a message about one field."""

@@ -46,7 +46,7 @@ PEOPLE = {
     **dict.fromkeys(["Pregnancy", "Pregnant Women"], "pregnancy pregnant gestation maternal"),
     "Aged": "older",
 }
-"""Headings of people for whom an answer may differ, with the words by which texts name them beside those of MeSH."""
+"""Headings of people for whom an answer may differ, with the words for them that MeSH does not have."""
 _BRACKETS = re.compile(r"\(([^()]*)\)")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])|\w+[A-Z]")
 _PARTS = re.compile(r"[.;\n]")

@@ -57,7 +57,7 @@ class Source(Protocol):
 
 @runtime_checkable
 class FactSource(Protocol):
-    """A source whose stored facts can answer a question directly. Optional, beside `Source`."""
+    """A source whose stored facts can answer a question directly. Optional, in addition to `Source`."""
 
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, entails the fact's sentence."""
@@ -65,7 +65,7 @@ class FactSource(Protocol):
 
 @runtime_checkable
 class ConceptSource(Protocol):
-    """A source that knows concepts by id, name and synonym. Optional, beside `Source`."""
+    """A source that knows concepts by id, name and synonym. Optional, in addition to `Source`."""
 
     async def concept(self, term: str, limit: int) -> ConceptFound:
         """The concepts that a term names, and at most `limit` lines about them.
@@ -76,7 +76,7 @@ class ConceptSource(Protocol):
 
 @runtime_checkable
 class FileSource(Protocol):
-    """A source that knows the files of its documents. Optional, beside `Source`."""
+    """A source that knows the files of its documents. Optional, in addition to `Source`."""
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read; None if it is not known."""
@@ -84,7 +84,7 @@ class FileSource(Protocol):
 
 @runtime_checkable
 class FieldSource(Protocol):
-    """A source whose documents have metadata fields of their own. Optional, beside `Source`."""
+    """A source whose documents have metadata fields of their own. Optional, in addition to `Source`."""
 
     @property
     def fields(self) -> frozenset[str]:
@@ -93,7 +93,7 @@ class FieldSource(Protocol):
 
 @runtime_checkable
 class CountingSource(Protocol):
-    """A source that can count what a lookup finds without fetching it. Optional, beside `Source`."""
+    """A source that can count what a lookup finds without fetching it. Optional, in addition to `Source`."""
 
     async def count(self, lookup: Lookup, filters: Filters) -> int:
         """Number of documents that a lookup finds within `filters`; a source may stop counting at `lookup.limit`.
@@ -105,7 +105,7 @@ class CountingSource(Protocol):
 
 @runtime_checkable
 class HoldingSource(Protocol):
-    """A source that has documents of recent searches at hand. Optional, beside `Source`."""
+    """A source that has documents of recent searches at hand. Optional, in addition to `Source`."""
 
     def held(self, ids: Sequence[str]) -> dict[str, Document]:
         """Those of these documents that it can give without asking anything."""
@@ -121,7 +121,7 @@ class RecallingSource(Protocol):
 
 @runtime_checkable
 class DescribedSource(Protocol):
-    """A source that says what it holds, for a planner of sources. Optional, beside `Source`."""
+    """A source that says what it holds, for a planner of sources. Optional, in addition to `Source`."""
 
     @property
     def described(self) -> SourceDescription | None:
@@ -130,7 +130,7 @@ class DescribedSource(Protocol):
 
 @runtime_checkable
 class TermsSource(Protocol):
-    """A source that knows the terms under which its texts may be used. Optional, beside `Source`."""
+    """A source that knows the terms under which its texts may be used. Optional, in addition to `Source`."""
 
     @property
     def terms(self) -> SourceDescription | None:

@@ -60,7 +60,7 @@ class CorpusSource:
     def described(self) -> SourceDescription | None:
         """What its builder says that it holds; None where it says nothing.
 
-        None, too, for the pages of a graph: these are searched as text beside the graph, which has the description.
+        None, too, for the pages of a graph: these are searched as text too, and the graph has the description.
         """
         return None if self.terms is not None and self.terms.kind == "graph" else self.terms
 

@@ -184,7 +184,7 @@ def _piece(text: str, at: int, cited: set[str]) -> Piece:
 
 @cache
 def template(package: str, name: str) -> Template:
-    """A template beside the code of a package, which renders to markup."""
+    """A template next to the code of a package, which renders to markup."""
     from jinja2 import Environment, StrictUndefined  # late: most outputs need none
     from markupsafe import Markup
 

@@ -40,7 +40,7 @@ def context(given: str, *, whole: bool = False) -> str:
 
 
 def headline(answer: Answer) -> str:
-    """The first line of an answer: its decision; over quotes alone that nobody assessed, what follows."""
+    """The first line of an answer: its decision; over quotes alone that were not assessed, what follows."""
     decision = answer.decision
     unjudged = decision.status == "not judged" and decision.check is None and answer.statements
     quotes = unjudged and (_quotes_alone(answer) or not models(answer))
@@ -137,10 +137,10 @@ def _reason(answer: Answer) -> str:
 
 
 def support(answer: Answer) -> str:
-    """How much of the rationale is supported, in one line; empty where nobody assessed it.
+    """How much of the rationale is supported, in one line; empty where it was not assessed.
 
     What a model says that is not a validated judge is shown as its assessment. A rationale of quotes alone supports
-    itself, so it has no score; that nobody assessed it is said, by a report among its limitations.
+    itself, so it has no score; that it was not assessed is stated, in a report among its limitations.
     """
     if _quotes_alone(answer) and not answer.dropped:
         unassessed = answer.decision.status == "not judged" and answer.report is None

@@ -175,7 +175,7 @@ T = TypeVar("T")
 
 
 class ClientLeft(Exception):
-    """Nobody waits for the response any more."""
+    """The response is no longer awaited."""
 
 
 async def while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
@@ -199,7 +199,7 @@ async def while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
 
 
 async def nobody_there(request: Request, error: Exception) -> Response:
-    """A response that nobody reads."""
+    """A response that is not read."""
     return Response(status_code=499)
 
 

@@ -120,7 +120,7 @@ def make_app(
 
     Args:
         authenticated: whether every request needs a token; without one it belongs to the local user.
-        names: host names that it answers to, beside loopback and the setting `serve.hosts`.
+        names: host names that it answers to, in addition to loopback and the setting `serve.hosts`.
         seconds: in which a body must come.
     """
     limits, requests = service.settings.serve, Requests()

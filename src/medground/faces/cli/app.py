@@ -1,7 +1,7 @@
 """The command line: parse, call the engine, render.
 
 An error is one line. The exit status is 2 for a user's mistake, 1 for a failure (also of writing the output), 130 after
-Ctrl-C and 141 when nobody reads the output any more. Tracebacks are shown only with `--debug`. Heavy imports happen
+Ctrl-C and 141 when the output is no longer read. Tracebacks are shown only with `--debug`. Heavy imports happen
 inside commands, so that `--help` is fast.
 """
 
@@ -44,7 +44,7 @@ from medground.language.clean import joined
 
 _INTERRUPTED = 130
 _CLOSED = 141
-"""As a program that the system ends because nobody reads its output (SIGPIPE)."""
+"""As a program that the system ends because its output is no longer read (SIGPIPE)."""
 _STOPPED = "medground: stopped; finished work is kept, run the same command to resume"
 
 app = typer.Typer(

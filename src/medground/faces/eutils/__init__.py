@@ -30,7 +30,7 @@ def run(
 
     Args:
         port: the port to listen on; 0 picks a free port.
-        names: host names that clients may use, beside those of loopback, `host` and the address that they call.
+        names: host names that clients may use, in addition to those of loopback, `host` and the address that they call.
         listening: called with the port once the server accepts connections.
 
     Raises ConfigError: the extra `pubmed` is not installed; UsageError: the server cannot listen on the address.

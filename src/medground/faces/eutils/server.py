@@ -41,7 +41,7 @@ from medground.faces.serving import OwnHosts, Refusal, whole_body
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a server. Those that belong to one utility stand beside it.
+    """Limits of a server. Those of a single utility stand with it.
 
     Attributes:
         body: most bytes of a body; 50,000 IDs fit in.
@@ -124,7 +124,7 @@ class Lane:
         result: asyncio.Future[T] = (loop := asyncio.get_running_loop()).create_future()
 
         def settle(outcome: Any, error: BaseException | None) -> None:
-            self._turns.release()  # only now, also if nobody waits any more
+            self._turns.release()  # only now, even if it is no longer awaited
             if not result.done() and error is None:
                 result.set_result(outcome)
             elif not result.done() and error is not None:
@@ -137,7 +137,7 @@ class Lane:
                 outcome = work()
             except BaseException as raised:  # noqa: BLE001 - the waiting caller gets it
                 error = raised
-            with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
+            with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(settle, outcome, error)
 
         threading.Thread(target=serve, name="eutils", daemon=True).start()
@@ -228,7 +228,7 @@ def make_app(
     """Build an application that serves a catalogue at `/entrez/eutils/NAME.fcgi`, for GET and POST.
 
     Args:
-        hosts: host names that it answers to, beside those of loopback and the address that was called.
+        hosts: host names that it answers to, in addition to those of loopback and the address that was called.
         lanes: where requests are answered; the caller that gives them can end them.
     """
     limits = limits or Limits()

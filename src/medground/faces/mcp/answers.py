@@ -71,7 +71,7 @@ def _parts(view: AnswerView, fence: Fence) -> Iterator[Part]:
         yield Part("conflicts", value, lambda v: f"Sources differ: {fence('about', v['about'])} ({_sides(v)})")
     for fact in view.facts:
         stated = {name: line(text, NAME) for name in _FACT if (text := getattr(fact, name))}
-        yield Part("facts", {**stated, "citation": fact.evidence})  # the quote beside it says the same in words
+        yield Part("facts", {**stated, "citation": fact.evidence})  # the quote next to it says the same in words
     yield from (search_part(search, fence) for search in view.searches)
     yield from (note_part(note, fence) for note in view.notes)
 

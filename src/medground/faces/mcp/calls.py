@@ -25,7 +25,7 @@ from medground.home.layers import wrong_values
 from medground.wording.view import view
 
 _MOST = 50
-"""Results of jobs that are kept until somebody reads them."""
+"""Results of jobs that are kept until they are read."""
 _ENDING = 5.0
 """Seconds that a finished job may take to be put into words."""
 
@@ -110,7 +110,7 @@ class Calls:
 
     A job that another face began can be read and stopped here, too.
 
-    `tools`: what is offered, beside `read_more`, `get_job` and `cancel_job`.
+    `tools`: what is offered, in addition to `read_more`, `get_job` and `cancel_job`.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ from medground.faces.serving import GracefulServer, OwnHosts, config
 
 PATH = "/mcp"
 _IDLE = 600.0
-"""Seconds after which a session that nobody uses ends."""
+"""Seconds after which an unused session ends."""
 _SESSIONS = 200
 _ENDING = 2
 """Seconds in which calls may end once the server is to stop."""

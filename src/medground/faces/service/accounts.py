@@ -83,7 +83,7 @@ class Tokens:
             raise UsageError(f"no token {name[:80]!r}; list them with medground token list")
 
     def who(self, secret: str) -> Person:
-        """Whoever holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
+        """The person who holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
         found = self._where("hash = ? AND revoked IS NULL", _hash(secret)) if _SECRET.fullmatch(secret) else []
         if not found:
             raise NotAllowed("the token is wrong or was revoked; ask the server's administrator for a new one")

@@ -29,7 +29,7 @@ T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 
 _WINDOW = 60.0
 _SOON = 5.0
-"""Seconds after which a job may have ended; nobody knows better."""
+"""Seconds after which a job may have ended; a guess."""
 
 
 class Admission:

@@ -96,7 +96,7 @@ async def build_uploaded(
     except asyncio.CancelledError:
         stop.set()
         await asyncio.wait([running])
-        running.exception()  # it was stopped, and nobody else asks why
+        running.exception()  # it was stopped, and nothing else asks why
         raise
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_OPEN = 4
-"""Engines that stay open while nobody uses them. Each has its own copy of an embedding model, about 100 MB."""
+"""Engines that stay open while they are not in use. Each has its own copy of an embedding model, about 100 MB."""
 
 _Key = tuple[Searched, tuple[Path, ...]]
 
@@ -110,7 +110,7 @@ class Engines:
         return await Engine.open(self.settings.with_options(searched.options()), progress=self.progress)
 
     async def _close_unused(self) -> None:
-        """Close engines that nobody uses, the longest unused first, until few are left."""
+        """Close engines that are not in use, the longest unused first, until few are left."""
         unused = [key for key, one in self._open.items() if not one.users and one.opening.done()]
         for key in unused[: max(0, len(self._open) - MOST_OPEN)]:
             await self._close(self._open.pop(key))

@@ -1,4 +1,4 @@
-"""A job: work for somebody, with events that can be followed, left and resumed."""
+"""A job: work for a person, with events that can be followed, left and resumed."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Tell:
         self._send(Event(id=0, type="progress", words=words, done=done, of=of))
 
     def _send(self, event: Event) -> None:
-        with suppress(RuntimeError):  # the loop of the service is closed: nobody listens
+        with suppress(RuntimeError):  # the loop of the service is closed: there is no listener
             self._loop.call_soon_threadsafe(self._job.add, event)
 
 
@@ -155,7 +155,7 @@ class Job:
     repeat: Repeat | None = None
     most_bytes: int = MOST_BYTES
     abandoned_after: float | None = None
-    """Seconds after which it is stopped when nobody listens; None: it lives on."""
+    """Seconds after which it is stopped without a listener; None: it lives on."""
     state: State = "queued"
     trace_id: str | None = None
     research: str | None = None
@@ -196,7 +196,7 @@ class Job:
     async def result(self) -> Answer | None:
         """Its answer, once it has ended; who waits is a listener.
 
-        Raises MedgroundError: what it failed with; `Stopped` where somebody stopped it.
+        Raises MedgroundError: what it failed with; `Stopped` where it was stopped.
         """
         with self._listening():
             await self._ended.wait()
@@ -223,7 +223,7 @@ class Job:
             await self._ended.wait()
 
     def touch(self) -> None:
-        """Somebody has asked for it: where nobody listens, the time until it is cancelled starts again."""
+        """It was asked for: without a listener, the time until it is cancelled starts again."""
         self._stop_timer()
         if self._listeners == 0 and self.abandoned_after is not None and not self.is_finished:
             self._timer = asyncio.get_running_loop().call_later(self.abandoned_after, self._abandon)

@@ -20,7 +20,7 @@ from medground.values.answer import Answer
 log = logging.getLogger(__name__)
 
 ABANDONED = 30.0
-"""Seconds after which a question that nobody listens to is cancelled."""
+"""Seconds after which a question without listeners is cancelled."""
 REMEMBERED = 3600.0
 """Seconds for which a finished job can be asked for; its answer stays."""
 _WHOLE = 32
@@ -33,7 +33,7 @@ class Jobs:
 
     Attributes:
         hide: texts that clients never see in a problem.
-        abandoned_after: seconds after which a question that nobody listens to is cancelled.
+        abandoned_after: seconds after which a question without listeners is cancelled.
         most_bytes: bytes of events that wait for a slow reader.
         most_unfinished: jobs that may wait or run at once.
         most_finished: finished jobs that are remembered.
@@ -163,7 +163,7 @@ class Jobs:
                 job.state = "running"
                 answer = await work(Tell(job, asyncio.get_running_loop()))
             state = "done"
-        except asyncio.CancelledError:  # this task ends here: nobody awaits it but `close`
+        except asyncio.CancelledError:  # this task ends here: only `close` awaits it
             state, error = "stopped", Stopped("it was stopped before it had ended")
         except MedgroundError as failed:
             answer, problem, error = getattr(failed, "answer", None), problem_of(failed, self.hide), failed

@@ -120,7 +120,7 @@ class Offering:
         return offered_models(self.settings)
 
     def sources(self) -> tuple[str, ...]:
-        """The sources, beside corpora, that a question may name."""
+        """The sources, in addition to corpora, that a question may name."""
         return offered_sources(self.settings)
 
 

@@ -29,7 +29,7 @@ FILE_NAME = "service.sqlite"
 MARK = "asks-for-tokens"
 _MARKED = "Access tokens have been created for this home folder. Servers require one as long as this file exists.\n"
 _UNKNOWN = "unknown"
-"""The owner of an answer whose record was lost: nobody whom a server knows. The command line shows every answer."""
+"""The owner of an answer whose record was lost: not a person known to a server. The command line shows every answer."""
 _KEPT = ("answers", "traces", "research")
 _PAUSE = 5.0
 """Seconds until a file that could not be written to is tried again."""
@@ -90,7 +90,7 @@ class Records:
         return bool(self.rows(others, LOCAL.id)[0][0])
 
     def mark(self) -> None:
-        """Mark this home as one for which somebody had a token. Raises StorageFailed: the mark cannot be written."""
+        """Mark this home as one for which there was a token. Raises StorageFailed: the mark cannot be written."""
         with self._told(self._marked):
             if not self._marked.exists():
                 write_whole(self._marked, _MARKED, private=True)
@@ -131,7 +131,7 @@ class Records:
             return changed
 
     def close(self) -> None:
-        """Close the file once nobody is at it; nothing is read or written afterwards. Safe to call twice."""
+        """Close the file once it is not in use; nothing is read or written afterwards. Safe to call twice."""
         with self._lock:  # SQLite crashes if another thread is at work
             self._connection.close()
 
@@ -181,7 +181,7 @@ class Records:
         return memory
 
     def _read_only(self) -> sqlite3.Connection:
-        """The file where nothing can be written beside it either: as it is, unless it has changes of its own there."""
+        """The file where nothing can be written next to it either: as it is, unless it has changes of its own there."""
         changes = self.path.with_name(f"{FILE_NAME}-wal")
         as_it_is = not changes.exists() or changes.stat().st_size == 0
         return _connect(f"{self.path.absolute().as_uri()}?mode=ro{'&immutable=1' if as_it_is else ''}")

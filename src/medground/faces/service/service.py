@@ -86,7 +86,7 @@ class Service(Questioning, AnswerService):
         Args:
             progress: called, in another thread, with the progress of what must be built first.
             clock: seconds that never go back, for limits of rate and for forgetting.
-            abandoned_after: seconds after which a question that nobody listens to is cancelled.
+            abandoned_after: seconds after which a question without listeners is cancelled.
 
         Raises ConfigError: wrong settings; StorageFailed: the home folder cannot be written to.
         """
@@ -120,7 +120,7 @@ class Service(Questioning, AnswerService):
         await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), nothing)
 
     async def who(self, token: str) -> Person:
-        """Whoever holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
+        """The person who holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
         return await asyncio.to_thread(self._tokens.who, token)
 
     async def person(self, person_id: str) -> Person:

@@ -38,11 +38,11 @@ MOST = 10_000
 
 @dataclass(frozen=True)
 class Session:
-    """Somebody who is signed in.
+    """A person who is signed in.
 
     Attributes:
         owner: what `Sessions.begin` was given: the id of a person.
-        csrf: what every request that changes something must send in a header, beside the cookie.
+        csrf: what every request that changes something must send in a header, in addition to the cookie.
         began, used: seconds of the clock.
     """
 
@@ -197,7 +197,7 @@ class SignedIn:
         return self.sessions.find(secret) if secret else None
 
     def begin(self, request: Request, response: Response, owner: str) -> None:
-        """Sign somebody in, under a new id whatever cookie the request had."""
+        """Sign a person in, under a new id whatever cookie the request had."""
         self.end(request, response)
         secret, session = self.sessions.begin(owner)
         for name, value, hidden in ((COOKIE, secret, True), (CSRF_COOKIE, session.csrf, False)):
@@ -212,7 +212,7 @@ class SignedIn:
             )
 
     def end(self, request: Request, response: Response) -> None:
-        """Sign somebody out."""
+        """Sign a person out."""
         if secret := request.cookies.get(COOKIE):
             self.sessions.end(secret)
         for name in (COOKIE, CSRF_COOKIE):
@@ -295,7 +295,7 @@ def _suggestion(one: Completion) -> Suggestion:
 
 @dataclass
 class PageState:
-    """What the page needs beside the service."""
+    """What the page needs in addition to the service."""
 
     signed_in: SignedIn
     library: Library
@@ -312,7 +312,7 @@ def page_state(request: Request) -> PageState:
 
 
 async def keeper(person: Caller) -> Person:
-    """Somebody who may change corpora. Raises HTTPException: 403, the token has not the right."""
+    """A person who may change corpora. Raises HTTPException: 403, the token has not the right."""
     if not person.admin:
         raise HTTPException(403, "this token may not change corpora; one of `medground token create --admin` may")
     return person

@@ -31,7 +31,7 @@ LONGEST = 150
 """Bytes of a stored name. Most file systems allow 255, and a compressed file is unpacked under a longer one."""
 _SHOWN = 80
 _FIELDS, _FIELD_BYTES = 20, 2_000
-"""Most fields that are no files, and most bytes of one; nobody reads them."""
+"""Most fields that are no files, and most bytes of one; they are not read."""
 _UNSAFE = re.compile(r'[<>:"|?*]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.I)
 
@@ -128,7 +128,7 @@ async def received(
     *,
     length: int | None = None,
 ) -> AsyncIterator[Received]:
-    """The upload once all of it is on disk. Its folder is deleted on leaving, unless somebody has moved it away.
+    """The upload once all of it is on disk. Its folder is deleted on leaving, unless it was moved away.
 
     Args:
         content_type: its header, which names the boundary.

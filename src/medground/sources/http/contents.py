@@ -259,7 +259,7 @@ def _main() -> None:
 
 
 def _limit(seconds: int) -> None:
-    """Limits of time and memory that hold even if nobody is left to end the process; not on Windows."""
+    """Limits of time and memory that hold even if no other process can end this one; not on Windows."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 

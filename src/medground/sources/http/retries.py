@@ -123,7 +123,7 @@ async def tried(
     error shows one of the secrets.
 
     Raises:
-        SourceUnavailable: no attempt succeeded, or a fault that another attempt cannot mend.
+        SourceUnavailable: no attempt succeeded, or a fault that another attempt cannot fix.
         RateLimited: the service asks for fewer requests.
         UsageError: the service rejected the request.
         ConfigError: the service rejected the key.

@@ -160,7 +160,7 @@ class Recording(httpx.AsyncBaseTransport):
         """The reply, which is kept when its last byte has been read."""
         await request.aread()
         inner = await self._clients.current().send(request, stream=True)
-        if inner.has_redirect_location:  # whose body nobody reads
+        if inner.has_redirect_location:  # its body is not read
             await inner.aclose()
             self._keep(request, Recorded(inner.status_code, inner.headers, b""))
             return httpx.Response(inner.status_code, headers={"location": inner.headers["location"]})

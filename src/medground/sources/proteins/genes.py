@@ -2,7 +2,7 @@
 
 Source: BioMedSearch, section III.B: a gene name, with or without an organism, starts the search for proteins. A table
 of symbols alone does not do, because ALS, PCOS or CAT are symbols too: what is written like a symbol counts where its
-form is that of a gene, or words beside it speak of one.
+form is that of a gene, or words next to it speak of one.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _is_gene(text: str, words: list[re.Match[str]], at: int) -> bool:
 
 
 def _symbol_counts(word: str, at: int, *, cued: bool, mixed: bool) -> bool:
-    """Whether a symbol of the table means the gene: by its digits, its capitals, or the words beside it."""
+    """Whether a symbol of the table means the gene: by its digits, its capitals, or the words next to it."""
     if mixed:
         return len(folded(word)) >= 3 or cued
     if word.isupper():

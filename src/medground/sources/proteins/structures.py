@@ -169,7 +169,7 @@ class StructureFiles:
 
 @runtime_checkable
 class StructureSource(Protocol):
-    """A source whose records have structure files. Optional, beside `Source`."""
+    """A source whose records have structure files. Optional, in addition to `Source`."""
 
     @property
     def name(self) -> str:

@@ -125,7 +125,7 @@ def _subjects(tree: Query) -> list[Query]:
 def _names_subject(tree: Query) -> bool:
     match tree:
         case nodes.Or() if headings := [part for part in tree.parts if isinstance(part, nodes.Mesh)]:
-            return any(map(_names_subject, headings))  # the words beside a heading are its names
+            return any(map(_names_subject, headings))  # the words next to a heading are its names
         case nodes.And() | nodes.Or():
             return any(map(_names_subject, tree.parts))
         case nodes.Mesh():
