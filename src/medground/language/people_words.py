@@ -22,7 +22,7 @@ for another, and only a long one may be misspelt for what no abstract has: perin
 """
 _SHORT = 4
 """Letters of a word that is another thing in capitals: OP is a kind of poison, MED a disease of bones."""
-_ALIKE = str.maketrans("eiouyn", "aaaaam")
+_ALIKE = str.maketrans("eiouynszk", "aaaaamccc")
 """Letters that are taken for each other."""
 _WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 

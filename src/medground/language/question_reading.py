@@ -160,7 +160,8 @@ class QuestionReading:
 
     def uncovered(self, texts: Sequence[str]) -> list[str]:
         """The few words that say what this asks, where no text has most of them, or a name; empty for a comparison."""
-        return [] if self.comparison or any(map(self._covers, texts)) else [self.in_few_words]
+        on_it = [text for text in texts if not self.unnamed([text])] or texts
+        return [] if self.comparison or any(map(self._covers, on_it)) else [self.in_few_words]
 
     @cached_property
     def in_few_words(self) -> str:
@@ -185,11 +186,10 @@ class QuestionReading:
 
         A text on something else may have its other words, and a text on it lack them.
         """
-        asked = [one for one in self.subjects if one.decides or not aspects_of(one.said)]
-        things = [one.said for one in asked if one.heading not in _AGES]
-        said = {stem for one in things for stem in words.terms(one)}
+        said = {t for one in self.subjects if one.decides or not aspects_of(one.said) for t in words.terms(one.said)}
+        ages = {t for one in self.subjects if one.heading in _AGES for t in words.terms(one.said)}
         rare = {stem for stem in words.terms(self._alone) if words.weight(stem) >= _RARE and not self._aspect_of_one}
-        return words.topic(self._alone) & (said | rare | self._written)
+        return words.topic(self._alone) & ((said | rare | self._written) - ages)
 
     @cached_property
     def _written(self) -> frozenset[str]:
