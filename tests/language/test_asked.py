@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rows import each_row
 
-from medground.language.question_kinds import aspects_of
+from medground.language.question_kinds import aspects_of, looks_foreign
 from medground.language.question_reading import reading_of
 from medground.language.requests import request_in
 
@@ -42,7 +42,7 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
     ("question", "plain", "things"),
     [
         ("what chemo helps against hodgkins", "what chemotherapy helps against Hodgkin", {"Hodgkin"}),
-        ("symptons of pnuemonia", "symptom of pneumonia", {"pneumonia"}),
+        ("symptons of pnuemonia", "symptoms of pneumonia", {"pneumonia"}),
         ("Does velnorixan lower BP?", "Does velnorixan lower blood pressure?", {"velnorixan", "blood pressure"}),
         (
             "What is the outlook for my sister with Hartlow?",
@@ -139,4 +139,4 @@ def test_requests_about_papers_and_answers_are_no_medical_questions(text: str, k
     [("Hilft Velnorixan bei chronischem Husten?", True), ("Cri du chat syndrome", False), ("Is du common?", False)],
 )
 def test_one_word_of_another_language_is_enough_in_a_question_without_english_ones(text: str, foreign: bool) -> None:
-    assert reading_of(text).is_foreign is foreign
+    assert looks_foreign(text) is foreign

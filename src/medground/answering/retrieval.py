@@ -23,7 +23,7 @@ from medground.corpus.retraction import marked_hit
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.home.settings import Settings
-from medground.language.question_reading import reading_of
+from medground.language.dates import speaks_of_literature, stated
 from medground.models.base import CallLimits
 from medground.pubmed.typed import as_typed
 from medground.sources.base import CountingSource, RecallingSource, Source
@@ -204,12 +204,12 @@ class Retrieval:
         """The filters of the question, with the years that its words state where it has no limits of its own."""
         filters = self.question.filters
         limited = (filters.year_from, filters.year_to, filters.date_from, filters.date_to)
-        asked = reading_of(self.question.text)
-        stated = asked.years(self.now().year) if asked.asks_for_literature and not any(limited) else None
-        if stated is None:
+        text = self.question.text
+        years = stated(text, self.now().year) if speaks_of_literature(text) and not any(limited) else None
+        if years is None:
             return filters
-        self.warn(stated.note)
-        return filters.model_copy(update={"year_from": stated.first, "year_to": stated.last})
+        self.warn(years.note)
+        return filters.model_copy(update={"year_from": years.first, "year_to": years.last})
 
     @property
     def searches(self) -> list[Search]:

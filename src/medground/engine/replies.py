@@ -13,6 +13,7 @@ from medground.engine.answers import Answers
 from medground.errors import MedgroundError, UsageError
 from medground.language.clean import joined, sentence, some
 from medground.language.follow_up import within
+from medground.language.question_query import alone
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.requests import Request, request_in
 from medground.sources.base import FactSource, Source
@@ -169,7 +170,7 @@ async def _nearby(asked: QuestionReading, run: Run) -> list[str]:
     found = [
         thing.said
         for thing in things
-        if any([await one.count(Lookup(asked=asked.alone(thing), limit=1), run.limits) for one in local])
+        if any([await one.count(Lookup(asked=alone(thing), limit=1), run.limits) for one in local])
     ]
     wordings = (f"What is known about {said}?" for said in found)
     return [wording for wording in wordings if wording.casefold() != asked.text.casefold()]

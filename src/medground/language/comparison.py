@@ -90,7 +90,7 @@ def _trees(thing: Subject) -> set[str]:
     return {tree[:1] for tree in found.trees} if found else {""}
 
 
-def together(found: Sequence[Subject]) -> str:
-    """The words for things that no text names together."""
-    *others, last = [thing.said for thing in found]
+def together(said: Sequence[str]) -> str:
+    """Words that no text has together, as a list; empty for none."""
+    *others, last = said or [""]
     return f"{', '.join(others)} and {last} together" if others else last

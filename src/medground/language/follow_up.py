@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from medground.errors import UsageError
+from medground.language.dates import latest
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pointing import Reading, pointing, points_at_something
 from medground.language.question_reading import reading_of
@@ -219,7 +220,7 @@ def within(filters: Filters, more: Filters) -> Filters:
 
 def _requested(request: Request, former: str) -> Reading:
     """A request about the former answer: its question, which is asked again where limits or the latest are wanted."""
-    newer = request.kind == "latest" and not reading_of(former).latest
+    newer = request.kind == "latest" and not latest(former)
     return Reading(f"{former.rstrip(' ?.!')} in the latest studies?" if newer else former)
 
 

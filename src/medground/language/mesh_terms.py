@@ -72,8 +72,8 @@ _CHECK_TAG = {"Women": "Female", "Men": "Male"}
 _CODE = re.compile(r"(?=.*[^\W\d_])(?=.*\d)(?!\d+-?[A-Za-z]{1,3}$|\d+-[A-Za-z]+$)[\w+/-]+")
 """Letters with digits, such as miR-200, but not 30-day."""
 
-_CAPITALS = re.compile(r"(?=(?:.*[A-Z]){2})(?![IVX]+$)[\w+/-]+")
-"""Two capitals or more, such as EGFR or mTORC, but no Roman number."""
+_CAPITALS = re.compile(r"(?=(?:.*[A-Z]){2})(?!(?:[IVX]+|AND|OR|NOT)$)[\w+/-]+")
+"""Two capitals or more, such as EGFR or mTORC, but no Roman number and no operator of a query."""
 
 _DRUG = re.compile(
     r"\w{3,}(?:mab|nib|ciclib|rafenib|parib|stat|vastatin|sartan|pril|olol|dipine|gliptin|gliflozin|glutide|glitazone|"

@@ -22,7 +22,7 @@ for another, and only a long one may be misspelt for what no abstract has: perin
 """
 _SHORT = 4
 """Letters of a word that is another thing in capitals: OP is a kind of poison, MED a disease of bones."""
-_ALIKE = str.maketrans("eiouyn", "aaaaam")
+_ALIKE = str.maketrans("eiouynszk", "aaaaamccc")
 """Letters that are taken for each other."""
 _WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 
@@ -98,7 +98,7 @@ def corrected(word: str) -> str:
     if len(word) < _SHORTEST or words.weight(words.stem(word)) < words.MOST or people_say(word):
         return ""
     near = [one for one in _known()[word[0]] if _is_slip(word, one)]
-    forms = any(words.stem(word) == words.stem(one) or word.startswith(one) for one in near)
+    forms = any(words.stem(word) == words.stem(one) or word[:-1] in one[:-1] for one in near)
     if not near or forms or vocabulary().naming(word):
         return ""
     return max(near, key=lambda one: (words.abstracts_with(words.stem(one)), one[-1] == word[-1]))
@@ -122,7 +122,7 @@ def _known() -> dict[str, list[str]]:
     from medground.pubmed.mesh import vocabulary
 
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for word in (*vocabulary().single_words, *asked_words()):
+    for word in (*vocabulary().words, *asked_words()):
         if word.isalpha() and len(word) >= _SHORTEST:
             found[word[0]].append(word)
     return found

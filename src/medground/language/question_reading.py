@@ -12,17 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from medground.language import dates, question_kinds, words
+from medground.language import question_kinds, words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
 from medground.language.question_kinds import asked_in, aspects_of
-from medground.language.subject import PART, Subject, lost_people, pattern, people_among, subjects
-from medground.language.subject import forms as forms_of
-from medground.pubmed.characters import spellings
-from medground.values.query import And, Or, Phrase, Query, Words, any_of
+from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, lost_people, pattern, people_among, subjects
 
 _TOGETHER = 3
 """Maximum things that one quote must name together; a longer list is not found in one place."""
@@ -31,16 +28,22 @@ _WHAT_IS = re.compile(
     re.IGNORECASE,
 )
 """What is X? Or X alone."""
-_NEARBY = 60
-"""Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
 _NAME = 5
 """Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
 """Minimum share of the topic, by weight, of a text about a question that names nothing that decides."""
-_SEARCHED = 12
-"""Maximum other names of one thing that are searched for."""
+_RARE = 5.0
+"""Weight of a word that says what is asked though it names nothing."""
+_AGES = PEOPLE.keys() - {"Pregnancy", "Pregnant Women"}
+"""Headings of people whom passages on the rest seldom name; of pregnancy they speak."""
+_NAME_LETTERS = 3
+"""Letters of a name; shorter ones count something, as in phase II."""
+_OF_DISEASES = frozenset(map(words.stem, ("disease", "disorder", "syndrome")))
+"""Stems with which names of diseases end, and which people leave out."""
+_FEW_WORDS = 4
+"""Maximum words by which a question is named that names nothing that decides."""
 
 
 @lru_cache(maxsize=256)
@@ -74,16 +77,6 @@ class QuestionReading:
         """Whether it is a statement, not a question."""
         return not self.text.rstrip().endswith("?")
 
-    @property
-    def is_foreign(self) -> bool:
-        """Whether it looks like another language than English."""
-        return question_kinds.looks_foreign(self.text)
-
-    @property
-    def asks_for_news(self) -> bool:
-        """Whether it asks for news, or for people's own experience."""
-        return question_kinds.asks_for_news(self.text)
-
     @cached_property
     def statement(self) -> str | None:
         """The statement that `yes` would assert; None where the rules are not sure of it."""
@@ -93,6 +86,13 @@ class QuestionReading:
     def topic(self) -> frozenset[str]:
         """Stems that name what it is about; all its content stems if it has no others."""
         return words.topic(self._compared or self.plain)
+
+    @property
+    def topic_of_titles(self) -> frozenset[str]:
+        """The stems of titles that name what it is about and what is asked of it, and nothing more; often none."""
+        spoken = {f for aspect in self._deciding_aspects for forms in asked_in(aspect) for f in forms}
+        stems = {stem for form in spoken for stem in words.terms(form)} | _OF_DISEASES
+        return self.topic | (stems if spoken else set()) if self.aspects else frozenset()
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -123,35 +123,26 @@ class QuestionReading:
         """The things that it is about, each with its heading and all its names, first those that it says itself."""
         return typed_too(subjects(self.plain), self._as_meant[1])
 
-    def years(self, now: int) -> dates.Stated | None:
-        """The years that it limits its literature to; `now` is the year of "the last five years"."""
-        return dates.stated(self.text, now)
-
     def aspect_lost(self, texts: Sequence[str]) -> list[str]:
-        """What this asks of its one thing, such as harms, where that decides and none of the texts speaks of it.
+        """What this asks of its one thing, such as harms, where that decides and none of the texts speaks of it."""
+        wanted = self._aspect_of_one
+        if not wanted or any(not aspects_of(text).isdisjoint(wanted) for text in texts):
+            return []
+        return [f"{min(wanted)} {next(thing.said for thing in self.subjects if thing.decides)}"]
+
+    @cached_property
+    def _aspect_of_one(self) -> frozenset[str]:
+        """What decides of what is asked of one thing.
 
         Of two things, or in a comparison, what a word such as "avoid" belongs to is not known.
         """
-        found = [thing.said for thing in self.subjects if thing.decides]
-        wanted = self._deciding_aspects if len(found) == 1 and not self.comparison else frozenset[str]()
-        if not wanted or any(not aspects_of(text).isdisjoint(wanted) for text in texts):
-            return []
-        return [f"{min(wanted)} {found[0]}"]
+        is_one = sum(thing.decides for thing in self.subjects) == 1 and not self.comparison
+        return self._deciding_aspects if is_one else frozenset()
 
     def is_met_by(self, passages: Sequence[str], quotes: Sequence[str]) -> bool:
         """Whether passages name what and whom this is about, and a quote from them speaks of what is asked of it."""
         spoken = not self.aspects or any(not aspects_of(quote).isdisjoint(self.aspects) for quote in quotes)
         return spoken and not self.unnamed(passages) and not self.people_unnamed(passages)
-
-    @property
-    def asks_for_literature(self) -> bool:
-        """Whether it speaks of publications or what is known: only then a year in it is one of publication."""
-        return dates.speaks_of_literature(self.text)
-
-    @property
-    def latest(self) -> str:
-        """Its words that ask for the latest publications; empty if none do."""
-        return dates.latest(self.text)
 
     def unnamed(self, texts: Sequence[str]) -> list[str]:
         """What none of the texts names of the things that decide, in the question's words.
@@ -164,15 +155,61 @@ class QuestionReading:
         missing = [thing.said for thing in found if not any(thing in one for one in named)]
         if missing or not found or len(found) > _TOGETHER:
             return missing
-        wanted = self.sides or [found]
-        return [together(things) for things in wanted if not any(one.issuperset(things) for one in named)]
+        wanted = [things for things in self.sides or [found] if not any(one.issuperset(things) for one in named)]
+        return [together([one.said for one in things]) for things in wanted]
+
+    def uncovered(self, texts: Sequence[str]) -> list[str]:
+        """The few words that say what this asks, where no text has most of them, or a name; empty for a comparison."""
+        on_it = [text for text in texts if not self.unnamed([text])] or texts
+        return [] if self.comparison or any(map(self._covers, on_it)) else [self.in_few_words]
+
+    @cached_property
+    def in_few_words(self) -> str:
+        """The heaviest words of its topic, as a text that has nothing of it all is told; empty if it has none."""
+        names = "|".join([*(rf"\b{re.escape(one.said)}\b" for one in self.subjects), r"\w+(?:-\w+)*"])
+        weights = {
+            said: max(map(words.weight, stems))
+            for said in re.findall(names, self._alone)
+            if (stems := self._gist.intersection(words.terms(said)))
+        }
+        least = sorted(weights.values())[-_FEW_WORDS:][:1]
+        return together([f"“{said}”" for said, weight in weights.items() if [weight] >= least][:_FEW_WORDS])
+
+    @property
+    def _alone(self) -> str:
+        """What it asks, without accents and brackets, which explain."""
+        return BRACKETS.sub(" ", without_accents(self.core))
+
+    @cached_property
+    def _gist(self) -> frozenset[str]:
+        """Of the topic, what has a heading or is a name, and where no aspect says what is asked, what is rare.
+
+        A text on something else may have its other words, and a text on it lack them.
+        """
+        said = {t for one in self.subjects if one.decides or not aspects_of(one.said) for t in words.terms(one.said)}
+        ages = {t for one in self.subjects if one.heading in _AGES for t in words.terms(one.said)}
+        rare = {stem for stem in words.terms(self._alone) if words.weight(stem) >= _RARE and not self._aspect_of_one}
+        return words.topic(self._alone) & ((said | rare | self._written) - ages)
+
+    @cached_property
+    def _written(self) -> frozenset[str]:
+        """Stems of words that are written like names, though they are known."""
+        names = (one for one in words.names(self._alone) if words.weight(one) < words.MOST)
+        return frozenset(one for one in names if len(one) >= _NAME_LETTERS)
+
+    def _covers(self, text: str) -> bool:
+        """Whether a text has what is written like a name, and for yes or no most of the gist, by weight."""
+        read = without_accents(self.in_own_words(text))
+        named = (stem for one in self.subjects if one.is_named_in(read) for stem in words.terms(one.said))
+        found = frozenset([*words.terms(read), *named])
+        most = not self._gist or words.coverage(self._gist, found) >= _MOST_OF_IT
+        return self._written <= found and (most or "closed" not in self.kinds)
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
-        own = self.in_own_words(text)
-        if self._deciding:
-            return self.names_all(own)
-        return not self.topic or words.coverage(self.topic, words.terms(own)) >= _MOST_OF_IT
+        if any(thing.decides for thing in self.subjects):
+            return self.names_all(text)
+        return not self.topic or words.coverage(self.topic, words.terms(self.in_own_words(text))) >= _MOST_OF_IT
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
@@ -190,15 +227,8 @@ class QuestionReading:
         return any(all(thing.is_named_in(text) for thing in side) for side in self.sides)
 
     def names_all(self, text: str) -> bool:
-        """Whether a text in its own words, whose first line is its title, names each thing, one of which decides.
-
-        What the title does not name must stand near each other.
-        """
-        if not self._deciding:
-            return False
-        title, _, body = without_accents(text).partition("\n")
-        wanted = self._stems_of_subject.difference(words.terms(title))
-        return not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
+        """Whether a text names each thing, one of which decides."""
+        return any(thing.decides for thing in self.subjects) and not self.unnamed([text])
 
     def share_named(self, *texts: str) -> float:
         """The share that texts name of the things that this is about, and of what is asked of them: 0 to 1.
@@ -257,17 +287,6 @@ class QuestionReading:
         said = (frozenset(words.terms(without_accents(thing.said))) for thing in self.subjects)
         return [stems for stems in said if stems]
 
-    @cached_property
-    def _stems_of_subject(self) -> frozenset[str]:
-        """The stems of all things but those that passages about the rest seldom name."""
-        said = (thing.said for thing in self.subjects if not thing.aside)
-        return frozenset(stem for one in said for stem in words.terms(without_accents(one)))
-
-    @cached_property
-    def _deciding(self) -> frozenset[str]:
-        found = [thing.said for thing in self.subjects if thing.decides]
-        return frozenset(stem for said in found for stem in words.terms(without_accents(said)))
-
     def people_unnamed(self, texts: Sequence[str]) -> list[str]:
         """The people that it is about, in its words, whom none of the texts names."""
         return lost_people(self._people, texts)
@@ -275,28 +294,6 @@ class QuestionReading:
     @cached_property
     def _people(self) -> dict[str, list[str]]:
         return people_among(self.subjects)
-
-    @staticmethod
-    def alone(thing: Subject) -> Query:
-        """Any name of one thing, and nothing else."""
-        return Or(parts=_phrases((thing.said, *thing.other_names[:_SEARCHED])), best=True)
-
-    @cached_property
-    def all_names(self) -> Query:
-        """Its words in both spellings, and in place of each thing that has other names any of them."""
-        rest, parts, all_of_them = self._compared or self.plain, list[Query](), list[Query]()
-        for thing in self.subjects:
-            names = _phrases(thing.other_names[:_SEARCHED])
-            if names and thing.said in rest:
-                rest = rest.replace(thing.said, " ", 1)
-                parts.append(Or(parts=(_spelled(thing.said), *names), best=True))
-            if thing.decides:
-                all_of_them.append(self.alone(thing))
-        if all_of_them:
-            all_of_them += [Or(parts=tuple(map(_phrase, forms)), best=True) for forms in asked_in(self.plain)]
-            if len(all_of_them) > 1:
-                parts.append(And(parts=tuple(all_of_them)))
-        return any_of([*([_spelled(rest)] if rest.strip() or not parts else []), *parts])
 
     def in_own_words(self, text: str) -> str:
         """A text with every name of what this is about replaced by the words that are used here."""
@@ -333,17 +330,3 @@ def _in_own_words(asked: QuestionReading, text: str) -> str:
     for said, meant in asked.misspelt(read).items():
         read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
     return words.spelled_out(read, asked.plain)
-
-
-def _phrases(names: Sequence[str]) -> tuple[Phrase, ...]:
-    """These names, each in all its forms."""
-    return tuple(map(_phrase, dict.fromkeys(form for name in names for form in forms_of(name))))
-
-
-def _phrase(text: str) -> Phrase:
-    return Phrase(text=text)
-
-
-def _spelled(text: str) -> Words:
-    others = [s for w in words.tokens(text) for s in spellings(w) if words.stem(s) == words.stem(w)]
-    return Words(text=" ".join([text, *others]))

@@ -19,10 +19,12 @@ from rapidfuzz.distance import OSA
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.dates import latest
-from medground.language.question_kinds import asked_words
+from medground.language.question_kinds import asked_words, aspects_of
 
 _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
+_THINGS = ("B", "C", "D", "F03")
+"""Trees of what is not only asked of a thing, as its mortality is."""
 _ASIDE = ("A", "D26")
 """Trees of what a text need not name: common parts of the body, and what drugs are made as, such as tablets."""
 _BELOW = 40
@@ -47,7 +49,7 @@ PEOPLE = {
     "Aged": "older",
 }
 """Headings of people for whom an answer may differ, with the words for them that MeSH does not have."""
-_BRACKETS = re.compile(r"\(([^()]*)\)")
+BRACKETS = re.compile(r"\(([^()]*)\)")
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])|\w+[A-Z]")
 _PARTS = re.compile(r"[.;\n]")
 _LEFT_OUT = words.stem("excluded")
@@ -103,7 +105,7 @@ def subjects(question: str) -> tuple[Subject, ...]:
     from medground.language.mesh_terms import named  # it brings MeSH
 
     question = question.replace(latest(question), " ") if latest(question) else question
-    plain = " ".join(_BRACKETS.sub(" ", without_accents(question)).replace("/", " or ").split()) or question
+    plain = " ".join(BRACKETS.sub(" ", without_accents(question)).replace("/", " or ").split()) or question
     found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
     said = {stem for thing in found for stem in words.terms(thing.said)} | words.question_stems()
     rest = [word for word in _WORD.findall(re.sub(r"['’]s\b", "", plain)) if said.isdisjoint(words.terms(word))]
@@ -161,7 +163,8 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     rare = all(words.weight(stem) >= words.MOST for stem in words.terms(said))
     aside = heading in PEOPLE or all(tree.startswith("D26" if rare else _ASIDE) for tree in found.trees)
     decides = len(below) <= _BELOW and (rare or any(tree.startswith(_DECIDING) for tree in found.trees))
-    decides = decides and not aside and not _is_ordinary(said)
+    is_aspect = bool(aspects_of(said)) and not any(tree.startswith(_THINGS) for tree in found.trees)
+    decides = decides and not (aside or is_aspect or _is_ordinary(said))
     return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start)
 
 
@@ -170,7 +173,7 @@ def _place(said: str, question: str) -> int:
 
 
 def _bracketed(question: str, said: str) -> tuple[str, ...]:
-    before = ((question[: one.start()].rstrip().casefold(), one[1].strip()) for one in _BRACKETS.finditer(question))
+    before = ((question[: one.start()].rstrip().casefold(), one[1].strip()) for one in BRACKETS.finditer(question))
     return tuple(name for text, name in before if words.terms(name) and without_accents(text).endswith(said.casefold()))
 
 

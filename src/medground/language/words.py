@@ -28,7 +28,8 @@ NUMBER = 3.0
 """Weight of a number."""
 
 _LISTS = word_lists("common_words")
-FUNCTION_WORDS = _LISTS["function"]
+FUNCTION_WORDS = _LISTS["function"] | {f"{word}nt" for word in _LISTS["function"] if len(word) >= 3}
+"""Function words, also where the apostrophe is left out: shouldnt."""
 
 QUESTION_WORDS = _LISTS["question"]
 

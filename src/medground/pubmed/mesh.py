@@ -177,9 +177,9 @@ class Vocabulary:
         return found
 
     @cached_property
-    def single_words(self) -> frozenset[str]:
-        """Names of one word, and the first words of headings."""
-        return frozenset([*(name for name in self._numbers if " " not in name), *self._beginnings])
+    def words(self) -> frozenset[str]:
+        """The folded words of all names."""
+        return frozenset(self._lines.split())
 
     def naming(self, word: str) -> tuple[Heading, ...]:
         """The headings that have a folded word in any name."""

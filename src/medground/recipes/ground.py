@@ -25,8 +25,9 @@ from medground.corpus.retraction import state_of
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
 from medground.language import words
+from medground.language.dates import latest
 from medground.language.follow_up import questions_in
-from medground.language.question_kinds import ENGLISH_ONLY
+from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
 from medground.language.question_reading import reading_of
 from medground.language.statements import statements
 from medground.models.operators.reading import extract, screen, sufficient
@@ -90,7 +91,7 @@ def nothing_found(run: Run) -> str:
 
 async def ground(question: Question, run: Run) -> Answer:
     """Answer a question."""
-    if reading_of(question.text).is_foreign:
+    if looks_foreign(question.text):
         run.warn(ENGLISH_ONLY)
     stored = await ask_for_facts(question, run)
     if isinstance(stored, GraphAnswer) and stored.facts:
@@ -147,7 +148,7 @@ async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evide
             evidence += await extract_evidence(question, useful, run)
             if await is_sufficient(question, evidence, run):
                 break
-    if reading_of(question.text).latest:
+    if latest(question.text):
         evidence.sort(key=lambda one: -(run.ledger.documents[one.document_id].year or 0))
     return evidence
 

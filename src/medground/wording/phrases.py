@@ -14,8 +14,6 @@ from medground.values.usage import Author
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
-_FEW_WORDS = 4
-"""Most words of a question that are named as what it is about, where none of them is the name of a thing."""
 _NAMED = 8
 """Corpora that are named, of those that were not searched."""
 
@@ -84,15 +82,12 @@ def decided(answer: Answer) -> str:
 
 def _asked_about(question: str) -> str:
     """What a question is about: the things that decide, or else its few words that are not everyday ones."""
-    from medground.language import words
+    from medground.language.comparison import together
     from medground.language.question_reading import reading_of  # it brings MeSH
 
     asked = reading_of(clean(question))
     things = [thing.said for thing in asked.subjects if thing.decides]
-    if things:
-        return joined_names(things) + (" together" if len(things) > 1 else "")
-    said = list(dict.fromkeys(word for word in words.tokens(asked.text) if words.stem(word) in asked.topic))
-    return joined_names(f"“{word}”" for word in said) if 0 < len(said) <= _FEW_WORDS else "this"
+    return together(things) or asked.in_few_words or "this"
 
 
 def _refused(answer: Answer) -> str:

@@ -170,7 +170,7 @@ def decide(
         things = [one for one in asked.subjects if one.decides]
         if len(things) > 1 and not run.elsewhere.isdisjoint(missing):
             lost = [side for side in asked.sides if any(one.said in missing for one in side)]
-            missing = [together(lost[0] if len(lost) == 1 else things)]
+            missing = [together([one.said for one in (lost[0] if len(lost) == 1 else things)])]
         if not run.question.options and run.settings.verify.gate:
             return _made(run.question, "unanswerable", unmentioned=tuple(missing))
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")

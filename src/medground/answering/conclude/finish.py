@@ -18,7 +18,8 @@ from medground.answering.write.choice import choose, report_paragraphs
 from medground.answering.write.draft import Draft, Mark, evidence_mark
 from medground.errors import ModelFailed, SourceUnavailable
 from medground.home.concurrency import concurrently
-from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.question_query import alone
+from medground.language.question_reading import reading_of
 from medground.language.statements import statements
 from medground.models.operators.verifying import CheckAnswerInput, CheckAnswerOutput, check_answer
 from medground.models.operators.writing import opposed
@@ -131,7 +132,7 @@ async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -
     lost = set(unmentioned(question, quotes, run.ledger.documents)) if quotes else set[str]()
     things = [one for one in reading_of(question.text).subjects if one.said in lost]
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
-        lookups = [Lookup(asked=QuestionReading.alone(one), text=one.said, rankers=(Ranker.LEXICAL,)) for one in things]
+        lookups = [Lookup(asked=alone(one), text=one.said, rankers=(Ranker.LEXICAL,)) for one in things]
         counts = await concurrently(run.count(lookup) for lookup in lookups)
         return frozenset(one.said for one, count in zip(things, counts, strict=True) if count)
     return frozenset()

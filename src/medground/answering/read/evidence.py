@@ -86,8 +86,6 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
             text="\n".join(p.text for p in reading.found or reading.passages),
             nearness=reading.nearness,
             behind=reading.behind,
-            misses_name=reading.misses_name,
-            unnamed=reading.unnamed,
         )
         for key, reading in by_id.items()
     )

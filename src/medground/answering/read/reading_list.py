@@ -102,8 +102,6 @@ class Reading:
         scores: its best score by each ranker.
         strengths: how good a quote each of its sentences is, by the offset of its start in the document.
         behind: how much less likely it is to hold the best quote than the first reading, as a logarithm; 0 or more.
-        misses_name: whether it does not mention the rarest name of the question, and another reading does.
-        unnamed: whether no reading of the list mentions the rarest name of the question.
         found: the best passages by which the search found it, where others may have taken their place.
     """
 
@@ -113,8 +111,6 @@ class Reading:
     scores: Mapping[str, float] = field(default_factory=dict)
     strengths: Mapping[int, float] = field(default_factory=dict)
     behind: float = 0.0
-    misses_name: bool = False
-    unnamed: bool = False
     found: tuple[Passage, ...] = ()
 
     @property
@@ -149,21 +145,8 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     likely = {r.document_id: _likelihood(r) for r in weighed}
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
-    asked = reading_of(question.text)
-    name = asked.rarest_name
-    naming = {
-        r.document_id
-        for r in weighed
-        if not name or any(words.mentions(asked.in_own_words(text), name) for text in _texts(r))
-    }
     return [
-        replace(
-            reading,
-            rank=rank,
-            behind=_behind(best, likely[reading.document_id]),
-            misses_name=bool(naming) and reading.document_id not in naming,
-            unnamed=not naming,
-        )
+        replace(reading, rank=rank, behind=_behind(best, likely[reading.document_id]))
         for rank, reading in enumerate(ordered, start=1)
     ]
 
@@ -201,7 +184,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     found = strengths(reading_of(question.text).core, candidates(question, readings), options)
     asked, rows = reading_of(question.text), [places(reading) for reading in readings]
     titles = [reading.passages[0].title if reading.passages else "" for reading in readings]
-    topic = asked.topic if asked.aspects and "closed" not in asked.kinds else frozenset[str]()
+    topic = asked.topic_of_titles if "closed" not in asked.kinds else frozenset[str]()
     named = [[asked.share_named(t, sentence) for _, sentence in r] for t, r in zip(titles, rows, strict=True)]
     weighed = [
         {
@@ -218,10 +201,6 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     for value, n, start in best[:_LOOKED_AT]:
         weighed[n][start] = worth(asked, dict(rows[n])[start], titles[n]) - value
     return [replace(reading, strengths=values) for reading, values in zip(readings, weighed, strict=True)]
-
-
-def _texts(reading: Reading) -> list[str]:
-    return [*(p.title for p in reading.passages[:1]), *(sentence for _, sentence in places(reading))]
 
 
 def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:

@@ -153,7 +153,11 @@ def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Map
     if len(asked) > 1 and any(one.is_met_by(passages, quotes) for one in asked.values()):
         return []
     first = next(iter(asked.values()))
-    return first.unnamed(passages) or first.aspect_lost(quotes)
+    titles = [documents[e.document_id].title for e in evidence]
+    said = [
+        e.quote if first.unnamed([title]) else f"{title}\n{e.quote}" for e, title in zip(evidence, titles, strict=True)
+    ]
+    return first.unnamed(passages) or first.uncovered(passages) or first.aspect_lost(said)
 
 
 def open_questions(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:

@@ -11,6 +11,7 @@ from rapidfuzz import fuzz
 
 from medground.language import words
 from medground.language.clause_grammar import has_verb, words_of
+from medground.language.finding_sentences import states_purpose
 from medground.language.predicate_words import VERBS
 from medground.language.question_reading import QuestionReading
 from medground.language.word_lists import forms
@@ -54,4 +55,4 @@ def worth(asked: QuestionReading, sentence: str, title: str) -> float:
     """What a sentence gains by a list where one is asked for, and loses by its form."""
     whole = is_whole(sentence) and words.tokens(sentence) != words.tokens(title)
     holds_list = "several" in asked.kinds and _LIST.search(sentence) is not None
-    return LIST * holds_list - BROKEN * (not whole)
+    return LIST * holds_list - BROKEN * (not whole) - BROKEN * states_purpose(sentence)

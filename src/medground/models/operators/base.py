@@ -217,10 +217,6 @@ class PassageView(OperatorInput):
     """Cosine of its vector with the question's; 0 if unknown."""
     behind: float = Field(default=0.0, exclude=True)
     """How much less likely it is to hold the best quote than the likeliest passage found, as a logarithm."""
-    misses_name: bool = Field(default=False, exclude=True)
-    """Whether it does not mention the rarest name of the question, and another passage that was found does."""
-    unnamed: bool = Field(default=False, exclude=True)
-    """Whether no passage that was found mentions the rarest name of the question."""
 
 
 class SentenceView(OperatorInput):

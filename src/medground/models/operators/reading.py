@@ -35,10 +35,8 @@ ON_TOPIC = 0.35
 
 Chosen on PubMedQA's training split, where it passes 97 % of the questions' own abstracts, one of 500 random others, and
 44 % of the nearest wrong ones."""
-UNNAMED = 0.6
-"""The same if no passage found mentions the rarest name of the question: it may be about something else."""
 RARE = 5.6
-"""Weight of a word that shows the topic even so."""
+"""Weight of a word beside which a name does not say alone what the question is about."""
 NEAR = 0.62
 """Minimum cosine of a passage that is relevant whatever its words."""
 FAR = 6.0
@@ -63,24 +61,17 @@ COVERED = 0.6
 def relevant_passages(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
     """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none.
 
-    A passage that is `FAR` behind the likeliest one is left out. So is one that misses the rarest name of a question:
-    it is about another drug, gene or disease. One that names everything that the question is about is never left out.
-    Claims state things in more ways (on SciFact's training claims the rule loses 3 points, on BioASQ's questions it
-    wins 0.4, and 6 on the later quotes). A comparison's rarest name may be on one side only, so it leaves none out, and
-    one side with all that is asked of it is enough.
+    A passage that is `FAR` behind the likeliest one is left out. One that names all that the question is about is never
+    left out; for a comparison, one side with all that is asked of it is enough.
     """
     asked = reading_of(question)
-    if asked.comparison:
-        passages = [p.model_copy(update={"misses_name": False, "unnamed": False}) for p in passages]
     far = FAR_COMPARED if asked.comparison else FAR
     topic, name = asked.topic, asked.rarest_name
     read = [asked.in_own_words(f"{p.title}\n{p.text}") for p in passages]
     kept = [
         (_on_topic(topic, text), i)
         for i, (text, p) in enumerate(zip(read, passages, strict=True))
-        if asked.names_all(text)
-        or asked.names_side(text)
-        or (_relevant(text, topic, name, p, far) and (asked.is_claim or not p.misses_name))
+        if asked.names_all(text) or asked.names_side(text) or _relevant(text, topic, name, p, far)
     ]
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
 
@@ -88,12 +79,9 @@ def relevant_passages(question: str, passages: Sequence[PassageView]) -> tuple[s
 def _relevant(text: str, topic: frozenset[str], name: str, passage: PassageView, far: float) -> bool:
     if passage.behind > far:
         return False
-    score, found = _on_topic(topic, text), words.terms(text)
-    if not passage.unnamed:
-        alone = all(words.weight(t) < RARE for t in topic if t != name)  # the name says what the question is about
-        return (bool(name) and alone and name in found) or score >= ON_TOPIC or passage.nearness >= NEAR
-    rare = {t for t in topic if words.weight(t) >= RARE}
-    return score >= UNNAMED or (score >= ON_TOPIC and not rare.isdisjoint(found))
+    alone = all(words.weight(t) < RARE for t in topic if t != name)  # the name says what the question is about
+    named = bool(name) and alone and name in words.terms(text)
+    return named or _on_topic(topic, text) >= ON_TOPIC or passage.nearness >= NEAR
 
 
 def _on_topic(topic: frozenset[str], text: str) -> float:
@@ -157,10 +145,7 @@ def _strengths(question: str, passages: Sequence[SentencedPassage]) -> list[list
 
 def quotes_on_topic(question: str, passages: Sequence[SentencedPassage]) -> list[EvidenceView]:
     """The quotable sentences of the passages on topic, best first; none if no passage is on topic."""
-    joined = [(p, " ".join(s.text for s in p.sentences)) for p in passages]
-    asked = reading_of(question)
-    named = any(words.mentions(asked.in_own_words(f"{p.title}\n{text}"), asked.rarest_name) for p, text in joined)
-    texts = [PassageView(id=p.id, title=p.title, text=text, unnamed=not named) for p, text in joined]
+    texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in passages]
     kept_ids = set(relevant_passages(question, texts))
     kept = [p for p in passages if p.id in kept_ids]
     views = {

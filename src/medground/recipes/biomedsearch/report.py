@@ -20,7 +20,7 @@ from medground.answering.verify.named import without_marks
 from medground.answering.write.draft import Draft
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.language import words
-from medground.language.question_reading import reading_of
+from medground.language.question_kinds import asks_for_news
 from medground.models.operators.base import Operator
 from medground.models.operators.writing import WrittenSentence, chosen_quotes
 from medground.recipes.biomedsearch.reporting import ComposeReportOutput, answer_part, compose_report, connect_parts
@@ -87,7 +87,7 @@ async def _read(found: Sequence[SubFound], run: Run) -> list[tuple[SubFound, lis
     await run.retrieve([hit.passage.document_id for hit in everything])
     withdrawn = {hit.passage.document_id for hit in everything if why_aside(hit.passage) == RETRACTED}
     lists = one_per_work([await readable(hits, run) for hits in lists], withdrawn, run)
-    order = _NEWS_ORDER if reading_of(run.question.text).asks_for_news else _ORDER
+    order = _NEWS_ORDER if asks_for_news(run.question.text) else _ORDER
     return [
         (one, sorted(hits, key=lambda hit: order.get(hit.passage.kind, 0)))
         for one, hits in zip(found, lists, strict=True)
@@ -98,7 +98,7 @@ def _sections(answered: Sequence[Part], frame: ComposeReportOutput, asks: Asks, 
     """Background, a finding for each answered sub-question, and the synthesis; no sentence twice."""
     written = [Written("background", "Background", _sentences(frame.background))]
     kinds = {e.id: run.ledger.documents[e.document_id].kind for part in answered for e in part.evidence}
-    news = reading_of(run.question.text).asks_for_news
+    news = asks_for_news(run.question.text)
     for part in answered:
         ordered = in_order(part.sentences, kinds, web_first=news)
         written.append(Written("findings", part.found.subquestion.text, ordered, part.id))

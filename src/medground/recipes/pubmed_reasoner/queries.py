@@ -13,7 +13,7 @@ from pydantic import Field
 
 from medground.answering.run import Run
 from medground.language import drafting
-from medground.language.question_reading import reading_of
+from medground.language.dates import stated
 from medground.models.operators.base import FewWords, Operator, OperatorInput, Untrusted
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
@@ -112,7 +112,7 @@ def dated(question: Question, run: Run) -> Question:
     asked, wanted = question.filters, run.settings.section(PubMedReasonerSettings).dates
     if not wanted or any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
         return question
-    if (found := reading_of(question.text).years(run.now().year)) is None:
+    if (found := stated(question.text, run.now().year)) is None:
         return question
     run.warn(found.note)
     limits = asked.model_copy(update={"year_from": found.first, "year_to": found.last})

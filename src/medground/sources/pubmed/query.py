@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from medground.language import words
 from medground.language.closed_question import is_plural
+from medground.language.dates import latest, stated
 from medground.language.drafting import OPENING, draft, plain_words, propose, select
 from medground.language.mesh_terms import POOR, Named, alternatives
 from medground.language.predicate_words import ALL_VERBS
@@ -249,8 +250,7 @@ def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
 
     `year` is the present one; None where the question has limits of its own, and those of its words do not count.
     """
-    asked = reading_of(text)
-    limit, newest = None if year is None else asked.years(year), asked.latest
+    limit, newest = None if year is None else stated(text, year), latest(text)
     notes = [limit.note] if limit else []
     notes += [f"the latest publications come first, because the question says {newest!r}"] if newest else []
     for said in (limit.said if limit else "", newest):

@@ -1,0 +1,48 @@
+"""A question as it is searched for: its words in both spellings, and each thing by all its names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from medground.language import words
+from medground.language.question_kinds import asked_in
+from medground.language.question_reading import reading_of
+from medground.language.subject import Subject, forms
+from medground.pubmed.characters import spellings
+from medground.values.query import And, Or, Phrase, Query, Words, any_of
+
+_SEARCHED = 12
+"""Maximum other names of one thing that are searched for."""
+
+
+def alone(thing: Subject) -> Query:
+    """Any name of one thing, and nothing else."""
+    return _any_form([thing.said, *thing.other_names[:_SEARCHED]])
+
+
+def all_names(question: str) -> Query:
+    """The words of a question, and in place of each thing that has other names any of them.
+
+    What names all things that decide comes first, and before it what also speaks of what is asked of them.
+    """
+    asked = reading_of(question)
+    rest, parts = asked.comparison.core if asked.comparison else asked.plain, list[Query]()
+    for thing in asked.subjects:
+        if (names := thing.other_names[:_SEARCHED]) and thing.said in rest:
+            rest = rest.replace(thing.said, " ", 1)
+            parts.append(Or(parts=(_spelled(thing.said), *_any_form(names).parts), best=True))
+    things: list[Query] = [alone(thing) for thing in asked.subjects if thing.decides]
+    spoken = [Or(parts=tuple(Phrase(text=one) for one in aspect), best=True) for aspect in asked_in(asked.plain)]
+    if things and len([*things, *spoken]) > 1:
+        parts += [And(parts=tuple(things)), *([And(parts=(*things, *spoken))] if spoken else [])]
+    return any_of([*([_spelled(rest)] if rest.strip() or not parts else []), *parts])
+
+
+def _any_form(names: Iterable[str]) -> Or:
+    said = dict.fromkeys(form for name in names for form in forms(name))
+    return Or(parts=tuple(Phrase(text=form) for form in said), best=True)
+
+
+def _spelled(text: str) -> Words:
+    others = [s for w in words.tokens(text) for s in spellings(w) if words.stem(s) == words.stem(w)]
+    return Words(text=" ".join([text, *others]))
