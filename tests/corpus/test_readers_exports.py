@@ -14,7 +14,7 @@ from rows import each_row
 from medground.corpus.readers.base import Note, Retracts
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.reference_managers import entry_document
-from medground.corpus.readers.tagged import FORMS, tagged_document
+from medground.corpus.readers.tagged import FORMS, records_of, tagged_document
 from medground.corpus.readers.texts import guideline_document, textbook_document, wikipedia_document
 from medground.corpus.readers.values import iso_date, unmarked
 from medground.errors import BadDocument
@@ -280,8 +280,8 @@ def test_any_record_gives_a_document_or_a_one_line_error(
     for convert in (
         lambda: entry_document("article", "key", fields),
         lambda: described(fields),
-        lambda: tagged_document(FORMS["nbib"].tags(record), "nbib"),
-        lambda: tagged_document(FORMS["ris"].tags(f"TY  - JOUR\n{record}"), "ris"),
+        lambda: tagged_document(next(records_of(f"PMID- 1\n{record}", FORMS["nbib"]))[1], "nbib"),
+        lambda: tagged_document(next(records_of(f"TY  - JOUR\n{record}", FORMS["ris"]))[1], "ris"),
         lambda: described(given),
         lambda: textbook_document(given),
         lambda: guideline_document(given),

@@ -50,8 +50,8 @@ def _of_files(reader: str, items: Callable[[Path], Iterator[Item]], *suffixes: s
 _XML = (".xml", ".xml.gz", ".nxml", ".nxml.gz")
 _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 _GUIDELINE = ("id", "source", "title", "clean_text", "url")
-_TAGGED = {"nbib": (".nbib", ".txt"), "ris": (".ris", ".txt"), "enw": (".enw",), "wos": (".txt", ".ciw")}
-_TAGGED |= {"cochrane": (".txt",), "ovid": (".txt",)}
+_TAGGED = {"nbib": (".nbib", ".txt"), "ris": (".ris", ".txt"), "enw": (".enw", ".txt"), "wos": (".txt", ".ciw")}
+_TAGGED |= {"cochrane": (".txt",), "ovid": (".txt",), "refworks": (".txt",)}
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {

@@ -138,10 +138,10 @@ def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
 def _printable_fields(value: Any) -> Any:
     if isinstance(value, str):
         return printable(value)
-    if isinstance(value, Mapping):
-        return {key: _printable_fields(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_printable_fields(item) for item in value]
+    if value is not None and isinstance(value, Mapping):
+        return {key: _printable_fields(item) for key, item in value.items()}
     return value
 
 

@@ -18,6 +18,8 @@ _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?",
 _PMID_NOTED = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
 _PMC_NOTED = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
 _WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
+_INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]?)+")
+_SUFFIX = re.compile(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
 _MOST_INITIALS = 4
 _LONGEST_PMID = 8
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
@@ -52,20 +54,40 @@ def listed(value: Any) -> list[str]:
 def names_of(value: Any) -> list[str]:
     """The names of authors: a list (of strings or of objects with a family name), or one string.
 
-    Names in a string are separated by `;`, ` and `, or by commas if each has initials (`Smith J, Doe AB`).
+    Names in a string are separated by `;`, or by commas if each has initials (`Smith J, Doe AB`, `Smith, J., Doe, A.B.`);
+    in a string that is no item of a list, by ` and ` too.
     """
-    if isinstance(value, Mapping):
-        value = [value]
-    if not isinstance(value, str):
-        items = value if isinstance(value, list | tuple) else [value]
-        return [name for item in items if item is not None and (name := _name(item))]
-    for separator in (";", "|", " and "):
-        if separator in value:
-            return [name for part in value.split(separator) if (name := _name(part))]
-    parts = [one_line(part).rstrip(".") for part in value.split(",")]
-    if len(parts) > 1 and all(_WITH_INITIALS.fullmatch(part) for part in parts):
-        return parts
-    return [_name(value)]
+    if isinstance(value, str):
+        marks = (";", "|", " and ") if ";" not in value else (";",)
+        separator = next((mark for mark in marks if mark in value), ";")
+        value = value.split(separator)
+    items = value if isinstance(value, list | tuple) else [value]
+    parted = (part for item in items for part in (_parted(item) if isinstance(item, str) else [item]))
+    return [name for item in parted if item is not None and (name := _name(item))]
+
+
+def _parted(names: str) -> list[str]:
+    """The names in a string, as `Family, Given` or however each is written."""
+    if ";" in names:
+        return names.split(";")
+    parts = [one_line(part) for part in names.split(",")]
+    if len(parts) > 1 and all(_WITH_INITIALS.fullmatch(part.rstrip(".")) for part in parts):
+        return [part.rstrip(".") for part in parts]
+    given = [_INITIALS.fullmatch(part) or _SUFFIX.fullmatch(part) for part in parts]
+    if len(parts) < 3 or 2 * sum(map(bool, given)) < len(parts):
+        return [names]
+    found: list[str] = []
+    for part, goes_on in zip(parts, given, strict=True):
+        if goes_on and found:
+            found[-1] += f", {part}"
+        else:
+            found.append(part)
+    return found
+
+
+def own_title(title: str, vernacular: str) -> str:
+    """The title of a record, or the one in its own language where the English one is `[Not Available].`."""
+    return vernacular or title if title.strip(" .[]").casefold() == "not available" else title or vernacular
 
 
 def imprint_of(volume: str, issue: str, pages: str) -> dict[str, str]:
@@ -131,7 +153,7 @@ def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> None:
-    if isinstance(value, Mapping) and depth < _DEEPEST:
+    if not isinstance(value, str) and isinstance(value, Mapping) and depth < _DEEPEST:
         for key, inner in value.items():
             plain = re.sub(r"[\s=-]+", "_", printable(str(key)).strip().casefold())
             _collect(inner, f"{name}.{plain}" if name else plain, found, depth + 1)
@@ -151,7 +173,9 @@ def _name(value: Any) -> str:
         family = parts.get("family") or parts.get("lastname") or parts.get("last_name") or parts.get("last") or ""
         given = parts.get("given") or parts.get("firstname") or parts.get("first_name") or parts.get("first") or ""
         whole = parts.get("literal") or parts.get("name") or ""
-        return _joined(one_line(f"{parts.get('non-dropping-particle', '')} {family}"), given) or whole
+        particles = (parts.get(name, "") for name in ("dropping-particle", "non-dropping-particle"))
+        own = _joined(one_line(" ".join([*particles, family])), given)
+        return ", ".join(filter(None, (own, parts.get("suffix")))) or whole
     family, _, given = one_line(value).rstrip(",; ").partition(", ")
     return _joined(family, given)
 
