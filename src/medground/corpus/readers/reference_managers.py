@@ -70,12 +70,16 @@ def _escaped(latex: str) -> str:
 
 BIBTEX = re.compile(r"^\s*@(?:string|comment|preamble|\w+\s*\{\s*[^\s{},\"]*\s*,)", re.IGNORECASE | re.MULTILINE)
 
+_DEEPEST = 3
 _PIECE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
 _KEY = re.compile(r"(\s*@\w+\s*\{\s*)([^\s,{}]+)")
 _BRACES = re.compile(r"[{}]")
 _AND = re.compile(r"\s+and\s+|[{}]")
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
 _LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
+_OF_THE_BOOK = ("booktitle", "journal", "journaltitle", "year", "date", "month", "publisher", "address", "location")
+_OF_THE_BOOK += ("series", "volume", "number", "isbn", "issn", "editor", "edition")
+"""What a part has from the entry that its `crossref` names; its title, authors, ids and abstract are its own."""
 
 
 def read_bibtex(path: Path) -> Iterator[Item]:
@@ -84,12 +88,26 @@ def read_bibtex(path: Path) -> Iterator[Item]:
 
     library = _parsed(text_of(path))
     macros = {string.key.casefold(): str(string.value) for string in library.strings}
-    for block in sorted(_unique(library), key=lambda block: block.start_line or 0):
+    blocks = sorted(_unique(library), key=lambda block: block.start_line or 0)
+    named = {block.key.casefold(): block for block in blocks if isinstance(block, Entry)}
+
+    def fields_of(entry: Entry, depth: int = 0) -> dict[str, str]:
+        fields = {field.key.casefold(): _joined(str(field.value), macros) for field in entry.fields}
+        for link in ("crossref", "xdata") if depth < _DEEPEST else ():
+            for key in filter(None, (name.strip().casefold() for name in fields.get(link, "").split(","))):
+                above = fields_of(named[key], depth + 1) if key in named else {}
+                if link == "crossref" and "title" in above:
+                    above.setdefault("booktitle", above["title"])
+                fields = {name: above[name] for name in above if link == "xdata" or name in _OF_THE_BOOK} | fields
+        return fields
+
+    for block in blocks:
         line = (block.start_line or 0) + 1
         if isinstance(block, Entry):
-            fields = {field.key.casefold(): _joined(str(field.value), macros) for field in block.fields}
+            if block.entry_type.casefold() == "xdata":
+                continue
             try:
-                yield entry_document(block.entry_type.casefold(), block.key, fields)
+                yield entry_document(block.entry_type.casefold(), block.key, fields_of(block))
             except ValueError as error:
                 yield BadDocument(f"{block.key}: {error}", file=str(path), position=line)
         elif isinstance(block, ParsingFailedBlock):
@@ -148,6 +166,9 @@ def _authors(value: str) -> list[str]:
         plain = _BRACES.sub("", name).strip()
         if not plain or plain == "others":
             continue
+        if plain.count(",") == 2:  # Last, Jr, First
+            family, suffix, given = plain.split(",")
+            plain = f"{family}, {given.strip()}, {suffix.strip()}"
         if "," not in plain and not name.startswith("{") and " " in plain:
             words = plain.split()
             at = len(words) - 1
