@@ -221,7 +221,7 @@ def _abstract(citation: Element) -> Composition:
 
 
 def _authors(authors: Element | None) -> tuple[str, ...]:
-    """`Family Initials Jr`, or the name of a group. A name that was corrected stays in the record, marked as not valid."""
+    """`Family Initials Jr`, or the name of a group. A name that was corrected is in the record too, as not valid."""
     names = []
     for author in authors if authors is not None else ():
         if author.get("ValidYN") == "N":

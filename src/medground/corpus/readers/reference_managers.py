@@ -70,6 +70,7 @@ def _escaped(latex: str) -> str:
 
 BIBTEX = re.compile(r"^\s*@(?:string|comment|preamble|\w+\s*\{\s*[^\s{},\"]*\s*,)", re.IGNORECASE | re.MULTILINE)
 
+_PART = re.compile(r"\s*(?:@\w+\s*\{|[\w-]+\s*=\s*[{\"\w]|\}|%)")
 _DEEPEST = 3
 _PIECE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
 _KEY = re.compile(r"(\s*@\w+\s*\{\s*)([^\s,{}]+)")
@@ -80,6 +81,12 @@ _LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "ti
 _OF_THE_BOOK = ("booktitle", "journal", "journaltitle", "year", "date", "month", "publisher", "address", "location")
 _OF_THE_BOOK += ("series", "volume", "number", "isbn", "issn", "editor", "edition")
 """What a part has from the entry that its `crossref` names; its title, authors, ids and abstract are its own."""
+
+
+def is_bibtex(start: str, least: float) -> bool:
+    """Whether a text has entries of BibTeX, and at least this share of its lines looks like parts of them."""
+    said = [line for line in start.splitlines() if line.strip()]
+    return bool(BIBTEX.search(start)) and sum(map(bool, map(_PART.match, said))) >= least * len(said)
 
 
 def read_bibtex(path: Path) -> Iterator[Item]:

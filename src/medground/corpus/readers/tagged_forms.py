@@ -3,181 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
 from typing import Any
 
 from medground.corpus.readers.compose import Composition
 from medground.corpus.readers.entry import entry_kind, entry_types
-from medground.corpus.readers.values import iso_date, own_title, pmid_of_accession, year_in
+from medground.corpus.readers.tagged_fields import (
+    Form,
+    Get,
+    Tags,
+    at_semicolons,
+    both,
+    doi,
+    each,
+    first,
+    in_order,
+    is_chapter,
+    issue_date,
+    kept,
+    longest,
+    pmc,
+    pmid,
+    tag_set,
+)
+from medground.corpus.readers.values import iso_date, own_title, pmid_of_accession
 from medground.corpus.retraction import state_of_types
 from medground.values.document import MeshHeading
-from medground.values.identifiers import named_pmid, normal_doi
-
-
-class Tags(dict[str, list[str]]):
-    """The values of each tag of a record, none for one that it lacks; `pairs` has them in order."""
-
-    def __init__(self, pairs: Sequence[tuple[str, list[str]]] = (), by_line: frozenset[str] = frozenset()) -> None:
-        super().__init__()
-        self.pairs: list[tuple[str, str]] = []
-        for tag, lines in pairs:
-            self.pairs += [(tag, value) for value in (lines if tag in by_line else [" ".join(lines)])]
-        for tag, value in self.pairs:
-            self.setdefault(tag, []).append(value)
-
-    def __missing__(self, tag: str) -> list[str]:
-        return []
-
-
-Get = Callable[[Tags], Any]
-
-
-def first(*names: str) -> Get:
-    """The first value of these tags that says something."""
-    return lambda tags: next((value for name in names for value in tags[name] if value.strip(" /")), None)
-
-
-def each(*names: str) -> Get:
-    """All values of the first of these tags that a record has."""
-    return lambda tags: next((tags[name] for name in names if tags[name]), [])
-
-
-def in_order(*names: str) -> Get:
-    """All values of these tags in the order of the record, so that a group stands among the authors where it signed."""
-    return lambda tags: [value for tag, value in tags.pairs if tag in names] if any([tags[n] for n in names]) else []
-
-
-def at_semicolons(*names: str) -> Get:
-    """All values of these tags, each cut at its semicolons."""
-    return lambda tags: [part for name in names for value in tags[name] for part in value.split(";")]
-
-
-def both(*names: str) -> Get:
-    """The first values of these tags, one after the other."""
-    return lambda tags: " ".join(tags[name][0] for name in names if tags[name])
-
-
-def longest(*names: str) -> Get:
-    """The longest value of these tags: exporters cut one of two abstracts short."""
-    return lambda tags: max((value for name in names for value in tags[name]), key=len, default=None)
-
-
-def kept(names: str, most: int | None = None) -> Get:
-    """Metadata: what is kept of these tags, `TAG` or `TAG=NAME`; at most so many values of each."""
-    table = [(tag, name or tag) for tag, _, name in (word.partition("=") for word in names.split())]
-    return lambda tags: {name: tags[tag][:most] for tag, name in table if tags[tag]}
-
-
-@dataclass(frozen=True)
-class Form:
-    """A form of tagged records: how its lines look, how its records are told apart, and what its tags mean."""
-
-    tag: re.Pattern[str]
-    """A line that begins with a tag: the tag, and what is said after it."""
-    known: frozenset[str]
-    needs: frozenset[str]
-    """Tags of which a file of this form has one."""
-    begins: frozenset[str]
-    ends: frozenset[str]
-    once: frozenset[str]
-    """Tags that a record has once: where one comes again after a blank line, another record has begun."""
-    fields: Mapping[str, Get]
-    """Fields of a document, and under an empty name what gives several of them."""
-    by_line: frozenset[str] = frozenset()
-    """Tags of which each line is a value of its own."""
-    preface: frozenset[str] = frozenset()
-    """Tags of the file, not of a record."""
-    wrapped: bool = False
-    """Whether a line of text can look like one with a tag, so that only tags count that are known and can come here."""
-
-
-    @cached_property
-    def read(self) -> frozenset[str]:
-        """The tags of which fields are made: an empty record is asked for all of them."""
-        asked: set[str] = set()
-
-        class Asked(Tags):
-            def __missing__(self, tag: str) -> list[str]:
-                asked.add(tag)
-                return []
-
-        for value in self.fields.values():
-            value(Asked())
-        return frozenset(asked)
-
-
-def _set(tags: str) -> frozenset[str]:
-    return frozenset(tags.split())
-
-
-# Which paper a record is: its ids in all the places where exporters put them.
-
-_PMID_IN_VALUE = re.compile(r"(?:^\W*|[;,|]\s*)(?:PMID|PUBMED|PubMed ID)\W*(\d+)", re.IGNORECASE)
-"""At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
-_HINT = re.compile("pm|med|uniprot|uid", re.IGNORECASE)
-"""What every name or address of a PMID has in it: the exact patterns are slow."""
-_PMC = re.compile(r"PMC\d+")
-_NO_ID = _set("AB N2 TI T1 T2 T3 KW KY CR AU A1 A2 DB DP %X %T %A %B %K C1 AD")
-_OF_NLM = re.compile(r"medline|pubmed|nlm|national library of medicine", re.IGNORECASE)
-
-
-def _pmid(tags: Tags) -> str | None:
-    """From the accession number where PubMed gave the record, where Scopus and Embase keep it, a note or an address."""
-    databases = " ".join(value for name in ("DB", "DP", "C8", "DS") for value in tags[name])
-    numbers = tags["AN"]
-    if any("SCOPUS:" in number for number in numbers):
-        databases += " Scopus"
-    from_nlm = _OF_NLM.search(databases)
-    places = [*numbers] if from_nlm or not databases.strip() else []
-    places += [value for name in ("UI", "ID", "U1", "U2") for value in tags[name]] if from_nlm else []
-    places += tags["C2"] if "Scopus" in databases else tags["C5"] if "Embase" in databases else []
-    for number in (part.strip() for place in places for part in place.split(";")):
-        if number.isdecimal() and len(number) <= 8:
-            return number
-    values = [value for tag, value in tags.pairs if tag not in _NO_ID and _HINT.search(value)]
-    named = (found[1] if (found := _PMID_IN_VALUE.search(value)) else named_pmid(value) for value in values)
-    return next(filter(None, named), None)
-
-
-def _doi(*names: str) -> Get:
-    """The DOI of these tags, or else a value that is nothing but a DOI or its address."""
-
-    def found(tags: Tags) -> str | None:
-        alone = (value for tag, value in tags.pairs if tag not in _NO_ID and " " not in value.strip())
-        named = (value for value in alone if re.match(r"(?:doi:|https?://(?:dx\.)?doi\.org/)?10\.", value, re.IGNORECASE))
-        return first(*names)(tags) or next(filter(normal_doi, named), None)
-
-    return found
-
-
-def _pmc(tags: Tags) -> str | None:
-    values = (value for tag, value in tags.pairs if "PMC" in value and tag not in _NO_ID)
-    return next((found[0] for value in values if (found := _PMC.search(value))), None)
-
-
-def _issue_date(tags: Tags) -> str | None:
-    """DA, the date of the issue, decides where it has a year; else PY, as precise as a Y1 of the same year is."""
-    issue, years = first("DA", "FD")(tags) or "", [v for name in ("PY", "Y1", "YR") for v in tags[name]]
-    if year_in(issue):
-        return str(issue)
-    dated = [value for value in years if year_in(value)]
-    if not dated:
-        return years[0] if years else None
-    dated += [f"{dated[0]} {issue}"] if issue else []
-    same = (value for value in dated if year_in(value) == year_in(dated[0]))
-    return max(same, key=lambda value: len(iso_date(value) or ""))
-
-
-def _is_chapter(tags: Tags) -> bool:
-    return (first("TY", "RT")(tags) or "").casefold() in ("chap", "echap", "book, section", "book section", "conf")
 
 
 def _ris_journal(tags: Tags) -> str | None:
     """T2 is the book of a chapter; of an article it may be a subtitle, where another tag names the journal."""
     names = ("JF", "JO", "T2", "JA", "J2", "J1", "SO", "BT")
-    found: str | None = first(*(("T2", "BT", *names) if _is_chapter(tags) else names))(tags)
+    found: str | None = first(*(("T2", "BT", *names) if is_chapter(tags) else names))(tags)
     return found
 
 
@@ -187,9 +44,9 @@ def _ris_kept(tags: Tags) -> dict[str, list[str]]:
 
 
 _RIS_KEPT = kept(
-    "VL=volume IS=number SN=issn PB=publisher LB=label DP=database_provider DB=database N1=notes TY=entry_type CY=place "
-    "SP=start_page EP=end_page ET=edition C1=custom1 C3=custom3 C4=custom4 C5=custom5 C6=custom6 C7=ar CN=call_number "
-    "RN=research_notes NO=issue PG=pages AN=accession_number A2=editors T3=series Y2=accessed"
+    "VL=volume IS=number SN=issn PB=publisher LB=label DP=database_provider DB=database N1=notes TY=entry_type "
+    "CY=place SP=start_page EP=end_page ET=edition C1=custom1 C3=custom3 C4=custom4 C5=custom5 C6=custom6 C7=ar "
+    "CN=call_number RN=research_notes NO=issue PG=pages AN=accession_number A2=editors T3=series Y2=accessed"
 )
 _SERVICE = "VL=volume IS=issue IP=issue NO=issue PG=pages PU=publisher SN=issn UT=unique_id CC=group VI=volume"
 
@@ -253,18 +110,18 @@ _OF_SERVICES: Mapping[str, Get] = {
     "journal": first("SO"),
     "language": first("LA", "LG"),
     "authors": in_order("AU", "CN", "CA"),
-    "pmid": _pmid,
-    "pmc": _pmc,
+    "pmid": pmid,
+    "pmc": pmc,
 }
 _OF_ENTRIES: Mapping[str, Get] = {
     "title": first("TI", "T1", "CT", "BT", "TT", "ST"),
     "abstract": longest("AB", "N2"),
     "authors": in_order("AU", "A1"),
-    "date": _issue_date,
+    "date": issue_date,
     "journal": _ris_journal,
-    "doi": _doi("DO", "DI"),
-    "pmid": _pmid,
-    "pmc": _pmc,
+    "doi": doi("DO", "DI"),
+    "pmid": pmid,
+    "pmc": pmc,
     "language": first("LA"),
 }
 _ENTRY_TAGS = "TI T1 T2 T3 AU A1 A2 A3 A4 PY Y1 YR DA AB N1 N2 KW JO JF JA J2 IS SN SP EP PB CY DO UR UL AN DB LA U1 U2"
@@ -272,12 +129,14 @@ _ENTRY_TAGS = "TI T1 T2 T3 AU A1 A2 A3 A4 PY Y1 YR DA AB N1 N2 KW JO JF JA J2 IS
 FORMS: Mapping[str, Form] = {
     "nbib": Form(
         re.compile(r"(?=.{4}-)([A-Z][A-Z0-9]{1,3}) *- ?(.*)"),
-        _set("PMID OWN STAT DCOM LR IS VI IP DP TI PG LID AB FAU AU AD LA PT DEP PL TA JT JID SB RN MH OT PMC EDAT MHDA")
-        | _set("CRDT PHST AID PST SO CN IR FIR GR CI OAB OTO TT NM CIN CON ECI EFR EIN ROF RIN CRI ORI RF BTI CTI"),
-        _set("PMID OWN STAT FAU JT TA DP EDAT"),
-        begins=_set("PMID"),
-        ends=_set(""),
-        once=_set("PMID OWN STAT TI AB DP JT TA VI IP PG LR SO EDAT"),
+        tag_set("PMID OWN STAT DCOM LR IS VI IP DP TI PG LID AB FAU AU AD LA PT DEP PL TA JT JID SB RN MH OT PMC")
+        | tag_set(
+            "EDAT MHDA CRDT PHST AID PST SO CN IR FIR GR CI OAB OTO TT NM CIN CON ECI EFR EIN ROF RIN CRI ORI RF BTI"
+        ),
+        tag_set("PMID OWN STAT FAU JT TA DP EDAT"),
+        begins=tag_set("PMID"),
+        ends=tag_set(""),
+        once=tag_set("PMID OWN STAT TI AB DP JT TA VI IP PG LR SO EDAT"),
         fields={
             "": _nbib_parts,
             "authors": lambda tags: in_order("AU" if tags["AU"] or not tags["FAU"] else "FAU", "CN")(tags),
@@ -297,12 +156,12 @@ FORMS: Mapping[str, Form] = {
     ),
     "ris": Form(
         re.compile(rf"[ \t]*([A-Z][A-Z0-9]) (?: |(?<=(?:{'|'.join([*_ENTRY_TAGS.split(), 'TY', 'ER'])}) ))- ?(.*)"),
-        _set(f"{_ENTRY_TAGS} TY ER VL CN C1 C2 C3 C5 C7 DP ID L1 L2 M1 M3 ST UT Y2 BT SO NO PG XR KY PM"),
-        _set("TY ER PY Y1 T1 JO JF"),
-        begins=_set("TY"),
-        ends=_set("ER"),
-        once=_set("TY TI T1 AB PY VL JO JF DO SP"),
-        by_line=_set("KW"),
+        tag_set(f"{_ENTRY_TAGS} TY ER VL CN C1 C2 C3 C5 C7 DP ID L1 L2 M1 M3 ST UT Y2 BT SO NO PG XR KY PM"),
+        tag_set("TY ER PY Y1 T1 JO JF"),
+        begins=tag_set("TY"),
+        ends=tag_set("ER"),
+        once=tag_set("TY TI T1 AB PY VL JO JF DO SP"),
+        by_line=tag_set("KW"),
         fields={
             **_OF_ENTRIES,
             "url": first("UR"),
@@ -314,11 +173,13 @@ FORMS: Mapping[str, Form] = {
     ),
     "refworks": Form(
         re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)"),
-        _set(f"{_ENTRY_TAGS} RT SR ID RD SD FD VO OP K1 NO PP LK ED ST A5 A6 AD DI DS CL LL CR SL WT WP OL U3 U4 U5 PMID"),
-        _set("RT SR"),
-        begins=_set("RT"),
-        ends=_set(""),
-        once=_set("RT SR ID T1 JF JO YR VO IS SP OP AB DO"),
+        tag_set(
+            f"{_ENTRY_TAGS} RT SR ID RD SD FD VO OP K1 NO PP LK ED ST A5 A6 AD DI DS CL LL CR SL WT WP OL U3 U4 U5"
+        ),
+        tag_set("RT SR"),
+        begins=tag_set("RT"),
+        ends=tag_set(""),
+        once=tag_set("RT SR ID T1 JF JO YR VO IS SP OP AB DO"),
         wrapped=True,
         fields={
             **_OF_ENTRIES,
@@ -326,18 +187,20 @@ FORMS: Mapping[str, Form] = {
             "keywords": at_semicolons("K1"),
             "publication_types": lambda tags: entry_types(first("RT")(tags)),
             "kind": lambda tags: entry_kind(first("RT")(tags)),
-            "metadata": kept("VO=volume IS=issue SP=start_page OP=end_page SN=issn PB=publisher PP=place RT=entry_type "
-                             "A2=editors NO=notes AN=accession_number"),
+            "metadata": kept(
+                "VO=volume IS=issue SP=start_page OP=end_page SN=issn PB=publisher PP=place RT=entry_type "
+                "A2=editors NO=notes AN=accession_number"
+            ),
         },
     ),
     "enw": Form(
         re.compile(r"(%[0-9A-Z@?!#$&*()+^<>~=|:-])(?: (.*)|$)"),
-        _set("%0 %A %B %C %D %E %F %G %I %J %K %L %M %N %P %R %S %T %U %V %X %Z %@ %8 %9 %7 %6 %Y %1 %2 %3 %4"),
-        _set("%T %A %J %0"),
-        begins=_set("%0"),
-        ends=_set(""),
-        once=_set("%0 %T %D %J %V %N %P %X %R"),
-        by_line=_set("%K"),  # EndNote writes each keyword on a line
+        tag_set("%0 %A %B %C %D %E %F %G %I %J %K %L %M %N %P %R %S %T %U %V %X %Z %@ %8 %9 %7 %6 %Y %1 %2 %3 %4"),
+        tag_set("%T %A %J %0"),
+        begins=tag_set("%0"),
+        ends=tag_set(""),
+        once=tag_set("%0 %T %D %J %V %N %P %X %R"),
+        by_line=tag_set("%K"),  # EndNote writes each keyword on a line
         fields={
             "title": first("%T"),
             "abstract": first("%X"),
@@ -345,9 +208,9 @@ FORMS: Mapping[str, Form] = {
             "year": first("%D"),
             "date": both("%8", "%D"),
             "journal": first("%J", "%B"),
-            "doi": _doi("%R"),
-            "pmid": lambda tags: pmid_of_accession(first("%M")(tags) or "") or _pmid(tags),
-            "pmc": _pmc,
+            "doi": doi("%R"),
+            "pmid": lambda tags: pmid_of_accession(first("%M")(tags) or "") or pmid(tags),
+            "pmc": pmc,
             "url": first("%U"),
             "language": first("%G"),
             "keywords": at_semicolons("%K"),
@@ -358,21 +221,23 @@ FORMS: Mapping[str, Form] = {
     ),
     "wos": Form(
         re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)"),
-        _set("FN VR PT AU AF BA BF CA GP BE TI SO SE BS LA DT CT CY CL SP HO DE ID AB C1 C3 RP EM RI OI FU FX CR NR TC Z9")
-        | _set("U1 U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI D2 EA PG WC SC GA UT PM OA HC HP DA ER EF"),
-        _set("PT"),
-        begins=_set("PT"),
-        ends=_set("ER"),
-        once=_set("AU AF TI SO AB C1 RP CR DE ID PD PY VL IS BP EP DI UT PM FU FX LA DT PU PI PA SN"),
-        by_line=_set("AU AF CA KW MH PT"),
-        preface=_set("FN VR EF"),
+        tag_set("FN VR PT AU AF BA BF CA GP BE TI SO SE BS LA DT CT CY CL SP DE ID AB C1 C3 RP EM RI OI FU FX CR NR")
+        | tag_set(
+            "TC Z9 U1 U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI D2 EA PG WC SC GA UT PM DA ER EF"
+        ),
+        tag_set("PT"),
+        begins=tag_set("PT"),
+        ends=tag_set("ER"),
+        once=tag_set("AU AF TI SO AB C1 RP CR DE ID PD PY VL IS BP EP DI UT PM FU FX LA DT PU PI PA SN"),
+        by_line=tag_set("AU AF CA KW MH PT"),
+        preface=tag_set("FN VR EF"),
         wrapped=True,
         fields={
             **_OF_SERVICES,
             "authors": lambda tags: [*each("AF", "AU")(tags), *tags["CA"]],
             "date": both("PD", "PY"),
             "doi": first("DI"),
-            "pmid": lambda tags: first("PM")(tags) or _pmid(tags),
+            "pmid": lambda tags: first("PM")(tags) or pmid(tags),
             "keywords": at_semicolons("DE", "ID"),
             "publication_types": at_semicolons("DT"),
             "kind": lambda tags: "book" if tags["PT"][:1] == ["B"] else "research",
@@ -381,12 +246,12 @@ FORMS: Mapping[str, Form] = {
     ),
     "cochrane": Form(
         re.compile(r"([A-Z]{2,3}): ?(.*)"),
-        _set("ID AU TI SO YR VL NO PG PM PT KY DOI AB US XR CC"),
-        _set("ID TI"),
-        begins=_set("ID"),
-        ends=_set(""),
-        once=_set("ID TI SO YR AB DOI"),
-        by_line=_set("AU"),
+        tag_set("ID AU TI SO YR VL NO PG PM PT KY DOI AB US XR CC"),
+        tag_set("ID TI"),
+        begins=tag_set("ID"),
+        ends=tag_set(""),
+        once=tag_set("ID TI SO YR AB DOI"),
+        by_line=tag_set("AU"),
         fields={
             **_OF_SERVICES,
             "date": first("YR"),
@@ -399,17 +264,19 @@ FORMS: Mapping[str, Form] = {
     ),
     "ovid": Form(
         re.compile(r"([A-Z][A-Z0-9])  - ?(.*)"),
-        _set("VN DB UI TI AU SO AB DO YR DP VI IP PG MH KW JN JT LA LG PT AN IS SB RO CP CI ST IN AD ED RD UP OV CY NM RN"),
-        _set("VN DB UI"),
-        begins=_set("VN"),
-        ends=_set(""),
-        once=_set("VN UI TI SO AB YR DP"),
-        by_line=_set("AU MH KW PT"),
+        tag_set(
+            "VN DB UI TI AU SO AB DO YR DP VI IP PG MH KW JN JT LA LG PT AN IS SB RO CP CI ST IN AD ED RD UP OV RN"
+        ),
+        tag_set("VN DB UI"),
+        begins=tag_set("VN"),
+        ends=tag_set(""),
+        once=tag_set("VN UI TI SO AB YR DP"),
+        by_line=tag_set("AU MH KW PT"),
         fields={
             **_OF_SERVICES,
             "date": first("DP", "YR"),
             "journal": lambda tags: first("JN", "JT")(tags) or (first("SO")(tags) or "").partition(". ")[0],
-            "doi": _doi("DO"),
+            "doi": doi("DO"),
             "keywords": lambda tags: [*tags["MH"], *tags["KW"]],
             "publication_types": each("PT"),
             "metadata": kept(f"{_SERVICE} ID=unique_id", 1),
