@@ -155,13 +155,11 @@ def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
 
 def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadDocument | None]]:
     """Every file of a folder in the order of reading, and why it is skipped without looking into it, or None."""
-    whole = [folder / name for name in sets.CORPUS_NAMES if reader is None]
-    corpus = next((path for path in whole if path.is_file()), None)
     for found in walk(folder):
         if isinstance(found, BadDocument):
             yield Path(found.file), found
-        elif corpus is not None and found != corpus:
-            yield found, BadDocument(f"beside {corpus.name}, which is the whole corpus", file=str(found))
+        elif reader is None and sets.is_beside_corpus(found):
+            yield found, BadDocument("questions or judgements of the data set, not its literature", file=str(found))
         elif reader is None or found.name.lower().endswith(READERS[reader].suffixes):
             yield found, None
         else:
