@@ -10,12 +10,13 @@ from types import MappingProxyType
 
 from medground.corpus.readers import sets, texts
 from medground.corpus.readers.base import Input, Item, file_input, fingerprint_now, head
+from medground.corpus.readers.bookshelf import read_bookshelf
 from medground.corpus.readers.detect import detect
 from medground.corpus.readers.docx import SUFFIXES as WORD
 from medground.corpus.readers.docx import open_docx
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
 from medground.corpus.readers.html import open_html
-from medground.corpus.readers.jats import read_bookshelf, read_jats
+from medground.corpus.readers.jats import read_jats
 from medground.corpus.readers.lines import read_csl, read_jsonlines, read_lines
 from medground.corpus.readers.medline import read_medline
 from medground.corpus.readers.pdf import open_pdf
@@ -23,6 +24,7 @@ from medground.corpus.readers.reference_managers import read_bibtex, read_endnot
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import read_csv
 from medground.corpus.readers.tagged import read_tagged
+from medground.corpus.readers.tagged_forms import FORMS
 from medground.errors import BadDocument, UsageError
 
 PASSED_OVER = "none"
@@ -50,8 +52,8 @@ def _of_files(reader: str, items: Callable[[Path], Iterator[Item]], *suffixes: s
 _XML = (".xml", ".xml.gz", ".nxml", ".nxml.gz")
 _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 _GUIDELINE = ("id", "source", "title", "clean_text", "url")
-_TAGGED = {"nbib": (".nbib", ".txt"), "ris": (".ris", ".txt"), "enw": (".enw", ".txt"), "wos": (".txt", ".ciw")}
-_TAGGED |= {"cochrane": (".txt",), "ovid": (".txt",), "refworks": (".txt",)}
+_TAGGED: dict[str, tuple[str, ...]] = {**dict.fromkeys(FORMS, (".txt",)), "nbib": (".nbib", ".txt")}
+_TAGGED |= {"ris": (".ris", ".txt"), "enw": (".enw", ".txt"), "wos": (".ciw", ".txt")}
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {

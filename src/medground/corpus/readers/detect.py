@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from medground.corpus.readers.base import head
+from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS
 from medground.corpus.readers.docx import is_docx
 from medground.corpus.readers.html import is_page
-from medground.corpus.readers.jats import BOOKSHELF_ROOTS, JATS_ROOTS
+from medground.corpus.readers.jats import JATS_ROOTS
 from medground.corpus.readers.lines import SIGNATURE as PARQUET
 from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse
 from medground.corpus.readers.medline import MEDLINE_ROOTS

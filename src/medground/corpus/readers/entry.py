@@ -186,13 +186,11 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
         if not said or not _PLACES.fullmatch(place):
             continue
         for text in map(str, said if isinstance(said, list) else [said]):
-            for name, value in _EXTRA.findall(text):
-                known.setdefault({"PMCID": "pmc"}.get(name.upper(), name.lower()), value)
-            own = {"pmid": named_pmid(text), "doi": "doi.org/10." in text and text}
-            own["pmc"] = "/PMC" in text and pmc_of(text)
-            for name, found in own.items():
-                if found and name not in (known.keys() | identifiers.keys()):
-                    known[name] = found
+            for kind, value in _EXTRA.findall(text):
+                known.setdefault({"PMCID": "pmc"}.get(kind.upper(), kind.lower()), value)
+            own = {"pmid": named_pmid(text), "doi": text if "doi.org/10." in text else None}
+            own["pmc"] = pmc_of(text) if "/PMC" in text else None
+            known |= {kind: found for kind, found in own.items() if found and kind not in (*known, *identifiers)}
     for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", lambda given: normal_doi(one_line(given)))):
         if name in known:
             given = known.pop(name)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
 from medground.corpus.readers.base import Item
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described, entry_kind, entry_types
+from medground.corpus.readers.latex import decoder
 from medground.corpus.readers.values import ids_noted, own_pmid, pmid_of_accession
 from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
 from medground.errors import BadDocument
@@ -22,48 +21,6 @@ from medground.values.document import Document
 if TYPE_CHECKING:
     from bibtexparser.library import Library
     from bibtexparser.model import Block
-
-
-# LaTeX in the fields of BibTeX, by pylatexenc: accents, symbols and formulas as text.
-
-_LATEX = re.compile(r"[\\${}~%&#]|--|``|''|[?!]`|\n\s*\n")
-_LONGEST = 200_000
-_BARE = re.compile(r"(?<!\\)[%&#]")
-_FORMULA = re.compile(r"(?<!\\)\$(?=\S)([^$]*?)(?<=[^\s\\])\$(?!\d)")
-_DOLLAR = re.compile(r"(?<!\\)\$")
-_LOWERED = re.compile(r"_\{([^{}]*)\}|_(\w)")
-_SIGNS = {"textless": "<", "textgreater": ">", "textasciitilde": "~", "url": "%s", "textsuperscript": "%s"}
-
-
-class _Decoder(LatexNodes2Text):  # type: ignore[misc]
-    """Reads signs that LaTeX reserves, where they cannot mean what they mean there."""
-
-    def latex_to_text(self, latex: str, **options: object) -> str:
-        """The text of some LaTeX."""
-        if not _LATEX.search(latex):
-            return latex  # decoding takes about 25 s for each MB
-        if len(latex) > _LONGEST:
-            raise ValueError(f"a field with LaTeX has {len(latex):,} characters; at most {_LONGEST:,} are decoded")
-        return str(super().latex_to_text(_escaped(latex), **options))
-
-
-@cache
-def decoder() -> LatexNodes2Text:
-    """The decoder: groups in braces stay, which tell names of institutions; formulas become text."""
-    known = get_default_latex_context_db()
-    macros = [MacroTextSpec(name, simplify_repl=sign) for name, sign in _SIGNS.items()]
-    known.add_context_category("signs", prepend=True, macros=macros)
-    return _Decoder(latex_context=known, keep_braced_groups=True, math_mode="text")
-
-
-def _escaped(latex: str) -> str:
-    pieces = _FORMULA.split(latex)  # texts and formulas in turn; as in Markdown: no space inside the signs
-    for at, piece in enumerate(pieces):
-        if at % 2:
-            pieces[at] = "$" + _LOWERED.sub(r"\1\2", piece) + "$"
-        else:
-            pieces[at] = _DOLLAR.sub(r"\\$", _BARE.sub(lambda found: f"\\{found[0]}", piece))
-    return "".join(pieces)
 
 
 # BibTeX, by bibtexparser: macros (`@string`), LaTeX accents, months by name. A broken entry is named with its line.
@@ -78,8 +35,9 @@ _BRACES = re.compile(r"[{}]")
 _AND = re.compile(r"\s+and\s+|[{}]")
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
 _LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
-_OF_THE_BOOK = ("booktitle", "journal", "journaltitle", "year", "date", "month", "publisher", "address", "location")
-_OF_THE_BOOK += ("series", "volume", "number", "isbn", "issn", "editor", "edition")
+_OF_THE_BOOK = frozenset(
+    ["booktitle", "journal", "journaltitle", "year", "date", "month", "publisher", "address", "location", "series"]
+) | {"volume", "number", "isbn", "issn", "editor", "edition"}
 """What a part has from the entry that its `crossref` names; its title, authors, ids and abstract are its own."""
 
 
