@@ -164,7 +164,7 @@ def test_enw(tmp_path: Path) -> None:
     assert (document.text, document.keywords, document.metadata) == (
         "An abstract.",
         ("asthma", "child"),
-        {"volume": ("3",), "doi": ("10.1/x",)},
+        {"volume": ("3",), "doi": ("10.1/x",), "entry_type": ("Journal Article",)},
     )
 
 

@@ -115,7 +115,9 @@ def test_a_folder_is_built_followed_and_limited(home, tmp_path, monkeypatch):
     assert "ids without a prefix (1) were given DOC:; kept as metadata: ward" in built.stderr
     listed = run("files", "mine").stdout.splitlines()
     assert [line.split()[0] for line in listed if line[0] != " "] == ["jsonlines", "ris", "skipped"]
-    assert any("skipped at 6: text: the field is missing" in line for line in listed), "each record that was passed over"
+    assert any("skipped at 6: text: the field is missing" in line for line in listed), (
+        "each record that was passed over"
+    )
     with pytest.raises(BadDocument, match=r"scan\.png: an image"):
         run("build", "mine", ".", "--strict", "--quiet")
 

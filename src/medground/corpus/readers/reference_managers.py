@@ -13,7 +13,7 @@ from medground.corpus.readers.base import Item
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described, entry_kind, entry_types
 from medground.corpus.readers.latex import decoder
-from medground.corpus.readers.values import ids_noted, own_pmid, pmid_of_accession
+from medground.corpus.readers.values import own_pmid, pmid_of_accession
 from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
 from medground.errors import BadDocument
 from medground.values.document import Document
@@ -116,7 +116,7 @@ def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
     eprint = known.get("eprint", "")
     if "pubmed" in fields.get("eprinttype", "").casefold() or "pubmed" in fields.get("archiveprefix", "").casefold():
         known["pmid"] = eprint
-    known = {"kind": entry_kind(kind), **ids_noted(known.get("note", "")), **known, "date": date, "citation_key": key}
+    known = {"kind": entry_kind(kind), **known, "date": date, "citation_key": key}
     if types := entry_types("journal article" if kind == "article" else kind):
         known.setdefault("publication_types", types)
     known |= {"entry_type": kind, "authors": _authors(fields.get("author", ""))}
@@ -244,8 +244,7 @@ def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[D
     kind = flat_text(item.find("itemType"))
     if kind in _BESIDE or item.find("itemType") is None:
         return
-    extra = " ".join(flat_text(part) for part in item.iterfind("description"))
-    noted = ids_noted(extra)
+    extra = "; ".join(flat_text(part) for part in item.iterfind("description"))
     own = item.find("isPartOf")
     within = own.find("*") if own is not None and len(own) else None
     place = own.get(f"{_RDF}resource", "") if own is not None else ""
@@ -259,8 +258,7 @@ def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[D
         "date": _text(item, "date"),
         "journal": journal.get("title"),
         "doi": doi,
-        "pmid": noted.get("pmid") or own_pmid(texts),
-        "pmc": noted.get("pmc"),
+        "pmid": own_pmid(texts),
         "url": next((text for text in texts if text.startswith("http")), None) or _text(item, "identifier/URI/value"),
         "language": _text(item, "language"),
         "keywords": [flat_text(subject) for subject in item.iterfind("subject")],

@@ -52,9 +52,9 @@ def tagged_format(start: str) -> str | None:
     lines = start.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     counts: dict[str, int] = {}
     for name, form in FORMS.items():
-        found = [match[1] for line in lines if (match := form.tag.match(line)) and match[1] in form.known]
-        if len({*found}) >= _LEAST_TAGS and not form.needs.isdisjoint(found):
-            counts[name] = len(found)
+        found = [match[1] for line in lines if (match := form.tag.match(line))]
+        if len({*found} & form.known if form.known else {*found}) >= _LEAST_TAGS and not form.needs.isdisjoint(found):
+            counts[name] = sum(tag in form.needs for tag in found)
     if counts:
         return max(counts, key=lambda name: counts[name])
     said = [line for line in lines if line.strip()]
@@ -71,67 +71,51 @@ def records_of(text: str, form: Form, outside: list[str] | None = None) -> Itera
     A record ends with its last tag, before a line that numbers the next, where a tag that begins one comes again, or at
     a blank line if what follows has again what a record has once. A line without a tag continues the value before it.
     """
-    outside = [] if outside is None else outside
-    open_part: _Part | None = None
-    for first, lines in _blocks(text):
-        parts = _parts(first, lines, form, open_part, outside)
-        for part in parts:
-            if open_part is None or open_part.ended or form.once & open_part.names & part.names:
-                if open_part is not None and open_part.pairs:
-                    yield open_part.line, Tags(open_part.pairs, form.by_line)
-                open_part = part
-            else:
-                open_part.pairs += part.pairs
-                open_part.names |= part.names
-                open_part.ended = part.ended
-    if open_part is not None and open_part.pairs:
-        yield open_part.line, Tags(open_part.pairs, form.by_line)
+    record: _Part | None = None
+    for part in _parts(text, form, [] if outside is None else outside):
+        if record is None or record.ended or form.once & record.names & part.names:
+            if record is not None:
+                yield record.line, Tags(record.pairs, form)
+            record = part
+        else:
+            record.pairs += part.pairs
+            record.names |= part.names
+            record.ended = part.ended
+    if record is not None:
+        yield record.line, Tags(record.pairs, form)
 
 
-def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines between blank ones, and the number of the first."""
-    block: list[str] = []
-    number = 0
+def _parts(text: str, form: Form, outside: list[str]) -> Iterator[_Part]:
+    """The records, in as many parts as blank lines make of each."""
+    part: _Part | None = None
+    is_apart = True
     for number, line in enumerate(text.split("\n"), start=1):
-        if line and not line.isspace():
-            block.append(line)
-        elif block:
-            yield number - len(block), block
-            block = []
-    if block:
-        yield number - len(block) + 1, block
-
-
-def _parts(first: int, lines: list[str], form: Form, before: _Part | None, outside: list[str]) -> list[_Part]:
-    """The records of a block; the lines at its start that have no tag continue the record `before`."""
-    parts: list[_Part] = []
-    part = before
-    for number, line in enumerate(lines, start=first):
+        if not line or line.isspace():
+            is_apart = True
+            continue
         found = form.tag.match(line)
         tag = found[1] if found else ""
-        if found and form.wrapped:  # a line of text that begins with such letters, or with those of a tag that was here
-            here = part.names if part is not None and part is not before and not part.ended else ()
+        if found and form.known:  # a line of text that begins with such letters, or with those of a tag that was here
+            here = part.names if part is not None and not is_apart and not part.ended else ()
             if tag not in form.known or (tag in here and tag in form.once and tag not in form.begins):
                 found = None
-        if found is None:
-            if _NUMBERED.fullmatch(line):
-                if part is not None:
-                    part.ended = True
-                outside.append(line)
-            elif part is None or part.ended or not part.pairs:
-                outside.append(line)
-            else:
-                part.pairs[-1][1].append(line.strip())
-        elif tag in form.ends:
+        if found is None and part is not None and not part.ended and not _NUMBERED.fullmatch(line):
+            part.pairs[-1][1].append(line.strip())
+        elif found is None or tag in form.ends:
             if part is not None:
                 part.ended = True
+            if found is None:
+                outside.append(line)
         elif tag not in form.preface:
-            if part is None or part is before or part.ended or (tag in form.begins and tag in part.names):
+            if part is None or part.ended or is_apart or (tag in form.begins and tag in part.names):
+                if part is not None:
+                    yield part
                 part = _Part(number)
-                parts.append(part)
+            is_apart = False
             part.pairs.append((tag, [(found[2] or "").strip()]))
             part.names.add(tag)
-    return parts
+    if part is not None:
+        yield part
 
 
 def tagged_document(tags: Tags, form: str) -> Document:
@@ -140,7 +124,7 @@ def tagged_document(tags: Tags, form: str) -> Document:
         raise ValueError(f"{pmid[:40]!r} is not a PMID")
     fields: dict[str, Any] = {name: value(tags) for name, value in FORMS[form].fields.items()}
     for tag, value in tags.pairs:
-        if tag not in FORMS[form].read and value:
+        if tag and value and tag not in FORMS[form].read:
             fields["metadata"].setdefault(f"{form}_{tag.strip('%').casefold()}", []).append(value)
     return described({**fields.pop("", {}), **fields})
 

@@ -15,11 +15,12 @@ from medground.values.identifiers import named_pmid, normal_doi
 class Tags(dict[str, list[str]]):
     """The values of each tag of a record, none for one that it lacks; `pairs` has them in order."""
 
-    def __init__(self, pairs: Sequence[tuple[str, list[str]]] = (), by_line: frozenset[str] = frozenset()) -> None:
+    def __init__(self, pairs: Sequence[tuple[str, list[str]]] = (), form: Form | None = None) -> None:
         super().__init__()
         self.pairs: list[tuple[str, str]] = []
-        for tag, lines in pairs:
-            self.pairs += [(tag, value) for value in (lines if tag in by_line else [" ".join(lines)])]
+        for tag, lines in pairs if form else ():
+            own = form.renamed.get(tag, tag)
+            self.pairs += [(own, value) for value in (lines if tag in form.by_line else [" ".join(lines)])]
         for tag, value in self.pairs:
             self.setdefault(tag, []).append(value)
 
@@ -52,11 +53,6 @@ def at_semicolons(*names: str) -> Get:
     return lambda tags: [part for name in names for value in tags[name] for part in value.split(";")]
 
 
-def both(*names: str) -> Get:
-    """The first values of these tags, one after the other."""
-    return lambda tags: " ".join(tags[name][0] for name in names if tags[name])
-
-
 def longest(*names: str) -> Get:
     """The longest value of these tags: exporters cut one of two abstracts short."""
     return lambda tags: max((value for name in names for value in tags[name]), key=len, default=None)
@@ -74,21 +70,27 @@ class Form:
 
     tag: re.Pattern[str]
     """A line that begins with a tag: the tag, and what is said after it."""
-    known: frozenset[str]
     needs: frozenset[str]
-    """Tags of which a file of this form has one."""
+    """Tags that tell this form from others."""
     begins: frozenset[str]
-    ends: frozenset[str]
     once: frozenset[str]
     """Tags that a record has once: where one comes again after a blank line, another record has begun."""
     fields: Mapping[str, Get]
     """Fields of a document, and under an empty name what gives several of them."""
+    ends: frozenset[str] = frozenset()
     by_line: frozenset[str] = frozenset()
     """Tags of which each line is a value of its own."""
     preface: frozenset[str] = frozenset()
     """Tags of the file, not of a record."""
-    wrapped: bool = False
-    """Whether a line of text can look like one with a tag, so that only tags count that are known and can come here."""
+    known: frozenset[str] = frozenset()
+    """All tags, of a form in which a line of text can look like one with a tag."""
+    names: str = ""
+    """What the tags are called in RIS."""
+
+    @cached_property
+    def renamed(self) -> Mapping[str, str]:
+        """What each tag is called where `fields` ask for it."""
+        return dict(pair.split("=") for pair in self.names.split())
 
     @cached_property
     def read(self) -> frozenset[str]:
@@ -117,19 +119,19 @@ _HINT = re.compile("pm|med|uniprot|uid", re.IGNORECASE)
 """What every name or address of a PMID has in it: the exact patterns are slow."""
 _PMC = re.compile(r"PMC\d+")
 _DOI = re.compile(r"(?:doi:|https?://(?:dx\.)?doi\.org/)?10\.", re.IGNORECASE)
-_NO_ID = tag_set("AB N2 TI T1 T2 T3 KW KY CR AU A1 A2 DB DP %X %T %A %B %K C1 AD")
+_NO_ID = tag_set("AB N2 TI T1 T2 T3 KW CR AU A1 A2 AF DB DP C1 AD")
 _OF_NLM = re.compile(r"medline|pubmed|nlm|national library of medicine", re.IGNORECASE)
 
 
 def pmid(tags: Tags) -> str | None:
     """From the accession number where PubMed gave the record, where Scopus and Embase keep it, a note or an address."""
-    databases = " ".join(value for name in ("DB", "DP", "C8", "DS") for value in tags[name])
+    databases = " ".join(value for name in ("DB", "DP", "C8") for value in tags[name])
     numbers = tags["AN"]
     if any("SCOPUS:" in number for number in numbers):
         databases += " Scopus"
     from_nlm = _OF_NLM.search(databases)
     places = [*numbers] if from_nlm or not databases.strip() else []
-    places += [value for name in ("UI", "ID", "U1", "U2") for value in tags[name]] if from_nlm else []
+    places += [value for name in ("ID", "U1", "U2") for value in tags[name]] if from_nlm else []
     places += tags["C2"] if "Scopus" in databases else tags["C5"] if "Embase" in databases else []
     for number in (part.strip() for place in places for part in place.split(";")):
         if number.isdecimal() and len(number) <= 8:
@@ -156,7 +158,7 @@ def pmc(tags: Tags) -> str | None:
 
 def issue_date(tags: Tags) -> str | None:
     """DA, the date of the issue, decides where it has a year; else PY, as precise as a Y1 of the same year is."""
-    issue, years = first("DA", "FD")(tags) or "", [v for name in ("PY", "Y1", "YR") for v in tags[name]]
+    issue, years = first("DA")(tags) or "", [v for name in ("PY", "Y1", "YR") for v in tags[name]]
     if year_in(issue):
         return str(issue)
     dated = [value for value in years if year_in(value)]
@@ -165,7 +167,3 @@ def issue_date(tags: Tags) -> str | None:
     dated += [f"{dated[0]} {issue}"] if issue else []
     same = (value for value in dated if year_in(value) == year_in(dated[0]))
     return max(same, key=lambda value: len(iso_date(value) or ""))
-
-
-def is_chapter(tags: Tags) -> bool:
-    return (first("TY", "RT")(tags) or "").casefold() in ("chap", "echap", "book, section", "book section", "conf")

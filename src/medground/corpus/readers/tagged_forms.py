@@ -1,4 +1,7 @@
-"""The forms of tagged records: what their tags look like, which of them begin or end a record, and what they mean."""
+"""The forms of tagged records: what their tags look like, which of them begin or end a record, and what they mean.
+
+The tags of all forms but PubMed's are renamed to those of RIS, of which the fields of a document are made.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,10 @@ from medground.corpus.readers.tagged_fields import (
     Get,
     Tags,
     at_semicolons,
-    both,
     doi,
     each,
     first,
     in_order,
-    is_chapter,
     issue_date,
     kept,
     longest,
@@ -26,35 +27,9 @@ from medground.corpus.readers.tagged_fields import (
     pmid,
     tag_set,
 )
-from medground.corpus.readers.values import iso_date, own_title, pmid_of_accession
+from medground.corpus.readers.values import iso_date, own_title
 from medground.corpus.retraction import state_of_types
 from medground.values.document import MeshHeading
-
-
-def _ris_journal(tags: Tags) -> str | None:
-    """T2 is the book of a chapter; of an article it may be a subtitle, where another tag names the journal."""
-    names = ("JF", "JO", "T2", "JA", "J2", "J1", "SO", "BT")
-    found: str | None = first(*(("T2", "BT", *names) if is_chapter(tags) else names))(tags)
-    return found
-
-
-def _ris_kept(tags: Tags) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = _RIS_KEPT(tags)
-    return {**found, "urls": tags["UR"]} if len(tags["UR"]) > 1 else found
-
-
-_RIS_KEPT = kept(
-    "VL=volume IS=number SN=issn PB=publisher LB=label DP=database_provider DB=database N1=notes TY=entry_type "
-    "CY=place SP=start_page EP=end_page ET=edition C1=custom1 C3=custom3 C4=custom4 C5=custom5 C6=custom6 C7=ar "
-    "CN=call_number RN=research_notes NO=issue PG=pages AN=accession_number A2=editors T3=series Y2=accessed"
-)
-_SERVICE = "VL=volume IS=issue IP=issue NO=issue PG=pages PU=publisher SN=issn UT=unique_id CC=group VI=volume"
-
-
-def _wos_kept(tags: Tags) -> dict[str, list[str]]:
-    pages = "-".join(filter(None, (first("BP")(tags), first("EP")(tags)))) or first("AR")(tags)
-    return {**kept(_SERVICE, 1)(tags), **({"pages": [pages]} if pages else {})}
-
 
 # What PubMed's own form says.
 
@@ -104,182 +79,129 @@ def _nbib_retraction(tags: Tags) -> str:
     return "concern" if tags["ECI"] or named else "none"
 
 
-_OF_SERVICES: Mapping[str, Get] = {
-    "title": first("TI"),
-    "abstract": longest("AB"),
-    "journal": first("SO"),
-    "language": first("LA", "LG"),
-    "authors": in_order("AU", "CN", "CA"),
-    "pmid": pmid,
-    "pmc": pmc,
+_NBIB: Mapping[str, Get] = {
+    "": _nbib_parts,
+    "authors": lambda tags: in_order("AU" if tags["AU"] or not tags["FAU"] else "FAU", "CN")(tags),
+    "journal": first("JT", "TA"),
+    "language": first("LA"),
+    "mesh": lambda tags: tuple(map(_nbib_heading, tags["MH"])),
+    "keywords": lambda tags: list(dict.fromkeys(word.lstrip("*") for word in tags["OT"])),
+    "publication_types": each("PT"),
+    "pmid": first("PMID"),
+    "pmc": first("PMC"),
+    "doi": lambda tags: next((v for tag in ("LID", "AID") for v in tags[tag] if v.endswith("[doi]")), None),
+    "retraction": _nbib_retraction,
+    "kind": lambda tags: "book" if tags["BTI"] else "research",
+    "substances": each("RN"),
+    "metadata": kept("VI=volume IP=issue PG=pages IS=issn SI=secondary_source GR=grant"),
 }
-_OF_ENTRIES: Mapping[str, Get] = {
+
+
+def _journal(tags: Tags) -> str | None:
+    """T2 is the book of a chapter; of an article it may be a subtitle, where another tag names the journal."""
+    is_part = (first("TY")(tags) or "").casefold() in ("chap", "echap", "book, section", "book section", "conf")
+    found: str | None = first(*("T2", "BT") * is_part, "JF", "JO", "T2", "JA", "J2", "J1", "SO", "BT")(tags)
+    return found
+
+
+_ENTRY: Mapping[str, Get] = {
     "title": first("TI", "T1", "CT", "BT", "TT", "ST"),
     "abstract": longest("AB", "N2"),
     "authors": in_order("AU", "A1"),
     "date": issue_date,
-    "journal": _ris_journal,
-    "doi": doi("DO", "DI"),
-    "pmid": pmid,
+    "journal": _journal,
+    "doi": doi("DO"),
+    "pmid": lambda tags: first("PM")(tags) or pmid(tags),
     "pmc": pmc,
+    "url": first("UR"),
     "language": first("LA"),
+    "keywords": at_semicolons("KW"),
+    "publication_types": lambda tags: [*entry_types(first("TY")(tags)), *at_semicolons("M3")(tags)],
+    "kind": lambda tags: entry_kind(first("TY")(tags)),
+    "metadata": kept(
+        "VL=volume IS=issue SP=start_page EP=end_page PG=pages C7=ar SN=issn PB=publisher CY=place LB=label ET=edition "
+        "DP=database_provider DB=database N1=notes TY=entry_type AN=accession_number UT=unique_id CC=group A2=editors "
+        "C1=custom1 C3=custom3 C4=custom4 C5=custom5 C6=custom6 CN=call_number RN=research_notes T3=series UR=urls"
+    ),
 }
-_ENTRY_TAGS = "TI T1 T2 T3 AU A1 A2 A3 A4 PY Y1 YR DA AB N1 N2 KW JO JF JA J2 IS SN SP EP PB CY DO UR UL AN DB LA U1 U2"
+_ONE_BLANK = r"(?<=(?:TY|TI|T1|T2|AU|A1|A2|PY|Y1|DA|AB|N1|N2|KW|JO|JF|VL|IS|SN|SP|EP|PB|DO|UR|AN|DB|ER) )"
+_LETTERS = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)")
 
 FORMS: Mapping[str, Form] = {
-    "nbib": Form(
-        re.compile(r"(?=.{4}-)([A-Z][A-Z0-9]{1,3}) *- ?(.*)"),
-        tag_set("PMID OWN STAT DCOM LR IS VI IP DP TI PG LID AB FAU AU AD LA PT DEP PL TA JT JID SB RN MH OT PMC")
-        | tag_set(
-            "EDAT MHDA CRDT PHST AID PST SO CN IR FIR GR CI OAB OTO TT NM CIN CON ECI EFR EIN ROF RIN CRI ORI RF BTI"
-        ),
-        tag_set("PMID OWN STAT FAU JT TA DP EDAT"),
-        begins=tag_set("PMID"),
-        ends=tag_set(""),
-        once=tag_set("PMID OWN STAT TI AB DP JT TA VI IP PG LR SO EDAT"),
-        fields={
-            "": _nbib_parts,
-            "authors": lambda tags: in_order("AU" if tags["AU"] or not tags["FAU"] else "FAU", "CN")(tags),
-            "journal": first("JT", "TA"),
-            "language": first("LA"),
-            "mesh": lambda tags: tuple(map(_nbib_heading, tags["MH"])),
-            "keywords": lambda tags: list(dict.fromkeys(word.lstrip("*") for word in tags["OT"])),
-            "publication_types": each("PT"),
-            "pmid": first("PMID"),
-            "pmc": first("PMC"),
-            "doi": lambda tags: next((v for tag in ("LID", "AID") for v in tags[tag] if v.endswith("[doi]")), None),
-            "retraction": _nbib_retraction,
-            "kind": lambda tags: "book" if tags["BTI"] else "research",
-            "substances": each("RN"),
-            "metadata": kept("VI=volume IP=issue PG=pages IS=issn SI=secondary_source GR=grant"),
-        },
-    ),
     "ris": Form(
-        re.compile(rf"[ \t]*([A-Z][A-Z0-9]) (?: |(?<=(?:{'|'.join([*_ENTRY_TAGS.split(), 'TY', 'ER'])}) ))- ?(.*)"),
-        tag_set(f"{_ENTRY_TAGS} TY ER VL CN C1 C2 C3 C5 C7 DP ID L1 L2 M1 M3 ST UT Y2 BT SO NO PG XR KY PM"),
-        tag_set("TY ER PY Y1 T1 JO JF"),
+        re.compile(rf"[ \t]*([A-Z][A-Z0-9]) (?: |{_ONE_BLANK})- ?(.*)"),
+        needs=tag_set("TY ER PY Y1 T1 JO JF"),
         begins=tag_set("TY"),
         ends=tag_set("ER"),
         once=tag_set("TY TI T1 AB PY VL JO JF DO SP"),
         by_line=tag_set("KW"),
-        fields={
-            **_OF_ENTRIES,
-            "url": first("UR"),
-            "keywords": lambda tags: tags["KW"] or at_semicolons("KY")(tags),
-            "publication_types": lambda tags: [*entry_types(first("TY")(tags)), *tags["M3"]],
-            "kind": lambda tags: entry_kind(first("TY")(tags)),
-            "metadata": _ris_kept,
-        },
+        fields=_ENTRY,
+        names="KY=KW NO=IS DI=DO",
     ),
-    "refworks": Form(
-        re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)"),
-        tag_set(
-            f"{_ENTRY_TAGS} RT SR ID RD SD FD VO OP K1 NO PP LK ED ST A5 A6 AD DI DS CL LL CR SL WT WP OL U3 U4 U5"
-        ),
-        tag_set("RT SR"),
-        begins=tag_set("RT"),
-        ends=tag_set(""),
-        once=tag_set("RT SR ID T1 JF JO YR VO IS SP OP AB DO"),
-        wrapped=True,
-        fields={
-            **_OF_ENTRIES,
-            "url": first("UL", "LK", "UR"),
-            "keywords": at_semicolons("K1"),
-            "publication_types": lambda tags: entry_types(first("RT")(tags)),
-            "kind": lambda tags: entry_kind(first("RT")(tags)),
-            "metadata": kept(
-                "VO=volume IS=issue SP=start_page OP=end_page SN=issn PB=publisher PP=place RT=entry_type "
-                "A2=editors NO=notes AN=accession_number"
-            ),
-        },
+    "nbib": Form(
+        re.compile(r"(?=.{4}-)([A-Z][A-Z0-9]{1,3}) *- ?(.*)"),
+        needs=tag_set("PMID OWN STAT FAU JT TA DP EDAT"),
+        begins=tag_set("PMID"),
+        once=tag_set("PMID OWN STAT TI AB DP JT TA VI IP PG LR SO EDAT"),
+        fields=_NBIB,
     ),
     "enw": Form(
         re.compile(r"(%[0-9A-Z@?!#$&*()+^<>~=|:-])(?: (.*)|$)"),
-        tag_set("%0 %A %B %C %D %E %F %G %I %J %K %L %M %N %P %R %S %T %U %V %X %Z %@ %8 %9 %7 %6 %Y %1 %2 %3 %4"),
-        tag_set("%T %A %J %0"),
+        needs=tag_set("%T %A %J %0"),
         begins=tag_set("%0"),
-        ends=tag_set(""),
         once=tag_set("%0 %T %D %J %V %N %P %X %R"),
         by_line=tag_set("%K"),  # EndNote writes each keyword on a line
-        fields={
-            "title": first("%T"),
-            "abstract": first("%X"),
-            "authors": each("%A"),
-            "year": first("%D"),
-            "date": both("%8", "%D"),
-            "journal": first("%J", "%B"),
-            "doi": doi("%R"),
-            "pmid": lambda tags: pmid_of_accession(first("%M")(tags) or "") or pmid(tags),
-            "pmc": pmc,
-            "url": first("%U"),
-            "language": first("%G"),
-            "keywords": at_semicolons("%K"),
-            "publication_types": lambda tags: [*entry_types(first("%0")(tags)), *tags["%9"]],
-            "kind": lambda tags: entry_kind(first("%0")(tags)),
-            "metadata": kept("%V=volume %N=issue %P=pages %@=issn %I=publisher %C=place %Z=notes %E=editors"),
-        },
+        fields=_ENTRY,
+        names="%0=TY %A=AU %T=TI %X=AB %J=JF %B=T2 %S=T3 %D=PY %8=DA %V=VL %N=IS %P=PG %R=DO %M=AN %U=UR %G=LA %K=KW "
+        "%@=SN %I=PB %C=CY %Z=N1 %E=A2 %9=M3",
+    ),
+    "refworks": Form(
+        _LETTERS,
+        needs=tag_set("RT SR"),
+        begins=tag_set("RT"),
+        once=tag_set("RT SR ID T1 JF JO YR VO IS SP OP AB DO"),
+        known=tag_set(
+            "RT SR ID A1 A2 A3 A4 A5 A6 T1 T2 T3 JF JO YR RD SD FD VO IS SP OP K1 AB NO PB PP ED SN AD AN LA CL DI DO "
+            "DB DS LK UL LL CR SL WT WP OL ST U1 U2 U3 U4 U5"
+        ),
+        fields=_ENTRY,
+        names="RT=TY A1=AU T1=TI FD=DA VO=VL OP=EP K1=KW NO=N1 PP=CY UL=UR LK=UR DS=DP",
     ),
     "wos": Form(
-        re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)"),
-        tag_set("FN VR PT AU AF BA BF CA GP BE TI SO SE BS LA DT CT CY CL SP DE ID AB C1 C3 RP EM RI OI FU FX CR NR")
-        | tag_set(
-            "TC Z9 U1 U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI D2 EA PG WC SC GA UT PM DA ER EF"
-        ),
-        tag_set("PT"),
+        _LETTERS,
+        needs=tag_set("PT"),
         begins=tag_set("PT"),
         ends=tag_set("ER"),
         once=tag_set("AU AF TI SO AB C1 RP CR DE ID PD PY VL IS BP EP DI UT PM FU FX LA DT PU PI PA SN"),
-        by_line=tag_set("AU AF CA KW MH PT"),
+        known=tag_set(
+            "FN VR PT AU AF BA BF CA GP BE TI SO SE BS LA DT CT CY CL SP DE ID AB C1 C3 RP EM RI OI FU FX CR NR TC Z9 "
+            "U1 U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI D2 EA PG WC SC GA UT PM DA ER EF"
+        ),
+        by_line=tag_set("AU AF CA"),
         preface=tag_set("FN VR EF"),
-        wrapped=True,
         fields={
-            **_OF_SERVICES,
+            **_ENTRY,
             "authors": lambda tags: [*each("AF", "AU")(tags), *tags["CA"]],
-            "date": both("PD", "PY"),
-            "doi": first("DI"),
-            "pmid": lambda tags: first("PM")(tags) or pmid(tags),
-            "keywords": at_semicolons("DE", "ID"),
-            "publication_types": at_semicolons("DT"),
-            "kind": lambda tags: "book" if tags["PT"][:1] == ["B"] else "research",
-            "metadata": _wos_kept,
+            "kind": lambda tags: "book" if tags["TY"][:1] == ["B"] else "research",
         },
+        names="PT=TY DI=DO DE=KW ID=KW PD=DA BP=SP AR=C7 PU=PB DT=M3 DA= PG=",
     ),
     "cochrane": Form(
         re.compile(r"([A-Z]{2,3}): ?(.*)"),
-        tag_set("ID AU TI SO YR VL NO PG PM PT KY DOI AB US XR CC"),
-        tag_set("ID TI"),
+        needs=tag_set("ID TI"),
         begins=tag_set("ID"),
-        ends=tag_set(""),
         once=tag_set("ID TI SO YR AB DOI"),
         by_line=tag_set("AU"),
-        fields={
-            **_OF_SERVICES,
-            "date": first("YR"),
-            "doi": first("DOI"),
-            "keywords": at_semicolons("KY"),
-            "publication_types": at_semicolons("PT"),
-            "url": first("US"),
-            "metadata": kept(f"{_SERVICE} ID=unique_id", 1),
-        },
+        fields=_ENTRY,
+        names="NO=IS KY=KW DOI=DO US=UR PT=M3 ID=UT PM=XR",
     ),
     "ovid": Form(
         re.compile(r"([A-Z][A-Z0-9])  - ?(.*)"),
-        tag_set(
-            "VN DB UI TI AU SO AB DO YR DP VI IP PG MH KW JN JT LA LG PT AN IS SB RO CP CI ST IN AD ED RD UP OV RN"
-        ),
-        tag_set("VN DB UI"),
+        needs=tag_set("VN DB UI SO YR"),
         begins=tag_set("VN"),
-        ends=tag_set(""),
         once=tag_set("VN UI TI SO AB YR DP"),
         by_line=tag_set("AU MH KW PT"),
-        fields={
-            **_OF_SERVICES,
-            "date": first("DP", "YR"),
-            "journal": lambda tags: first("JN", "JT")(tags) or (first("SO")(tags) or "").partition(". ")[0],
-            "doi": doi("DO"),
-            "keywords": lambda tags: [*tags["MH"], *tags["KW"]],
-            "publication_types": each("PT"),
-            "metadata": kept(f"{_SERVICE} ID=unique_id", 1),
-        },
+        fields={**_ENTRY, "journal": lambda tags: first("JF")(tags) or (first("SO")(tags) or "").partition(". ")[0]},
+        names="UI=AN CN=AU CA=AU VI=VL IP=IS MH=KW PT=M3 JN=JF JT=JF DP=DA LG=LA DI=DO ID=UT",
     ),
 }

@@ -15,8 +15,6 @@ from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_ad
 
 NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
-_PMID_NOTED = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
-_PMC_NOTED = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
 _LONGEST_PMID = 8
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
 """A registry number: none, of an enzyme, UNII, CAS."""
@@ -87,12 +85,6 @@ def pmid_of(value: Any) -> str | None:
     if any(letter.isdigit() for letter in text) and isinstance(value, str | int | float):
         raise ValueError(f"pmid: {text[:40]!r} is not a PMID")
     return None
-
-
-def ids_noted(note: str) -> dict[str, str]:
-    """The ids that people or programs wrote into a note: `PMID: 123`, `PMCID: PMC456`."""
-    found = ((kind, pattern.search(note)) for kind, pattern in (("pmid", _PMID_NOTED), ("pmc", _PMC_NOTED)))
-    return {kind: match[1] for kind, match in found if match}
 
 
 def pmid_of_accession(value: str) -> str | None:
