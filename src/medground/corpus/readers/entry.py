@@ -163,6 +163,11 @@ def canonical(name: str) -> str:
     return kind if (kind := id_kind(name)) in KINDS else plain
 
 
+@lru_cache(maxsize=4096)
+def _is_place(field: str) -> bool:
+    return _PLACES.fullmatch(field) is not None
+
+
 def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields that a document has, and the others. If two names mean the same field, the later is metadata."""
     known: dict[str, Any] = {}
@@ -183,7 +188,7 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
     identifiers = normal_identifiers(given) if isinstance(given, Mapping) else {}
     told = given if isinstance(given := known.get("metadata"), Mapping) else {}
     for place, said in (*metadata.items(), *told.items(), ("url", known.get("url"))):
-        if not said or not _PLACES.fullmatch(place):
+        if not said or not _is_place(place):
             continue
         for text in map(str, said if isinstance(said, list) else [said]):
             for kind, value in _EXTRA.findall(text):

@@ -53,12 +53,11 @@ def _take_marks(table: Element, notes: dict[str, str]) -> None:
 
 
 def _cell(cell: Element) -> Cell:
-    raw = "".join(cell.itertext())
-    style = cell.get("style") or ""
+    start, style = next(cell.itertext(), ""), cell.get("style") or ""
     return Cell(
         flat_text(cell),
-        is_head=name_of(cell) == "th",
-        is_indented=bool(_INDENTED.match(raw.lstrip("\n"))) or "indent" in style or "padding-left" in style,
+        is_head=cell.tag == "th",
+        is_indented=bool(_INDENTED.match(start.lstrip("\n"))) or "indent" in style or "padding-left" in style,
         rows=_span(cell.get("rowspan")) if not cell.get("morerows") else _span(cell.get("morerows")) + 1,
         columns=_span(cell.get("colspan")),
         notes=tuple(filter(None, (cell.get("note") or "").split("\n"))),

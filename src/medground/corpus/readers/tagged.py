@@ -96,8 +96,8 @@ def _parts(text: str, form: Form, outside: list[str]) -> Iterator[_Part]:
         found = form.tag.match(line)
         tag = found[1] if found else ""
         if found and form.known:  # a line of text that begins with such letters, or with those of a tag that was here
-            here = part.names if part is not None and not is_apart and not part.ended else ()
-            if tag not in form.known or (tag in here and tag in form.once and tag not in form.begins):
+            here = part.names if part is not None and not is_apart and not part.ended else set()
+            if tag not in form.known or tag in here & form.once - form.begins - form.by_line:
                 found = None
         if found is None and part is not None and not part.ended and not _NUMBERED.fullmatch(line):
             part.pairs[-1][1].append(line.strip())

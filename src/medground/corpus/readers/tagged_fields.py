@@ -33,35 +33,35 @@ Get = Callable[[Tags], Any]
 
 def first(*names: str) -> Get:
     """The first value of these tags that says something."""
-    return lambda tags: next((value for name in names for value in tags[name] if value.strip(" /")), None)
+    return lambda tags: next((value for name in names for value in tags.get(name, ()) if value.strip(" /")), None)
 
 
 def each(*names: str) -> Get:
     """All values of the first of these tags that a record has."""
-    return lambda tags: next((tags[name] for name in names if tags[name]), [])
+    return lambda tags: next((tags.get(name, ()) for name in names if tags.get(name, ())), [])
 
 
 def in_order(*names: str) -> Get:
     """All values of these tags in the order of the record, so that a group stands among the authors where it signed."""
     return lambda tags: (
-        [value for tag, value in tags.pairs if tag in names] or [v for name in names for v in tags[name]]
+        [value for tag, value in tags.pairs if tag in names] or [v for name in names for v in tags.get(name, ())]
     )
 
 
 def at_semicolons(*names: str) -> Get:
     """All values of these tags, each cut at its semicolons."""
-    return lambda tags: [part for name in names for value in tags[name] for part in value.split(";")]
+    return lambda tags: [part for name in names for value in tags.get(name, ()) for part in value.split(";")]
 
 
 def longest(*names: str) -> Get:
     """The longest value of these tags: exporters cut one of two abstracts short."""
-    return lambda tags: max((value for name in names for value in tags[name]), key=len, default=None)
+    return lambda tags: max((value for name in names for value in tags.get(name, ())), key=len, default=None)
 
 
-def kept(names: str, most: int | None = None) -> Get:
-    """Metadata: what is kept of these tags, `TAG` or `TAG=NAME`; at most so many values of each."""
-    table = [(tag, name or tag) for tag, _, name in (word.partition("=") for word in names.split())]
-    return lambda tags: {name: tags[tag][:most] for tag, name in table if tags[tag]}
+def kept(names: str) -> Get:
+    """Metadata: what is kept of these tags, `TAG=NAME`."""
+    table = [word.split("=") for word in names.split()]
+    return lambda tags: {name: tags[tag] for tag, name in table if tag in tags}
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,12 @@ class Form:
             def __missing__(self, tag: str) -> list[str]:
                 asked.add(tag)
                 return []
+
+            def __contains__(self, tag: object) -> bool:
+                return True
+
+            def get(self, tag: str, default: Any = None) -> Any:
+                return self[tag]
 
         for value in self.fields.values():
             value(Asked())

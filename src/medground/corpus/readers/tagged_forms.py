@@ -89,7 +89,9 @@ _NBIB: Mapping[str, Get] = {
     "publication_types": each("PT"),
     "pmid": first("PMID"),
     "pmc": first("PMC"),
-    "doi": lambda tags: next((v for tag in ("LID", "AID") for v in tags[tag] if v.endswith("[doi]")), None),
+    "doi": lambda tags: next(
+        (v for tag in ("LID", "AID") for v in tags[tag] if v.endswith("[doi]") or v[:3] == "10."), None
+    ),
     "retraction": _nbib_retraction,
     "kind": lambda tags: "book" if tags["BTI"] else "research",
     "substances": each("RN"),
@@ -121,7 +123,7 @@ _ENTRY: Mapping[str, Get] = {
     "metadata": kept(
         "VL=volume IS=issue SP=start_page EP=end_page PG=pages C7=ar SN=issn PB=publisher CY=place LB=label ET=edition "
         "DP=database_provider DB=database N1=notes TY=entry_type AN=accession_number UT=unique_id CC=group A2=editors "
-        "C1=custom1 C3=custom3 C4=custom4 C5=custom5 C6=custom6 CN=call_number RN=research_notes T3=series UR=urls"
+        "C1=custom1 C3=custom3 C4=custom4 C5=custom5 C6=custom6 CN=call_number RN=research_notes T3=series"
     ),
 }
 _ONE_BLANK = r"(?<=(?:TY|TI|T1|T2|AU|A1|A2|PY|Y1|DA|AB|N1|N2|KW|JO|JF|VL|IS|SN|SP|EP|PB|DO|UR|AN|DB|ER) )"

@@ -6,6 +6,7 @@ import html
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -106,11 +107,15 @@ def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(values)) for name, values in list(found.items())[:_MOST_FIELDS]}
 
 
+@lru_cache(maxsize=4096)
+def _plain(key: str) -> str:
+    return re.sub(r"[\s=-]+", "_", printable(key).strip().casefold())
+
+
 def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> None:
     if not isinstance(value, str) and isinstance(value, Mapping) and depth < _DEEPEST:
         for key, inner in value.items():
-            plain = re.sub(r"[\s=-]+", "_", printable(str(key)).strip().casefold())
-            _collect(inner, f"{name}.{plain}" if name else plain, found, depth + 1)
+            _collect(inner, f"{name}.{_plain(str(key))}" if name else _plain(str(key)), found, depth + 1)
     elif isinstance(value, list | tuple) and depth < _DEEPEST:
         for inner in value:
             _collect(inner, name, found, depth + 1)

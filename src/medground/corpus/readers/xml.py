@@ -59,7 +59,8 @@ def record_items(
 
     def items(element: Element) -> Iterable[Item]:
         for part in element.iter("{*}*"):
-            part.tag = name_of(part)
+            if part.tag[0] == "{":
+                part.tag = name_of(part)
         return convert(element)
 
     yield from numbered(records(path, tags, roots), items, path, what)
