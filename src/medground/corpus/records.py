@@ -167,6 +167,14 @@ def are_one(one: Document, other: Document) -> bool:
     return one.kind == other.kind and agrees(one, other) and all(a == b for a, b in ids if a and b)
 
 
+def same_work(before: Document, document: Document) -> bool:
+    """Whether a record of a file is a later version of one before it. One that was named after its content is only if
+    their texts go together: a title, a year and an author may be those of two chapters."""
+    if before.id.startswith("REF:") and before.text not in document.text and document.text not in before.text:
+        return False
+    return agrees(before, document)
+
+
 def fullness(document: Document) -> int:
     """Characters of its text; 0 where that is the title alone."""
     return 0 if _letters(document.text) == _letters(document.title) else len(document.text)

@@ -13,7 +13,7 @@ from pathlib import Path
 from medground.corpus.design import with_design
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
-from medground.corpus.records import JoinTable, agrees, difference, fullness, one_record, restored
+from medground.corpus.records import JoinTable, are_one, difference, fullness, one_record, restored, same_work
 from medground.corpus.retraction import marked
 from medground.corpus.tables import EXPORTS, FileTable, KnownFile, PassageRow, decode, encode
 from medground.values.document import Document
@@ -90,7 +90,7 @@ class DatabaseWriter:
             self.files.hold(document.id, file, kept=True)
             return None
         place, before = self.files.place(file), self.own_record(document.id)
-        same = before is None or _same_work(before, document)
+        same = before is None or same_work(before, document)
         keep = source.number == file or self._supersedes(document, place, source)
         if (
             before
@@ -337,18 +337,9 @@ class DatabaseWriter:
     def _supersedes(self, document: Document, file: KnownFile, other: KnownFile) -> bool:
         if file.reader != other.reader:
             stored = self._stored(document.id)
-            lengths = (fullness(document), fullness(stored) if stored else 0)
-            if lengths[0] != lengths[1]:
-                return lengths[0] > lengths[1]
+            if more := fullness(document) - (fullness(stored) if stored else 0):
+                return more > 0
         return file.after(other)
 
     def _number(self, query: str, *values: str) -> int:
         return int(self._connection.execute(query, values).fetchone()[0])
-
-
-def _same_work(before: Document, document: Document) -> bool:
-    """Whether a record of a file is a later version of one before it. One that was named after its content is only if
-    their texts go together: a title, a year and an author may be those of two chapters."""
-    if before.id.startswith("REF:") and before.text not in document.text and document.text not in before.text:
-        return False
-    return agrees(before, document)

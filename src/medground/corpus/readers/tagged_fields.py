@@ -18,9 +18,10 @@ class Tags(dict[str, list[str]]):
     def __init__(self, pairs: Sequence[tuple[str, list[str]]] = (), form: Form | None = None) -> None:
         super().__init__()
         self.pairs: list[tuple[str, str]] = []
-        for tag, lines in pairs if form else ():
-            own = form.renamed.get(tag, tag)
-            self.pairs += [(own, value) for value in (lines if tag in form.by_line else [" ".join(lines)])]
+        renamed, by_line = (form.renamed, form.by_line) if form else ({}, frozenset())
+        for tag, lines in pairs:
+            own = renamed.get(tag, tag)
+            self.pairs += [(own, value) for value in (lines if tag in by_line else [" ".join(lines)])]
         for tag, value in self.pairs:
             self.setdefault(tag, []).append(value)
 
