@@ -13,7 +13,7 @@ from pathlib import Path
 from medground.corpus.design import with_design
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
-from medground.corpus.records import JoinTable, are_one, difference, fullness, one_record, restored, same_work
+from medground.corpus.records import JoinTable, difference, fullness, one_record, restored, same_work
 from medground.corpus.retraction import marked
 from medground.corpus.tables import EXPORTS, FileTable, KnownFile, PassageRow, decode, encode
 from medground.values.document import Document
