@@ -12,11 +12,12 @@ from read_files import document_of, items_of, pieces, sample, written
 from rows import each_row
 
 from medground.corpus.readers.base import Note, Retracts
+from medground.corpus.readers.compose import unmarked
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.reference_managers import entry_document
 from medground.corpus.readers.tagged import FORMS, records_of, tagged_document
 from medground.corpus.readers.texts import guideline_document, textbook_document, wikipedia_document
-from medground.corpus.readers.values import iso_date, unmarked
+from medground.corpus.readers.values import iso_date
 from medground.errors import BadDocument
 from medground.values.document import Document
 

@@ -9,8 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
-from medground.corpus.readers.author_names import names_of
-from medground.corpus.readers.compose import Composition, make_document
+from medground.corpus.readers.compose import Composition, make_document, unmarked
 from medground.corpus.readers.values import (
     NAMES,
     flattened,
@@ -18,12 +17,12 @@ from medground.corpus.readers.values import (
     imprint_of,
     iso_date,
     listed,
+    names_of,
     one_line,
     pmc_of,
     pmid_of,
     state_in,
     substances_of,
-    unmarked,
     year_in,
 )
 from medground.values.document import Document, Retraction, SourceKind

@@ -13,7 +13,10 @@ from medground.corpus.readers.base import Item
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described, entry_kind, entry_types
 from medground.corpus.readers.latex import decoder
-from medground.corpus.readers.values import own_pmid, pmid_of_accession
+from medground.corpus.readers.tagged import tagged_document
+from medground.corpus.readers.tagged_fields import Tags, pairs_of
+from medground.corpus.readers.tagged_forms import FORMS
+from medground.corpus.readers.values import own_pmid
 from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
 from medground.errors import BadDocument
 from medground.values.document import Document
@@ -173,8 +176,13 @@ def _joined(value: str, macros: Mapping[str, str]) -> str:
 
 ENDNOTE_ROOTS = frozenset(["xml", "records"])
 
-_TOLD = {"volume": "volume", "number": "issue", "pages": "pages", "isbn": "issn", "publisher": "publisher"}
-_TOLD |= {"notes": "notes", "label": "label", "remote-database-name": "database", "custom1": "custom1"}
+_IN_RIS = pairs_of(
+    "ref-type=TY titles/title=TI abstract=AB contributors/authors/author=AU dates/year=PY dates/pub-dates/date=DA "
+    "periodical/full-title=JF titles/secondary-title=T2 periodical/abbr-1=JA volume=VL number=IS pages=PG isbn=SN "
+    "electronic-resource-num=DO accession-num=AN custom1=C1 custom2=C2 urls/related-urls/url=UR language=LA notes=N1 "
+    "keywords/keyword=KW work-type=M3 publisher=PB label=LB remote-database-name=DB"
+)
+"""Where EndNote has what RIS has too, and its tag there."""
 
 
 def read_endnote(path: Path) -> Iterator[Item]:
@@ -188,29 +196,8 @@ def read_endnote(path: Path) -> Iterator[Item]:
 
 
 def _items(record: Element) -> Iterator[Document]:
-    kind = record.find("ref-type")
-    kind_name = kind.get("name", "") if kind is not None else ""
-    accession = _text(record, "accession-num")
-    fields: dict[str, Any] = {
-        "title": _text(record, "titles/title"),
-        "abstract": _text(record, "abstract"),
-        "authors": [flat_text(author) for author in record.iterfind("contributors/authors/author")],
-        "year": _text(record, "dates/year"),
-        "date": f"{_text(record, 'dates/pub-dates/date')} {_text(record, 'dates/year')}".strip(),
-        "journal": _text(record, "periodical/full-title")
-        or _text(record, "titles/secondary-title")
-        or _text(record, "periodical/abbr-1"),
-        "doi": _text(record, "electronic-resource-num"),
-        "pmid": pmid_of_accession(accession),
-        "pmc": _text(record, "custom2") if _text(record, "custom2").upper().startswith("PMC") else None,
-        "url": _text(record, "urls/related-urls/url"),
-        "language": _text(record, "language"),
-        "keywords": [flat_text(word) for word in record.iterfind("keywords/keyword")],
-        "publication_types": [*entry_types(kind_name), _text(record, "work-type")],
-        "kind": entry_kind(kind_name),
-    }
-    told = {name: value for tag, name in _TOLD.items() if (value := _text(record, tag))}
-    yield described(fields | {"metadata": told | ({"entry_type": kind_name} if kind_name else {})})
+    found = [(tag, part.get("name") or flat_text(part)) for path, tag in _IN_RIS for part in record.iterfind(path)]
+    yield tagged_document(Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"]), "ris")
 
 
 def _text(record: Element, path: str) -> str:

@@ -59,9 +59,14 @@ def longest(*names: str) -> Get:
     return lambda tags: max((value for name in names for value in tags.get(name, ())), key=len, default=None)
 
 
+def pairs_of(names: str) -> list[tuple[str, str]]:
+    """The pairs of a table such as `VL=volume IS=issue`."""
+    return [(tag, name) for tag, _, name in (word.partition("=") for word in names.split())]
+
+
 def kept(names: str) -> Get:
     """Metadata: what is kept of these tags, `TAG=NAME`."""
-    table = [word.split("=") for word in names.split()]
+    table = pairs_of(names)
     return lambda tags: {name: tags[tag] for tag, name in table if tag in tags}
 
 
@@ -78,6 +83,8 @@ class Form:
     """Tags that a record has once: where one comes again after a blank line, another record has begun."""
     fields: Mapping[str, Get]
     """Fields of a document, and under an empty name what gives several of them."""
+    read: frozenset[str]
+    """Tags of which fields are made; the values of others are metadata."""
     ends: frozenset[str] = frozenset()
     by_line: frozenset[str] = frozenset()
     """Tags of which each line is a value of its own."""
@@ -91,27 +98,7 @@ class Form:
     @cached_property
     def renamed(self) -> Mapping[str, str]:
         """What each tag is called where `fields` ask for it."""
-        return dict(pair.split("=") for pair in self.names.split())
-
-    @cached_property
-    def read(self) -> frozenset[str]:
-        """The tags of which fields are made: an empty record is asked for all of them."""
-        asked: set[str] = set()
-
-        class Asked(Tags):
-            def __missing__(self, tag: str) -> list[str]:
-                asked.add(tag)
-                return []
-
-            def __contains__(self, tag: object) -> bool:
-                return True
-
-            def get(self, tag: str, default: Any = None) -> Any:
-                return self[tag]
-
-        for value in self.fields.values():
-            value(Asked())
-        return frozenset(asked)
+        return dict(pairs_of(self.names))
 
 
 def tag_set(tags: str) -> frozenset[str]:

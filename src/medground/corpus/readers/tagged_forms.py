@@ -126,6 +126,10 @@ _ENTRY: Mapping[str, Get] = {
         "C1=custom1 C3=custom3 C4=custom4 C5=custom5 C6=custom6 CN=call_number RN=research_notes T3=series"
     ),
 }
+_READ = tag_set(
+    "TI T1 CT BT TT ST AB N2 AU A1 A2 DA PY Y1 YR JF JO T2 T3 JA J2 J1 SO DO PM UR LA KW TY M3 VL IS SP EP PG C7 SN PB "
+    "CY LB ET DP DB N1 AN UT CC C1 C2 C3 C4 C5 C6 CN RN"
+)
 _ONE_BLANK = r"(?<=(?:TY|TI|T1|T2|AU|A1|A2|PY|Y1|DA|AB|N1|N2|KW|JO|JF|VL|IS|SN|SP|EP|PB|DO|UR|AN|DB|ER) )"
 _LETTERS = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)")
 
@@ -138,6 +142,7 @@ FORMS: Mapping[str, Form] = {
         once=tag_set("TY TI T1 AB PY VL JO JF DO SP"),
         by_line=tag_set("KW"),
         fields=_ENTRY,
+        read=_READ,
         names="KY=KW NO=IS DI=DO",
     ),
     "nbib": Form(
@@ -146,6 +151,9 @@ FORMS: Mapping[str, Form] = {
         begins=tag_set("PMID"),
         once=tag_set("PMID OWN STAT TI AB DP JT TA VI IP PG LR SO EDAT"),
         fields=_NBIB,
+        read=tag_set(
+            "TI BTI TT AB OAB AU FAU CN DP DEP EDAT CRDT LR DCOM JT TA LA MH OT PT PMID PMC LID AID RN VI IP PG IS SI"
+        ),
     ),
     "enw": Form(
         re.compile(r"(%[0-9A-Z@?!#$&*()+^<>~=|:-])(?: (.*)|$)"),
@@ -154,6 +162,7 @@ FORMS: Mapping[str, Form] = {
         once=tag_set("%0 %T %D %J %V %N %P %X %R"),
         by_line=tag_set("%K"),  # EndNote writes each keyword on a line
         fields=_ENTRY,
+        read=_READ,
         names="%0=TY %A=AU %T=TI %X=AB %J=JF %B=T2 %S=T3 %D=PY %8=DA %V=VL %N=IS %P=PG %R=DO %M=AN %U=UR %G=LA %K=KW "
         "%@=SN %I=PB %C=CY %Z=N1 %E=A2 %9=M3",
     ),
@@ -167,6 +176,7 @@ FORMS: Mapping[str, Form] = {
             "DB DS LK UL LL CR SL WT WP OL ST U1 U2 U3 U4 U5"
         ),
         fields=_ENTRY,
+        read=_READ,
         names="RT=TY A1=AU T1=TI FD=DA VO=VL OP=EP K1=KW NO=N1 PP=CY UL=UR LK=UR DS=DP",
     ),
     "wos": Form(
@@ -181,6 +191,7 @@ FORMS: Mapping[str, Form] = {
         ),
         by_line=tag_set("AU AF CA"),
         preface=tag_set("FN VR EF"),
+        read=_READ | {"AF", "CA"},
         fields={
             **_ENTRY,
             "authors": lambda tags: [*each("AF", "AU")(tags), *tags["CA"]],
@@ -195,6 +206,7 @@ FORMS: Mapping[str, Form] = {
         once=tag_set("ID TI SO YR AB DOI"),
         by_line=tag_set("AU"),
         fields=_ENTRY,
+        read=_READ,
         names="NO=IS KY=KW DOI=DO US=UR PT=M3 ID=UT PM=XR",
     ),
     "ovid": Form(
@@ -203,6 +215,7 @@ FORMS: Mapping[str, Form] = {
         begins=tag_set("VN"),
         once=tag_set("VN UI TI SO AB YR DP"),
         by_line=tag_set("AU MH KW PT"),
+        read=_READ,
         fields={**_ENTRY, "journal": lambda tags: first("JF")(tags) or (first("SO")(tags) or "").partition(". ")[0]},
         names="UI=AN CN=AU CA=AU VI=VL IP=IS MH=KW PT=M3 JN=JF JT=JF DP=DA LG=LA DI=DO ID=UT",
     ),
