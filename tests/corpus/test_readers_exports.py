@@ -12,11 +12,12 @@ from read_files import document_of, items_of, pieces, sample, written
 from rows import each_row
 
 from medground.corpus.readers.base import Note, Retracts
+from medground.corpus.readers.compose import unmarked
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.reference_managers import entry_document
-from medground.corpus.readers.tagged import FORMS, tagged_document
+from medground.corpus.readers.tagged import FORMS, records_of, tagged_document
 from medground.corpus.readers.texts import guideline_document, textbook_document, wikipedia_document
-from medground.corpus.readers.values import iso_date, unmarked
+from medground.corpus.readers.values import iso_date
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -164,7 +165,7 @@ def test_enw(tmp_path: Path) -> None:
     assert (document.text, document.keywords, document.metadata) == (
         "An abstract.",
         ("asthma", "child"),
-        {"volume": ("3",), "doi": ("10.1/x",)},
+        {"volume": ("3",), "doi": ("10.1/x",), "entry_type": ("Journal Article",)},
     )
 
 
@@ -280,8 +281,8 @@ def test_any_record_gives_a_document_or_a_one_line_error(
     for convert in (
         lambda: entry_document("article", "key", fields),
         lambda: described(fields),
-        lambda: tagged_document(FORMS["nbib"].tags(record), "nbib"),
-        lambda: tagged_document(FORMS["ris"].tags(f"TY  - JOUR\n{record}"), "ris"),
+        lambda: tagged_document(next(records_of(f"PMID- 1\n{record}", FORMS["nbib"]))[1], "nbib"),
+        lambda: tagged_document(next(records_of(f"TY  - JOUR\n{record}", FORMS["ris"]))[1], "ris"),
         lambda: described(given),
         lambda: textbook_document(given),
         lambda: guideline_document(given),

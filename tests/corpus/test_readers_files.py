@@ -21,7 +21,7 @@ from medground.corpus.readers import READERS, find_inputs
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
 from medground.corpus.readers.lines import read_csl
-from medground.corpus.readers.tagged import FORMS, tagged_document
+from medground.corpus.readers.tagged import FORMS, records_of, tagged_document
 from medground.errors import BadDocument, UsageError
 from medground.values.document import Document
 
@@ -236,7 +236,8 @@ def test_a_page_and_a_document_of_too_many_tags_are_refused() -> None:
 )
 def test_a_value_of_very_many_lines_is_read(begins: str, line: str, form: str) -> None:
     """Each line once: this was quadratic, and a million lines took minutes."""
-    assert tagged_document(FORMS[form].tags(begins + line * 300_000), form).text == "one" + " two" * 300_000
+    ((_, tags),) = records_of(begins + line * 300_000, FORMS[form])
+    assert tagged_document(tags, form).text == "one" + " two" * 300_000
 
 
 def test_a_pdf_of_many_pages_and_a_json_file_of_many_objects_are_refused(

@@ -327,6 +327,8 @@ def test_lists_captions_and_blocks_inside_paragraphs(tmp_path: Path) -> None:
         "- two",
         "Figure 1. Survival. By arm.",
         "Table 2. Doses",
+        "cell",
+        "foot",
         "ALI: lung injury",
         "a",
     ]
@@ -406,12 +408,13 @@ def test_a_chapter_of_statpearls(tmp_path: Path) -> None:
     assert chapter.identifiers == {"pmid": "30000001"}
     assert chapter.text == (
         "The lens is out of place.\n\nTrauma is the most common cause.[1] It occurs in 1 of 10^4.\n\n"
-        "- Marfan syndrome\n\n- Homocystinuria\n\nCauses by age."
+        "- Marfan syndrome\n\n- Homocystinuria\n\nCauses by age.\n\n42"
     )
     assert [section.label for section in chapter.sections] == [
         "Continuing Education Activity",
         "Etiology",
         "Etiology > Inherited",
+        "Etiology > Inherited > Causes by age.",
     ]
 
 

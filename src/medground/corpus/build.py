@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus import tables
+from medground.corpus.duplicates import unite
 from medground.corpus.embedder import Embedder
 from medground.corpus.faults import UnfinishedDamaged, writing
 from medground.corpus.join import join_records, remembered
@@ -210,6 +211,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
             first = database.files.first_failed() or database.first_skipped()
             why = f"; the first problem: {first}" if first else ""
             raise BadDocument(f"no readable document in {', '.join(i.name for i in plan.inputs[:3])}{why}")
+        unite(database)
         join_records(database, plan.records, plan.progress, plan.base.manifest.enriched if plan.base else ())
         cut_and_index(database, plan.base, folder, plan.limit, plan.progress)
         if plan.embedder is not None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from medground.corpus import tables
 from medground.corpus.build import described_files, finish, identity_check
 from medground.corpus.chunk import chunk
+from medground.corpus.duplicates import unite
 from medground.corpus.embedder import Embedder, embed_passages
 from medground.corpus.faults import writing
 from medground.corpus.join import join_records, remembered
@@ -147,6 +148,7 @@ def changed(
             if database.count() == 0:
                 why = "no readable document is left in the folder; remove the corpus to drop it"
                 raise BadDocument(why, file=str(folder))
+            unite(database)
             join_records(database, records, progress, base.manifest.enriched, anew=anew)
             manifest = _patched(database, base, records, deleted, folder, embedder, progress)
         finally:

@@ -137,7 +137,7 @@ class Database:
             yield execute if known else None
 
     def skipped(self, limit: int = 20) -> list[Skipped]:
-        """The first records that could not be read during the build."""
+        """The first records that could not be read during the build; all of them with a limit of -1."""
         query = "SELECT input, file, position, reason FROM skipped ORDER BY rowid LIMIT ?"
         with reading(self.folder), self._lock:
             return [Skipped(*row) for row in self._connection.execute(query, (limit,)).fetchall()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -28,6 +29,10 @@ from medground.home.files import put, sync
 from medground.values.document import Document
 from medground.values.steps import Progress, no_progress
 
+_START = 1000
+_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Thai, Lao, Burmese and Khmer; Japanese, Chinese, Korean."""
+_UNSEARCHED = "in a language that is not searched (Chinese, Japanese, Korean, Thai, Khmer, Burmese)"
 _ITEMS = 1000
 _ATTEMPTS = 3
 _CHANGED = "the file changed while it was read; run the same command again when it is finished"
@@ -82,15 +87,19 @@ class FileReading:
     def items(self, skip: int = 0) -> Iterator[Item]:
         """The items of the input from number `skip`. A file that changed meanwhile is read again."""
         for attempt in range(1, _ATTEMPTS + 1):
-            before = self._state()
+            before, unsearched = self._state(), 0
             try:
-                yield from self._source.read(skip)
+                for item in self._source.read(skip):
+                    unsearched += isinstance(item, Document) and _is_unsearched(item)
+                    yield item
             except BadDocument as error:
                 self._fail(error)
             except OSError as error:
                 reason = f"cannot be read ({error.strerror or error})"
                 self._fail(BadDocument(reason, file=self._source.name, passing=True))
             if before == self._state():
+                if unsearched:
+                    self._database.files.note(self._number, f"{_UNSEARCHED}: {unsearched:,} documents")
                 return
             self._database.forget_held(self._number)
             skip = 0
@@ -130,6 +139,12 @@ class FileReading:
         if self._strict and error is not self._source.refused:
             raise error if error.file else BadDocument(error.reason, file=self._source.name, position=error.position)
         self._database.files.fail(self._number, error)
+
+
+def _is_unsearched(document: Document) -> bool:
+    """Whether a text is in a script that does not set its words apart, so that no word of it would be found."""
+    start = document.text[:_START]
+    return not start.isascii() and len(_NO_SPACES.findall(start)) > len(start) / 3
 
 
 def _save_position(database: DatabaseWriter, current: int, position: int, deleted: int) -> None:

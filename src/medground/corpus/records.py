@@ -112,6 +112,7 @@ _FILLED = ("title", "journal", "authors", "year", "language", "url", "mesh", "ke
 _BY_NAME = ("imprint", "dates")
 _ADDED = ("publication_types", "cautions")
 """Lists to which the record adds what they do not hold: a file that says `research-article` names no design."""
+_SUREST = ("PMID", "PMC", "DOI", "REF")
 _GRAVITY: tuple[Retraction, ...] = ("none", "concern", "notice", "retracted")
 FIELDS = (*_FILLED, "identifiers", *_BY_NAME, *_ADDED, "retraction", "joined")
 """All fields that a record may change."""
@@ -150,6 +151,39 @@ def merged(document: Document, record: Document, source: str) -> Document:
         return document
     note = Joined(record=record.id, source=source, fields=tuple(noted))
     return document.model_copy(update={**changes, "joined": (*document.joined, note)})
+
+
+def one_record(one: Document, other: Document) -> Document:
+    """The fuller of two records of a paper, or else `one`, with the surer id and what it lacks from the other."""
+    fuller, less = (other, one) if fullness(other) > fullness(one) else (one, other)
+    surest = min(one, other, key=lambda document: sureness(document.id))
+    changes: dict[str, Any] = {"id": surest.id, "url": surest.url or less.url or fuller.url, "joined": fuller.joined}
+    return merged(fuller, less, "").model_copy(update={**changes, "metadata": {**less.metadata, **fuller.metadata}})
+
+
+def are_one(one: Document, other: Document) -> bool:
+    """Whether two records that share an id are of one paper: not a chapter and its book, nor two with one DOI."""
+    ids = [(one.identifiers.get(kind), other.identifiers.get(kind)) for kind in ("pmid", "doi")]
+    return one.kind == other.kind and agrees(one, other) and all(a == b for a, b in ids if a and b)
+
+
+def same_work(before: Document, document: Document) -> bool:
+    """Whether a record of a file is a later version of one before it. One that was named after its content is only if
+    their texts go together: a title, a year and an author may be those of two chapters."""
+    if before.id.startswith("REF:") and before.text not in document.text and document.text not in before.text:
+        return False
+    return agrees(before, document)
+
+
+def fullness(document: Document) -> int:
+    """Characters of its text; 0 where that is the title alone."""
+    return 0 if _letters(document.text) == _letters(document.title) else len(document.text)
+
+
+def sureness(document_id: str) -> tuple[int, str]:
+    """How surely an id tells a paper, the surest first."""
+    prefix = document_id.partition(":")[0]
+    return (_SUREST.index(prefix) if prefix in _SUREST else -1, document_id)
 
 
 def difference(own: Document, joined: Document) -> str:

@@ -18,12 +18,17 @@ from typing import Any
 
 from medground.corpus.readers.base import Input
 from medground.corpus.readers.folders import release_of
+from medground.corpus.readers.tagged_forms import FORMS
 from medground.errors import BadDocument
 from medground.values.document import Document, Passage
 
 FILE_NAME = "documents.sqlite"
 _ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata", "joined", "substances")
 """Fields that are stored only where they hold something: documents without them keep the hash that they always had."""
+
+EXPORTS = frozenset([*FORMS, "medline", "bibtex", "csv", "csl-json", "endnote", "zotero"])
+"""Readers of records: one paper that several of them tell is one document."""
+_TOLD = ("title", "year", "authors[0]", "identifiers.doi", "identifiers.pmc")
 
 
 class RowDamaged(ValueError):
@@ -161,6 +166,22 @@ class FileTable:
         if kept:
             self._connection.execute("UPDATE holds SET kept = 0 WHERE id = ? AND kept = 1", (document_id,))
         self._connection.execute("INSERT OR REPLACE INTO holds VALUES (?, ?, ?)", (document_id, number, int(kept)))
+
+    def rename(self, gone: str, document_id: str) -> None:
+        """The files that hold a document hold another from now on, beside the one whose version is kept."""
+        values = (document_id, gone)
+        self._connection.execute("INSERT OR IGNORE INTO holds SELECT ?, file, 0 FROM holds WHERE id = ?", values)
+        self._connection.execute("DELETE FROM holds WHERE id = ?", (gone,))
+
+    def tellings(self, like: str = "*") -> Iterator[tuple[str, str, int | None, str | None, str | None, str | None]]:
+        """Of each record from an export with such an id: id, title, year, first author, DOI and PMC id."""
+        fields = ", ".join(f"json_extract(CAST(record AS TEXT), '$.{name}')" for name in _TOLD)
+        readers = ", ".join("?" * len(EXPORTS))
+        query = (
+            f"SELECT d.id, {fields} FROM documents d JOIN holds h ON h.id = d.id AND h.kept JOIN files f "  # noqa: S608
+            f"ON f.number = h.file WHERE d.id GLOB ? AND f.reader IN ({readers}) ORDER BY d.id"
+        )
+        yield from self._connection.execute(query, (like, *sorted(EXPORTS)))
 
     def kept_from(self, document_id: str) -> KnownFile | None:
         """The file whose version of a document is kept, or None."""

@@ -13,9 +13,9 @@ from pathlib import Path
 from medground.corpus.design import with_design
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
-from medground.corpus.records import JoinTable, agrees, difference, restored
+from medground.corpus.records import JoinTable, difference, fullness, one_record, restored, same_work
 from medground.corpus.retraction import marked
-from medground.corpus.tables import FileTable, KnownFile, PassageRow, decode, encode
+from medground.corpus.tables import EXPORTS, FileTable, KnownFile, PassageRow, decode, encode
 from medground.values.document import Document
 
 _CACHE_KIB = 32 * 1024
@@ -77,19 +77,44 @@ class DatabaseWriter:
     def keep(self, document: Document, file: int) -> Document | None:
         """Add a document that a file holds. Returns the one of the same file that it replaced, if it is another paper.
 
-        If files of different readers hold the same id, the longer text is kept; otherwise, and between equal ones, the
-        later. A document that a later file deletes is not added.
+        Of two records of a paper the fuller is kept, and what it lacks is filled from the other; PubMed's own files
+        replace each other. Of other files of different readers the longer text is kept; otherwise, and between equal
+        ones, the later. A document that a later file deletes is not added.
         """
         if self.files.is_withdrawn(document.id, file):
             self.files.hold(document.id, file, kept=False)
             return None
         source = self.files.kept_from(document.id)
-        before = self._stored(document.id) if source is not None and source.number == file else None
-        keep = source is None or source.number == file or self._supersedes(document, self.files.place(file), source)
-        if keep:
+        if source is None:
+            self.put(document)
+            self.files.hold(document.id, file, kept=True)
+            return None
+        place, before = self.files.place(file), self.own_record(document.id)
+        same = before is None or same_work(before, document)
+        keep = source.number == file or self._supersedes(document, place, source)
+        if (
+            before
+            and same
+            and {place.reader, source.reader} <= EXPORTS
+            and place.reader + source.reader != "medline" * 2
+        ):
+            self.put(one_record(document, before))
+            keep = len(document.text) >= len(before.text)
+        elif keep:
             self.put(document)
         self.files.hold(document.id, file, kept=keep)
-        return None if before is None or _same_work(before, document) else before
+        return None if same or source.number != file else before
+
+    def own_record(self, document_id: str) -> Document | None:
+        """A document as its file has it; None if there is none."""
+        return None if (stored := self._stored(document_id)) is None else self.own_version(stored)
+
+    def unite(self, one: Document, other: Document, document: Document) -> None:
+        """Replace two records by one, which the files of both hold."""
+        for gone in (found.id for found in (one, other) if found.id != document.id):
+            self.files.rename(gone, document.id)
+            self.delete(gone)
+        self.put(document)
 
     def forget_held(self, file: int) -> None:
         """Delete the documents that this file gave, and forget what else it said."""
@@ -312,18 +337,9 @@ class DatabaseWriter:
     def _supersedes(self, document: Document, file: KnownFile, other: KnownFile) -> bool:
         if file.reader != other.reader:
             stored = self._stored(document.id)
-            lengths = (len(document.text), len(stored.text) if stored else 0)
-            if lengths[0] != lengths[1]:
-                return lengths[0] > lengths[1]
+            if more := fullness(document) - (fullness(stored) if stored else 0):
+                return more > 0
         return file.after(other)
 
     def _number(self, query: str, *values: str) -> int:
         return int(self._connection.execute(query, values).fetchone()[0])
-
-
-def _same_work(before: Document, document: Document) -> bool:
-    """Whether a record of a file is a later version of one before it. One that was named after its content is only if
-    their texts go together: a title, a year and an author may be those of two chapters."""
-    if before.id.startswith("REF:") and before.text not in document.text and document.text not in before.text:
-        return False
-    return agrees(before, document)

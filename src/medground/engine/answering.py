@@ -16,6 +16,7 @@ from medground.engine.search import check_limits
 from medground.engine.unfinished import CANCELLED, UnfinishedResearch
 from medground.errors import BudgetExhausted, MedgroundError, UsageError
 from medground.home.kept_files import keep_settings
+from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
 from medground.recipes.base import Recipe
 from medground.values.answer import Answer
 from medground.values.steps import Kept, ResearchBegun
@@ -93,6 +94,8 @@ async def _answer(run: Run, recipe: Recipe) -> Answer:
         raise UsageError(f"the recipe {recipe.name} follows no plan of research; use the recipe biomedsearch")
     if (reply := await replied(run)) is not None:
         return reply
+    if looks_foreign(run.question.text):
+        run.warn(ENGLISH_ONLY)
     if (left_out := await nothing_within(run)) is not None:
         return left_out
     seconds = run.settings.budget.seconds

@@ -11,6 +11,7 @@ from medground.answering.rank.fuse import fuse, merge_duplicates
 from medground.answering.run import Run
 from medground.engine.open_engine import OpenEngine
 from medground.errors import UsageError
+from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
 from medground.language.risk.notices import notice_first
 from medground.sources.base import MOST_HITS, ConceptSource, FieldSource, FileSource
 from medground.values.answer import Search
@@ -82,6 +83,8 @@ class SearchEngine(OpenEngine):
                 raise UsageError(f"the limit of a search must be from 1 to {MOST_HITS:,}, not {limit}")
             if notice is not None and notice.stops:
                 return SearchResult((), (), (), notice)
+            if looks_foreign(text):
+                run.warn(ENGLISH_ONLY)
             with self._under_way():
                 check_limits(run)
                 lookup = _lookup(text, syntax).model_copy(update={"limit": max(limit, _DEPTH)})

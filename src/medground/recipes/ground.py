@@ -27,7 +27,6 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.dates import latest
 from medground.language.follow_up import questions_in
-from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
 from medground.language.question_reading import reading_of
 from medground.language.statements import statements
 from medground.models.operators.reading import extract, screen, sufficient
@@ -91,8 +90,6 @@ def nothing_found(run: Run) -> str:
 
 async def ground(question: Question, run: Run) -> Answer:
     """Answer a question."""
-    if looks_foreign(question.text):
-        run.warn(ENGLISH_ONLY)
     stored = await ask_for_facts(question, run)
     if isinstance(stored, GraphAnswer) and stored.facts:
         return await _from_facts(question, stored, run)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from medground.corpus.chunk import chunk
-from medground.corpus.readers.values import iso_date, unmarked
+from medground.corpus.readers.compose import unmarked
+from medground.corpus.readers.values import iso_date
 from medground.errors import NotConfigured, SourceUnavailable, UsageError
 from medground.sources.http.addresses import Refused
 from medground.sources.http.pages import PageReader

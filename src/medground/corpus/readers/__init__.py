@@ -10,12 +10,13 @@ from types import MappingProxyType
 
 from medground.corpus.readers import sets, texts
 from medground.corpus.readers.base import Input, Item, file_input, fingerprint_now, head
+from medground.corpus.readers.bookshelf import read_bookshelf
 from medground.corpus.readers.detect import detect
 from medground.corpus.readers.docx import SUFFIXES as WORD
 from medground.corpus.readers.docx import open_docx
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
 from medground.corpus.readers.html import open_html
-from medground.corpus.readers.jats import read_bookshelf, read_jats
+from medground.corpus.readers.jats import read_jats
 from medground.corpus.readers.lines import read_csl, read_jsonlines, read_lines
 from medground.corpus.readers.medline import read_medline
 from medground.corpus.readers.pdf import open_pdf
@@ -23,6 +24,7 @@ from medground.corpus.readers.reference_managers import read_bibtex, read_endnot
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import read_csv
 from medground.corpus.readers.tagged import read_tagged
+from medground.corpus.readers.tagged_forms import FORMS
 from medground.errors import BadDocument, UsageError
 
 PASSED_OVER = "none"
@@ -50,8 +52,8 @@ def _of_files(reader: str, items: Callable[[Path], Iterator[Item]], *suffixes: s
 _XML = (".xml", ".xml.gz", ".nxml", ".nxml.gz")
 _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 _GUIDELINE = ("id", "source", "title", "clean_text", "url")
-_TAGGED = {"nbib": (".nbib", ".txt"), "ris": (".ris", ".txt"), "enw": (".enw",), "wos": (".txt", ".ciw")}
-_TAGGED |= {"cochrane": (".txt",), "ovid": (".txt",)}
+_TAGGED: dict[str, tuple[str, ...]] = {**dict.fromkeys(FORMS, (".txt",)), "nbib": (".nbib", ".txt")}
+_TAGGED |= {"ris": (".ris", ".txt"), "enw": (".enw", ".txt"), "wos": (".ciw", ".txt")}
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
@@ -155,13 +157,11 @@ def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
 
 def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadDocument | None]]:
     """Every file of a folder in the order of reading, and why it is skipped without looking into it, or None."""
-    whole = [folder / name for name in sets.CORPUS_NAMES if reader is None]
-    corpus = next((path for path in whole if path.is_file()), None)
     for found in walk(folder):
         if isinstance(found, BadDocument):
             yield Path(found.file), found
-        elif corpus is not None and found != corpus:
-            yield found, BadDocument(f"beside {corpus.name}, which is the whole corpus", file=str(found))
+        elif reader is None and sets.is_beside_corpus(found):
+            yield found, BadDocument("questions or judgements of the data set, not its literature", file=str(found))
         elif reader is None or found.name.lower().endswith(READERS[reader].suffixes):
             yield found, None
         else:

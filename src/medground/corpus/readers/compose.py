@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import html
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -138,10 +139,10 @@ def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
 def _printable_fields(value: Any) -> Any:
     if isinstance(value, str):
         return printable(value)
-    if isinstance(value, Mapping):
-        return {key: _printable_fields(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_printable_fields(item) for item in value]
+    if value is not None and isinstance(value, Mapping):
+        return {key: _printable_fields(item) for key, item in value.items()}
     return value
 
 
@@ -188,3 +189,45 @@ def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple
     start = text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED].rpartition(' ')[0]} …"
     reason = f" ({why})" if why else ""
     return (f"{where} has invisible text{reason}; it was left out: “{start}”",)
+
+
+# Markup that exporters leave inside a title or an abstract: tags of HTML and JATS, and entities.
+
+_RAISED = re.compile(r"(?<=\d)<(?:jats:)?sup>\s*(?=[-+\u2212\u2013]?\d)", re.IGNORECASE)
+_WITHIN = re.compile(
+    r"</?(?:jats:)?(?:i|b|em|strong|su[bp]|span|italic|bold|underline|sc|scp|inf)(?:\s[^<>]{0,200})?/?>", re.I
+)
+_BETWEEN = re.compile(r"</?(?:jats:[\w-]{1,30}|p|br|div|h[1-6]|sec|title|list|ul|ol|li)(?:\s[^<>]{0,200})?/?>", re.I)
+_ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8}\d{0,2});", re.IGNORECASE)
+
+
+def unmarked(text: str) -> str:
+    """The text without tags, and with its entities resolved; `10<sup>6</sup>` becomes `10^6`, as in our XML."""
+    if "&" in text:
+        text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+    if "<" not in text:
+        return text
+    text = _WITHIN.sub("", _RAISED.sub("^", text))
+    return " ".join(_BETWEEN.sub(" ", text).split()) if _BETWEEN.search(text) else text
+
+
+# What a raised text means in print: an exponent, a citation, or a part of the word.
+
+_CITED = re.compile(r"\[?\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3})*,?\]?")
+_EXPONENT = re.compile(r"[-+\u2212\u2013]?\d+(?:\.\d+)?")
+_UNIT = re.compile(r"(?:^|[\s/(\u00b7*])(?:[kcmnd\u00b5\u03bc]?m|[kc]g|[a-zA-Z]|mm|min|sec|\u03c7|chi|[A-Z]{1,2}O)$")
+"""What carries an exponent or an index, not a citation: m2, kg/m2, R2, x2."""
+
+
+def meaning(said: str, before: str) -> Literal["exponent", "citation", "text"]:
+    """What a raised text means after the text before it: `10^6`, `mortality [1,2]`, or `m2` and `1st`."""
+    said = said.strip()
+    if before[-1:].isdigit() and _EXPONENT.fullmatch(said):
+        return "exponent"
+    return "citation" if _CITED.fullmatch(said) and not _UNIT.search(before) else "text"
+
+
+def written(said: str, before: str) -> str:
+    """A raised text as plain text: an exponent gets its sign, a citation is left out, as in our XML."""
+    meant = meaning(said, before)
+    return f"^{said.strip()}" if meant == "exponent" else "" if meant == "citation" else said

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from medground.corpus.readers.base import head
+from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS
 from medground.corpus.readers.docx import is_docx
 from medground.corpus.readers.html import is_page
-from medground.corpus.readers.jats import BOOKSHELF_ROOTS, JATS_ROOTS
+from medground.corpus.readers.jats import JATS_ROOTS
 from medground.corpus.readers.lines import SIGNATURE as PARQUET
 from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse
 from medground.corpus.readers.medline import MEDLINE_ROOTS
 from medground.corpus.readers.pdf import SIGNATURE, is_pdf
-from medground.corpus.readers.reference_managers import BIBTEX, ENDNOTE_ROOTS, ZOTERO_ROOTS
+from medground.corpus.readers.reference_managers import ENDNOTE_ROOTS, ZOTERO_ROOTS, is_bibtex
 from medground.corpus.readers.sets import GOLDEN, MEDQUAD_ROOT, SQUAD, set_of
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
-from medground.corpus.readers.spreadsheet import WOS
+from medground.corpus.readers.spreadsheet import WOS, is_table
 from medground.corpus.readers.tagged import tagged_format
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.texts import collection_of, collection_of_columns
@@ -31,9 +33,11 @@ _READ = "Medground reads PDF, PubMed, JATS, HTML, DOCX, RIS, nbib, BibTeX, CSV, 
 _REASONS = {suffix: reason for reason, suffixes in NAMES["aliens"].items() for suffix in suffixes.split()}
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
 _JSON = re.compile(r"\s*[{\[]")
+_OBJECT = re.compile(r'\s*\{\s*"[^"\n]+"\s*:')
 _ARRAY = re.compile(r"\s*\[\s*[{\]]")
 _PUBMEDQA_OBJECT = re.compile(r'\s*\{\s*"\d+"\s*:\s*\{')
 _ITEMS = re.compile(r'"items"\s*:\s*\[')
+_MARKDOWN = (".md", ".markdown")
 _SHOWN = 6
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -55,17 +59,23 @@ def detect(path: Path) -> str:
     suffix = path.name.lower().removesuffix(".gz")[-12:]
     if found := _packed_reader(start, path):
         return found
-    if suffix.endswith((".html", ".htm", ".xhtml")) or (is_page(start) and not suffix.endswith(TEXTS)):
+    if suffix.endswith((".html", ".htm", ".xhtml")) or (is_page(start) and not suffix.endswith(_MARKDOWN)):
         return "html"
     alien = _REASONS.get(path.suffix.lower())  # the suffix alone says that it is not literature
-    if _MARKUP.match(start) and not suffix.endswith(TEXTS) and not alien:
-        if (root := root_name(path)) in _ROOTS:
-            return _ROOTS[root]
-        reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
-        raise BadDocument(reason, file=str(path))
+    if _MARKUP.match(start) and not suffix.endswith(_MARKDOWN) and not alien:
+        is_text = suffix.endswith(TEXTS) and not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml")
+        with contextlib.suppress(*[BadDocument] * is_text):
+            if (root := root_name(path)) in _ROOTS:
+                return _ROOTS[root]
+            reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
+            raise BadDocument(reason, file=str(path))
     if alien or (b"\x00" in start and not start.startswith(_WIDE)):
         raise BadDocument(alien or f"this is a binary file; {_READ}", file=str(path))
-    found = _text_reader(start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace"), suffix)
+    text = start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace")
+    try:
+        found = _text_reader(text, suffix)
+    except ValueError as error:
+        raise BadDocument(str(error), file=str(path)) from error
     if found is None:
         raise BadDocument(f"unknown file format; {_READ}", file=str(path))
     return found
@@ -90,14 +100,16 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
 
 
 def _text_reader(start: str, suffix: str) -> str | None:
-    markdown = suffix.endswith((".md", ".markdown"))
-    if not markdown and (form := tagged_format(start)):
+    if suffix.endswith(_MARKDOWN):
+        return "texts"
+    if form := tagged_format(start):
         return form
-    if suffix.endswith(TABLES) or WOS.match(start):
+    plain = suffix.endswith(TEXTS)
+    if suffix.endswith(TABLES) or WOS.match(start) or (plain and is_table(start)):
         return "csv"
-    if suffix.endswith(".bib") or (not suffix.endswith(TEXTS) and BIBTEX.search(start)):
+    if suffix.endswith(".bib") or is_bibtex(start, least=0.5 if plain else 0):
         return "bibtex"
-    if suffix.endswith(TEXTS):
+    if plain and not (_ARRAY.match(start) or _OBJECT.match(start)):
         return "texts"
     if _PUBMEDQA_OBJECT.match(start):
         return "pubmedqa"

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.base import MOST_TAGS, Input, document_input
-from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden
+from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, written
 from medground.corpus.readers.entry import described, file_id, name_below
-from medground.corpus.readers.values import own_pmid, written
+from medground.corpus.readers.values import own_pmid
 from medground.corpus.retraction import above, banner_fields
 from medground.values.document import Document
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
-from medground.corpus.readers.compose import Composition, make_document
+from medground.corpus.readers.compose import Composition, make_document, unmarked
 from medground.corpus.readers.values import (
     NAMES,
     flattened,
@@ -23,17 +23,16 @@ from medground.corpus.readers.values import (
     pmid_of,
     state_in,
     substances_of,
-    unmarked,
     year_in,
 )
 from medground.values.document import Document, Retraction, SourceKind
 from medground.values.identifiers import (
     KINDS,
     id_kind,
+    named_pmid,
     normal_document_id,
     normal_doi,
     normal_identifiers,
-    pmid_in_address,
 )
 
 _NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
@@ -87,7 +86,11 @@ _CANONICAL = {alias: name for name, aliases in NAMES["fields"].items() for alias
 _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _KIND_OF = {name: kind for kind, names in NAMES["kinds"].items() for name in names.split()}
 _SEPARATORS = re.compile(r"[\s-]+")
-_EXTRA = re.compile(r"(?:^|[;,|\n])\s*(PMID|PMCID):?\s*((?:PMC)?\d+)\b", re.IGNORECASE)
+_EXTRA = re.compile(r"(?:^|[;,|\n])\s*(PMID|PMCID|DOI):?\s*((?:PMC)?\d+\b(?!\.)|10\.\d{4,9}/\S+)", re.IGNORECASE)
+_PLACES = re.compile(
+    r"extra|notes?|annote|custom\d|accession.*|ut|u[12]|(?:.*_)?urls?(?:_\d)?|links?|howpublished|call_number"
+)
+"""Fields in which reference managers keep the ids of a paper."""
 _RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)
 _TEXTS = ("title", "journal", "url", "language", "license")
 _LISTS = ("keywords", "publication_types")
@@ -159,6 +162,11 @@ def canonical(name: str) -> str:
     return kind if (kind := id_kind(name)) in KINDS else plain
 
 
+@lru_cache(maxsize=4096)
+def _is_place(field: str) -> bool:
+    return _PLACES.fullmatch(field) is not None
+
+
 def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields that a document has, and the others. If two names mean the same field, the later is metadata."""
     known: dict[str, Any] = {}
@@ -178,11 +186,15 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
     given = known.get("identifiers")
     identifiers = normal_identifiers(given) if isinstance(given, Mapping) else {}
     told = given if isinstance(given := known.get("metadata"), Mapping) else {}
-    for place in ("extra", "note", "notes", "annote", "custom1"):  # where reference managers keep them
-        if not (said := metadata.get(place) or told.get(place)):
+    for place, said in (*metadata.items(), *told.items(), ("url", known.get("url"))):
+        if not said or not _is_place(place):
             continue
-        for name, value in _EXTRA.findall("\n".join(map(str, said)) if isinstance(said, list) else str(said)):
-            known.setdefault("pmid" if name.upper() == "PMID" else "pmc", value)
+        for text in map(str, said if isinstance(said, list) else [said]):
+            for kind, value in _EXTRA.findall(text):
+                known.setdefault({"PMCID": "pmc"}.get(kind.upper(), kind.lower()), value)
+            own = {"pmid": named_pmid(text), "doi": text if "doi.org/10." in text else None}
+            own["pmc"] = pmc_of(text) if "/PMC" in text else None
+            known |= {kind: found for kind, found in own.items() if found and kind not in (*known, *identifiers)}
     for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", lambda given: normal_doi(one_line(given)))):
         if name in known:
             given = known.pop(name)
@@ -190,8 +202,6 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
                 identifiers[name] = value
             else:
                 metadata[name] = given
-    if "pmid" not in identifiers and "url" in known and (pmid := pmid_in_address(str(known["url"]))):
-        identifiers["pmid"] = pmid
     if identifiers:
         known["identifiers"] = identifiers
     if "id" in known:

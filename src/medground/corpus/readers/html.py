@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.base import Input, document_input
-from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded
+from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded, written
 from medground.corpus.readers.entry import described, file_id, name_below
-from medground.corpus.readers.values import NAMES, written
+from medground.corpus.readers.values import NAMES
 from medground.corpus.readers.xml import Element, name_of
 from medground.corpus.retraction import banner_fields, is_banner
 from medground.values.document import Document

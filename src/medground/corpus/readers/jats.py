@@ -1,36 +1,38 @@
-"""Full text in NLM's XML: articles in JATS, and books of NCBI's Bookshelf in BITS."""
+"""Full text in JATS, NLM's XML for articles: one article per file, or an article set of PMC."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import shorten
 
-from medground.corpus.readers.base import Item, Retracts, numbered
+from medground.corpus.readers.base import Item, Retracts
 from medground.corpus.readers.compose import Composition, make_document
-from medground.corpus.readers.entry import id_of_content, named
-from medground.corpus.readers.values import imprint_of
-from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
+from medground.corpus.readers.table_xml import table_lines
+from medground.corpus.readers.values import imprint_of, iso_date
+from medground.corpus.readers.xml import Element, flat_text, name_of, record_items
 from medground.corpus.retraction import is_stamp, said_by
-from medground.errors import BadDocument
-from medground.values.document import Document
 from medground.values.identifiers import normal_identifiers
-
-# JATS and NLM full text: one article per file, or an article set of PMC.
 
 
 def authors_of(meta: Element) -> tuple[str, ...]:
-    """`Family Initials`, as in MEDLINE, or the name of a group."""
-    names = []
-    for author in meta.iterfind("contrib-group/contrib"):
-        if author.get("contrib-type", "author") == "author":
-            family, given = flat_text(author.find("name/surname")), flat_text(author.find("name/given-names"))
-            names.append(
-                f"{family} {_initials(given)}".strip() or flat_text(author.find("collab"), leave_out=("contrib-group",))
-            )
-    return tuple(name for name in names if name)
+    """`Family Initials Jr`, as in MEDLINE, or the name of a group."""
+    authors = (one for one in meta.iterfind("contrib-group/contrib") if one.get("contrib-type", "author") == "author")
+    return tuple(filter(None, map(_author, authors)))
+
+
+def _author(author: Element) -> str:
+    """The name of one author; of several forms the one in Latin letters, which indexes have too."""
+    forms = [*author.iterfind("name"), *author.iterfind("name-alternatives/*"), *author.iterfind("string-name")]
+    if not forms:
+        groups = [*author.iterfind("collab"), *author.iterfind("collab-alternatives/collab")]
+        return next((flat_text(group, leave_out=("contrib-group",)) for group in groups), "")
+    name = next((form for form in forms if _LATIN.match(flat_text(form))), forms[0])
+    family, given, suffix = (flat_text(name.find(part)) for part in ("surname", "given-names", "suffix"))
+    if not family:
+        return given or flat_text(name)
+    return " ".join(filter(None, (family, _initials(given) or given, suffix)))
 
 
 def license_of(meta: Element) -> str | None:
@@ -50,12 +52,12 @@ def _initials(given: str) -> str:
 
 # Blocks that may occur inside a paragraph, and are read after it.
 _BLOCKS = frozenset(
-    ["list", "def-list", "fig", "fig-group", "table-wrap", "table-wrap-group", "boxed-text", "disp-quote"]
+    ["list", "def-list", "fig", "fig-group", "table-wrap", "table-wrap-group", "boxed-text", "disp-quote", "fn"]
 )
-_LEFT_OUT = {"ref-list", "title", "label", "sec-meta", "table", "table-wrap-foot", "kwd-group", "book-part"}
-_LEFT_OUT |= {"supplementary-material"}
+_LEFT_OUT = {"ref-list", "title", "label", "sec-meta", "kwd-group", "book-part", "supplementary-material"}
+_LATIN = re.compile(r"\W*[A-Za-z\u00c0-\u024f]")
 _NO_ABSTRACT = frozenset(["graphical", "toc", "teaser"])
-_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 def add_abstract(composition: Composition, abstract: Element) -> None:
@@ -63,15 +65,26 @@ def add_abstract(composition: Composition, abstract: Element) -> None:
     kind = abstract.get("abstract-type") or ""
     if kind not in _NO_ABSTRACT:
         heading = flat_text(abstract.find("title")) or kind.replace("-", " ").capitalize() or "Abstract"
+        if name_of(abstract) == "trans-abstract":
+            heading = f"{heading} [{abstract.get(LANGUAGE) or 'translated'}]"
         _add_content(composition, abstract, heading)
 
 
 def add_body(composition: Composition, article: Element) -> None:
-    """Add the body, and figures and tables that are placed outside it."""
+    """Add the body, figures and tables that are placed outside it, and what stands after it, by its kind."""
     for name in ("body", "floats-group"):
         part = article.find(name)
         if part is not None:
             _add_content(composition, part, None)
+    back = article.find("back")
+    for part in back if back is not None else ():
+        for one in part if name_of(part) in ("app-group", "fn-group") else (part,):
+            kind = (one.get("fn-type") or one.get("notes-type") or one.get("sec-type") or name_of(one)).lower()
+            heading = flat_text(one.find("title")) or _BACK.get(kind) or _BACK.get(name_of(one), "Notes")
+            if name_of(one) == "sec":
+                _add_block(composition, one, None)
+            elif name_of(one) not in (*_LEFT_OUT, "bio"):
+                _add_content(composition, one, heading)
 
 
 def _add_content(composition: Composition, parent: Element, label: str | None) -> None:
@@ -79,11 +92,15 @@ def _add_content(composition: Composition, parent: Element, label: str | None) -
         _add_block(composition, element, label)
 
 
+def _below(label: str | None, heading: str) -> str | None:
+    return " > ".join(dict.fromkeys(filter(None, (label, heading)))) or None
+
+
 def _add_block(composition: Composition, element: Element, label: str | None) -> None:
     name = name_of(element)
     if name == "sec":
         heading = flat_text(element.find("title"))
-        _add_content(composition, element, " > ".join(filter(None, (label, heading))) or None)
+        _add_content(composition, element, _below(label, heading))
     elif name == "p":
         composition.add(flat_text(element, leave_out=_BLOCKS), label)
         for block in element:
@@ -99,15 +116,41 @@ def _add_block(composition: Composition, element: Element, label: str | None) ->
     elif name in ("fig", "table-wrap"):
         number = flat_text(element.find("label"))
         caption = [flat_text(part, leave_out=_BLOCKS) for part in element.iterfind("caption/*")]
-        composition.add(" ".join(filter(None, (number and f"{number.rstrip('.')}.", *caption))), label)
+        legend = " ".join(filter(None, (number and f"{number.rstrip('.')}.", *caption)))
+        if name == "table-wrap":
+            label = _below(label, shorten(legend, _LONGEST_LEGEND, placeholder=" …") or "Table")
+        composition.add(legend, label)
+        if name == "table-wrap":
+            for line in table_lines(element):
+                composition.add(line, label)
+    elif name in ("boxed-text", "statement"):
+        heading = flat_text(element.find("caption/title")) or flat_text(element.find("title"))
+        _add_content(composition, element, _below(label, heading))
     elif name == "disp-formula":
         composition.add(flat_text(element, leave_out=("label",)), label)
     elif name and name not in _LEFT_OUT:
         _add_content(composition, element, label)
 
 
+_LONGEST_LEGEND = 150
+_BACK = {
+    **dict.fromkeys(("conflict", "coi-statement", "conflict-of-interest"), "Conflicts of interest"),
+    **dict.fromkeys(("financial-disclosure", "supported-by", "funding-information"), "Funding"),
+    "data-availability": "Data availability",
+    "con": "Author contributions",
+    "ack": "Acknowledgements",
+    "app": "Appendix",
+    "glossary": "Abbreviations",
+    "fn": "Notes",
+    "ethics-statement": "Ethics",
+}
+"""What stands after the body, by the names that JATS gives its kinds."""
+
 JATS_ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
 
+_HISTORY = ("received", "accepted")
+_LATER = ("pmc-release", "nihms-submitted", "retracted", "corrected", "retraction", "correction")
+"""What happened to a paper after its publication."""
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
 
@@ -129,10 +172,11 @@ def _items(article: Element) -> Iterator[Item]:
     url = f"https://doi.org/{ids['doi']}" if ids["doi"] else None
     title = flat_text(meta.find("title-group/article-title"), leave_out=("xref", "fn"))
     composition = Composition()
-    for abstract in meta.iterfind("abstract"):
+    for abstract in (*meta.iterfind("abstract"), *meta.iterfind("trans-abstract")):
         add_abstract(composition, abstract)
     add_body(composition, article)
-    years = [flat_text(date) for date in meta.iterfind("pub-date/year")]
+    dates = _dates(meta)
+    titles = tuple(filter(None, map(flat_text, meta.iterfind("title-group/trans-title-group/trans-title"))))
     cited = (flat_text(part) for part in article.iterfind("back//ref//pub-id[@pub-id-type='pmid']"))
     kind = article.get("article-type")
     links = _related(meta, "retracted-article") if kind == "retraction" else ()
@@ -144,11 +188,12 @@ def _items(article: Element) -> Iterator[Item]:
             "title": title,
             "text": composition.text or title,
             "sections": composition.sections,
-            "year": min((int(year) for year in years if re.fullmatch(r"[12]\d{3}", year)), default=None),
+            "year": int(dates["published"][:4]) if "published" in dates else None,
+            "dates": dates,
             "journal": flat_text(article.find("front/journal-meta//journal-title")) or None,
             "authors": authors_of(meta),
             "imprint": _imprint(meta),
-            "language": article.get(_LANGUAGE),
+            "language": article.get(LANGUAGE),
             "keywords": tuple(filter(None, (flat_text(word) for word in meta.iterfind("kwd-group/kwd")))),
             "publication_types": (kind,) if kind else (),
             "identifiers": identifiers,
@@ -156,10 +201,34 @@ def _items(article: Element) -> Iterator[Item]:
             "url": f"https://pmc.ncbi.nlm.nih.gov/articles/{ids['pmc']}/" if ids["pmc"] else url,
             "license": license_of(meta),
             "retraction": _retraction(kind, title, meta),
+            "metadata": {"translated_title": titles} if titles else {},
         }
     )
     if retracts:
         yield Retracts(retracts)
+
+
+def _dates(meta: Element) -> dict[str, str]:
+    """The first date of publication, in print or online, as precise as any of its year; and those of the history."""
+    found: dict[str, list[str]] = {"published": [], "later": []}
+    for date in (*meta.iterfind("pub-date"), *meta.iterfind("history/date")):
+        kind = date.get("date-type") or date.get("pub-type") or ""
+        name = kind if kind in _HISTORY else "later" if kind in _LATER or date.getparent() is not meta else "published"
+        parts = [flat_text(date.find(part)) for part in ("year", "month", "day")]
+        said = date.get("iso-8601-date") or ("-" if parts[1].isdecimal() else " ").join(filter(None, parts))
+        if iso := iso_date(said) or iso_date(flat_text(date)):
+            found.setdefault(name, []).append(iso)
+    later = found.pop("later")
+    found["published"] = found["published"] or later
+    first = min(found["published"], default="")[:4]
+    found["published"] = sorted(
+        (iso for iso in found["published"] if iso[:4] == first), key=lambda iso: (-len(iso), iso)
+    )
+    return {name: dates[0] for name, dates in found.items() if dates}
+
+
+def _precise_first(iso: str) -> tuple[int, str]:
+    return -len(iso), iso
 
 
 def _imprint(meta: Element) -> dict[str, str]:
@@ -179,134 +248,3 @@ def _retraction(kind: str | None, title: str, meta: Element) -> str:
     if _related(meta, "retraction-forward") or kind == "retracted-article":
         return "retracted"
     return "notice" if kind == "retraction" else "none"
-
-
-# NCBI Bookshelf's full text, such as StatPearls: books in BITS XML, one document for each part with a text of its
-# own.
-
-BOOKSHELF_ROOTS = frozenset(["book-part-wrapper", "book-part", "book"])
-
-_PART = "book-part"
-_NBK = re.compile(r"NBK\d+")
-_YEAR = re.compile(r"[12]\d{3}")
-_QUESTIONS = frozenset(["review questions", "references"])
-
-
-@dataclass(frozen=True)
-class _Book:
-    """What all parts of a file share."""
-
-    name: str = ""
-    title: str = ""
-    year: int | None = None
-    license: str | None = None
-    language: str | None = None
-    ids: tuple[str, ...] = ()
-
-
-def read_bookshelf(path: Path) -> Iterator[Item]:
-    """The parts of a file in order; the position of a bad one is its number, counting from 1."""
-    yield from numbered(_parts(path), lambda found: filter(None, [_document(*found)]), path, "part")
-
-
-def _parts(path: Path) -> Iterator[tuple[Element, _Book]]:
-    book: _Book | None = None
-    part = None
-    for outer in records(path, [_PART], BOOKSHELF_ROOTS):
-        if book is None:  # it stands before the first part
-            book = _book_of(outer.getroottree().getroot())
-        for element in outer.iter("{*}*"):
-            element.tag = name_of(element)
-        for part in [*outer.iter(_PART)]:
-            yield part, book
-    if part is None:
-        raise BadDocument("the book has no part with a text (<book-part>)", file=str(path))
-
-
-def _book_of(root: Element) -> _Book:
-    meta = root.find("{*}book-meta")
-    if meta is None:
-        return _Book(language=root.get(_LANGUAGE))
-    for element in meta.iter("{*}*"):
-        element.tag = name_of(element)
-    ids = [flat_text(one) for one in meta.iterfind("book-id")]
-    return _Book(
-        name=next((one for one in ids if one and not _NBK.fullmatch(one)), ""),
-        title=flat_text(meta.find("book-title-group/book-title")),
-        year=_latest(meta),
-        license=license_of(meta),
-        language=root.get(_LANGUAGE),
-        ids=(root.get("id") or "", *ids),
-    )
-
-
-def _document(part: Element, book: _Book) -> Document | None:
-    """The document of a part; None if all of its text is in parts of its own."""
-    own = (found for name in ("book-part-meta", "front") if (found := part.find(name)) is not None)
-    meta = next(own, part.makeelement("front"))
-    composition = Composition()
-    for abstract in meta.iterfind("abstract"):
-        add_abstract(composition, abstract)
-    for section in [*part.iterfind("body/sec")]:
-        if flat_text(section.find("title")).strip(" .:").lower() in _QUESTIONS:
-            section.clear()
-    add_body(composition, part)
-    if not composition.text:
-        if part.find(f"body/{_PART}") is not None:
-            return None
-        raise ValueError("it has no text")
-    title = flat_text(meta.find("title-group/title"), leave_out=("xref", "fn"))
-    if title and (subtitle := flat_text(meta.find("title-group/subtitle"))):
-        title = f"{title}: {subtitle}"
-    if not title and not book.title:
-        raise ValueError("it has no title")
-    identifiers = _part_identifiers(part, meta)
-    keywords = (flat_text(one) for one in meta.iterfind("kwd-group/kwd"))
-    return make_document(
-        {
-            "id": _part_id(identifiers, book, title, composition.text),
-            "title": title or book.title,
-            "text": composition.text,
-            "sections": composition.sections,
-            "kind": "book",
-            "year": _latest(meta) or book.year,
-            "journal": book.title or None,
-            "authors": authors_of(meta),
-            "language": part.get(_LANGUAGE) or book.language,
-            "keywords": tuple(dict.fromkeys(filter(None, keywords))),
-            "identifiers": {name: identifiers[name] for name in ("pmid", "doi", "nbk") if name in identifiers},
-            "url": f"https://www.ncbi.nlm.nih.gov/books/{identifiers['nbk']}/" if "nbk" in identifiers else None,
-            "license": license_of(meta) or book.license,
-        }
-    )
-
-
-def _part_identifiers(part: Element, meta: Element) -> dict[str, str]:
-    """The ids of a part by their type: `nbk`, `pmid`, `doi`, and `name`, which is the name of its file."""
-    named_ids = [*meta.iterfind("book-part-id"), *meta.iterfind("article-id")]
-    given = {one.get("book-part-id-type") or one.get("pub-id-type") or "": flat_text(one) for one in named_ids}
-    found = {kind: given[kind] for kind in ("pmid", "doi") if given.get(kind)}
-    if nbk := next((value for value in given.values() if _NBK.fullmatch(value)), ""):
-        found["nbk"] = nbk
-    found["name"] = given.get("pmcid") or given.get("publisher-id") or part.get("id") or ""
-    return found
-
-
-def _part_id(identifiers: Mapping[str, str], book: _Book, title: str, text: str) -> str:
-    """`NBK:NBK430685`, or else `BOOKSHELF:statpearls/article-18170`, or a digest where the file names nothing."""
-    if "nbk" in identifiers:
-        return named("NBK", identifiers["nbk"])
-    if identifiers["name"]:
-        whole = next((one for one in (book.name, *book.ids, book.title) if one), "")
-        return named("BOOKSHELF", f"{whole}/{identifiers['name']}" if whole else identifiers["name"])
-    return id_of_content(book.title, title or text)
-
-
-def _latest(meta: Element) -> int | None:
-    """The year of the last revision, or else of publication: books are revised in place."""
-    history = [flat_text(one.find("year")) for one in meta.iterfind("pub-history/date")]
-    published = [flat_text(one) for one in meta.iterfind("pub-date/year")]
-    for years in (history, published):
-        if found := [int(year) for year in years if _YEAR.fullmatch(year)]:
-            return max(found)
-    return None

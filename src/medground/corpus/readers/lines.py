@@ -11,7 +11,6 @@ from typing import Any
 from medground.corpus.readers.base import LONGEST_RECORD, Item, Note, numbered, opened
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described, entry_kind, entry_types
-from medground.corpus.readers.values import ids_noted
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -190,7 +189,6 @@ def csl_document(record: Mapping[str, Any]) -> Document:
         for name, value in fields.items()  # Crossref writes titles as lists of one
         if name not in _LEFT_OUT
     }
-    known = ids_noted(note) | known
     known |= {"authors": fields.get("author"), "date": _date(fields.get("issued")), "entry_type": kind, "note": note}
     known |= {"citation_key": fields.get("citation-key") or fields.get("id"), "kind": entry_kind(kind)}
     if said := [*entry_types(kind), *(genre for genre in [fields.get("genre")] if isinstance(genre, str))]:

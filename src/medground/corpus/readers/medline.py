@@ -13,7 +13,7 @@ from typing import Any
 
 from medground.corpus.readers.base import Deleted, Item, Retracts, numbered
 from medground.corpus.readers.compose import Composition, make_document
-from medground.corpus.readers.values import imprint_of, iso_date, year_in
+from medground.corpus.readers.values import imprint_of, iso_date, own_title, year_in
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.corpus.retraction import state_of_types
 from medground.values.document import MeshHeading, Substance
@@ -175,7 +175,7 @@ def _article(citation: Element) -> dict[str, Any]:
     if article is None:
         raise ValueError("the record has no article")
     return {
-        "title": flat_text(article.find("ArticleTitle")) or flat_text(article.find("VernacularTitle")),
+        "title": own_title(*(flat_text(article.find(name)) for name in ("ArticleTitle", "VernacularTitle"))),
         "journal": flat_text(article.find("Journal/Title"))
         or flat_text(citation.find("MedlineJournalInfo/MedlineTA"))
         or None,
@@ -221,12 +221,15 @@ def _abstract(citation: Element) -> Composition:
 
 
 def _authors(authors: Element | None) -> tuple[str, ...]:
-    """`Family Initials`, or the name of a group."""
+    """`Family Initials Jr`, or the name of a group. A name that was corrected is in the record too, as not valid."""
     names = []
     for author in authors if authors is not None else ():
+        if author.get("ValidYN") == "N":
+            continue
         family = flat_text(author.find("LastName"))
         given = next(filter(None, (flat_text(author.find(name)) for name in ("Initials", "ForeName", "FirstName"))), "")
-        names.append(flat_text(author.find("CollectiveName")) or f"{family} {given}".strip())
+        name = " ".join(filter(None, (family, given, flat_text(author.find("Suffix")))))
+        names.append(flat_text(author.find("CollectiveName")) or name)
     return tuple(name for name in names if name)
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
 from medground.corpus.readers.base import Item
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described, entry_kind, entry_types
-from medground.corpus.readers.values import ids_noted, own_pmid, pmid_of_accession
+from medground.corpus.readers.latex import decoder
+from medground.corpus.readers.tagged import tagged_document
+from medground.corpus.readers.tagged_fields import Tags, pairs_of
+from medground.corpus.readers.tagged_forms import FORMS
+from medground.corpus.readers.values import own_pmid
 from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
 from medground.errors import BadDocument
 from medground.values.document import Document
@@ -24,58 +26,28 @@ if TYPE_CHECKING:
     from bibtexparser.model import Block
 
 
-# LaTeX in the fields of BibTeX, by pylatexenc: accents, symbols and formulas as text.
-
-_LATEX = re.compile(r"[\\${}~%&#]|--|``|''|[?!]`|\n\s*\n")
-_LONGEST = 200_000
-_BARE = re.compile(r"(?<!\\)[%&#]")
-_FORMULA = re.compile(r"(?<!\\)\$(?=\S)([^$]*?)(?<=[^\s\\])\$(?!\d)")
-_DOLLAR = re.compile(r"(?<!\\)\$")
-_LOWERED = re.compile(r"_\{([^{}]*)\}|_(\w)")
-_SIGNS = {"textless": "<", "textgreater": ">", "textasciitilde": "~", "url": "%s", "textsuperscript": "%s"}
-
-
-class _Decoder(LatexNodes2Text):  # type: ignore[misc]
-    """Reads signs that LaTeX reserves, where they cannot mean what they mean there."""
-
-    def latex_to_text(self, latex: str, **options: object) -> str:
-        """The text of some LaTeX."""
-        if not _LATEX.search(latex):
-            return latex  # decoding takes about 25 s for each MB
-        if len(latex) > _LONGEST:
-            raise ValueError(f"a field with LaTeX has {len(latex):,} characters; at most {_LONGEST:,} are decoded")
-        return str(super().latex_to_text(_escaped(latex), **options))
-
-
-@cache
-def decoder() -> LatexNodes2Text:
-    """The decoder: groups in braces stay, which tell names of institutions; formulas become text."""
-    known = get_default_latex_context_db()
-    macros = [MacroTextSpec(name, simplify_repl=sign) for name, sign in _SIGNS.items()]
-    known.add_context_category("signs", prepend=True, macros=macros)
-    return _Decoder(latex_context=known, keep_braced_groups=True, math_mode="text")
-
-
-def _escaped(latex: str) -> str:
-    pieces = _FORMULA.split(latex)  # texts and formulas in turn; as in Markdown: no space inside the signs
-    for at, piece in enumerate(pieces):
-        if at % 2:
-            pieces[at] = "$" + _LOWERED.sub(r"\1\2", piece) + "$"
-        else:
-            pieces[at] = _DOLLAR.sub(r"\\$", _BARE.sub(lambda found: f"\\{found[0]}", piece))
-    return "".join(pieces)
-
-
 # BibTeX, by bibtexparser: macros (`@string`), LaTeX accents, months by name. A broken entry is named with its line.
 
 BIBTEX = re.compile(r"^\s*@(?:string|comment|preamble|\w+\s*\{\s*[^\s{},\"]*\s*,)", re.IGNORECASE | re.MULTILINE)
 
+_PART = re.compile(r"\s*(?:@\w+\s*\{|[\w-]+\s*=\s*[{\"\w]|\}|%)")
+_DEEPEST = 3
 _PIECE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
 _KEY = re.compile(r"(\s*@\w+\s*\{\s*)([^\s,{}]+)")
 _BRACES = re.compile(r"[{}]")
 _AND = re.compile(r"\s+and\s+|[{}]")
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
 _LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
+_OF_THE_BOOK = frozenset(
+    ["booktitle", "journal", "journaltitle", "year", "date", "month", "publisher", "address", "location", "series"]
+) | {"volume", "number", "isbn", "issn", "editor", "edition"}
+"""What a part has from the entry that its `crossref` names; its title, authors, ids and abstract are its own."""
+
+
+def is_bibtex(start: str, least: float) -> bool:
+    """Whether a text has entries of BibTeX, and at least this share of its lines looks like parts of them."""
+    said = [line for line in start.splitlines() if line.strip()]
+    return bool(BIBTEX.search(start)) and sum(map(bool, map(_PART.match, said))) >= least * len(said)
 
 
 def read_bibtex(path: Path) -> Iterator[Item]:
@@ -84,12 +56,26 @@ def read_bibtex(path: Path) -> Iterator[Item]:
 
     library = _parsed(text_of(path))
     macros = {string.key.casefold(): str(string.value) for string in library.strings}
-    for block in sorted(_unique(library), key=lambda block: block.start_line or 0):
+    blocks = sorted(_unique(library), key=lambda block: block.start_line or 0)
+    named = {block.key.casefold(): block for block in blocks if isinstance(block, Entry)}
+
+    def fields_of(entry: Entry, depth: int = 0) -> dict[str, str]:
+        fields = {field.key.casefold(): _joined(str(field.value), macros) for field in entry.fields}
+        for link in ("crossref", "xdata") if depth < _DEEPEST else ():
+            for key in filter(None, (name.strip().casefold() for name in fields.get(link, "").split(","))):
+                above = fields_of(named[key], depth + 1) if key in named else {}
+                if link == "crossref" and "title" in above:
+                    above.setdefault("booktitle", above["title"])
+                fields = {name: above[name] for name in above if link == "xdata" or name in _OF_THE_BOOK} | fields
+        return fields
+
+    for block in blocks:
         line = (block.start_line or 0) + 1
         if isinstance(block, Entry):
-            fields = {field.key.casefold(): _joined(str(field.value), macros) for field in block.fields}
+            if block.entry_type.casefold() == "xdata":
+                continue
             try:
-                yield entry_document(block.entry_type.casefold(), block.key, fields)
+                yield entry_document(block.entry_type.casefold(), block.key, fields_of(block))
             except ValueError as error:
                 yield BadDocument(f"{block.key}: {error}", file=str(path), position=line)
         elif isinstance(block, ParsingFailedBlock):
@@ -133,7 +119,7 @@ def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
     eprint = known.get("eprint", "")
     if "pubmed" in fields.get("eprinttype", "").casefold() or "pubmed" in fields.get("archiveprefix", "").casefold():
         known["pmid"] = eprint
-    known = {"kind": entry_kind(kind), **ids_noted(known.get("note", "")), **known, "date": date, "citation_key": key}
+    known = {"kind": entry_kind(kind), **known, "date": date, "citation_key": key}
     if types := entry_types("journal article" if kind == "article" else kind):
         known.setdefault("publication_types", types)
     known |= {"entry_type": kind, "authors": _authors(fields.get("author", ""))}
@@ -148,6 +134,9 @@ def _authors(value: str) -> list[str]:
         plain = _BRACES.sub("", name).strip()
         if not plain or plain == "others":
             continue
+        if plain.count(",") == 2:  # Last, Jr, First
+            family, suffix, given = plain.split(",")
+            plain = f"{family}, {given.strip()}, {suffix.strip()}"
         if "," not in plain and not name.startswith("{") and " " in plain:
             words = plain.split()
             at = len(words) - 1
@@ -187,8 +176,13 @@ def _joined(value: str, macros: Mapping[str, str]) -> str:
 
 ENDNOTE_ROOTS = frozenset(["xml", "records"])
 
-_TOLD = {"volume": "volume", "number": "issue", "pages": "pages", "isbn": "issn", "publisher": "publisher"}
-_TOLD |= {"notes": "notes", "label": "label", "remote-database-name": "database", "custom1": "custom1"}
+_IN_RIS = pairs_of(
+    "ref-type=TY titles/title=TI abstract=AB contributors/authors/author=AU dates/year=PY dates/pub-dates/date=DA "
+    "periodical/full-title=JF titles/secondary-title=T2 periodical/abbr-1=JA volume=VL number=IS pages=PG isbn=SN "
+    "electronic-resource-num=DO accession-num=AN custom1=C1 custom2=C2 urls/related-urls/url=UR language=LA notes=N1 "
+    "keywords/keyword=KW work-type=M3 publisher=PB label=LB remote-database-name=DB"
+)
+"""Where EndNote has what RIS has too, and its tag there."""
 
 
 def read_endnote(path: Path) -> Iterator[Item]:
@@ -202,29 +196,8 @@ def read_endnote(path: Path) -> Iterator[Item]:
 
 
 def _items(record: Element) -> Iterator[Document]:
-    kind = record.find("ref-type")
-    kind_name = kind.get("name", "") if kind is not None else ""
-    accession = _text(record, "accession-num")
-    fields: dict[str, Any] = {
-        "title": _text(record, "titles/title"),
-        "abstract": _text(record, "abstract"),
-        "authors": [flat_text(author) for author in record.iterfind("contributors/authors/author")],
-        "year": _text(record, "dates/year"),
-        "date": f"{_text(record, 'dates/pub-dates/date')} {_text(record, 'dates/year')}".strip(),
-        "journal": _text(record, "periodical/full-title")
-        or _text(record, "titles/secondary-title")
-        or _text(record, "periodical/abbr-1"),
-        "doi": _text(record, "electronic-resource-num"),
-        "pmid": pmid_of_accession(accession),
-        "pmc": _text(record, "custom2") if _text(record, "custom2").upper().startswith("PMC") else None,
-        "url": _text(record, "urls/related-urls/url"),
-        "language": _text(record, "language"),
-        "keywords": [flat_text(word) for word in record.iterfind("keywords/keyword")],
-        "publication_types": [*entry_types(kind_name), _text(record, "work-type")],
-        "kind": entry_kind(kind_name),
-    }
-    told = {name: value for tag, name in _TOLD.items() if (value := _text(record, tag))}
-    yield described(fields | {"metadata": told | ({"entry_type": kind_name} if kind_name else {})})
+    found = [(tag, part.get("name") or flat_text(part)) for path, tag in _IN_RIS for part in record.iterfind(path)]
+    yield tagged_document(Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"]), "ris")
 
 
 def _text(record: Element, path: str) -> str:
@@ -258,8 +231,7 @@ def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[D
     kind = flat_text(item.find("itemType"))
     if kind in _BESIDE or item.find("itemType") is None:
         return
-    extra = " ".join(flat_text(part) for part in item.iterfind("description"))
-    noted = ids_noted(extra)
+    extra = "; ".join(flat_text(part) for part in item.iterfind("description"))
     own = item.find("isPartOf")
     within = own.find("*") if own is not None and len(own) else None
     place = own.get(f"{_RDF}resource", "") if own is not None else ""
@@ -273,8 +245,7 @@ def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[D
         "date": _text(item, "date"),
         "journal": journal.get("title"),
         "doi": doi,
-        "pmid": noted.get("pmid") or own_pmid(texts),
-        "pmc": noted.get("pmc"),
+        "pmid": own_pmid(texts),
         "url": next((text for text in texts if text.startswith("http")), None) or _text(item, "identifier/URI/value"),
         "language": _text(item, "language"),
         "keywords": [flat_text(subject) for subject in item.iterfind("subject")],

@@ -289,6 +289,8 @@ def _said(record: Any, name: str) -> Any:
 # BEIR's corpus.jsonl (`_id`, `title`, `text`), and SciFact's own format (`doc_id`, `abstract` in sentences).
 
 CORPUS_NAMES = ("corpus.jsonl", "corpus.jsonl.gz")
+_BESIDE_CORPUS = re.compile(r"(?:queries|claims_(?:train|dev|test))\.jsonl(?:\.gz)?|qrels(?:[_-]\w+)?\.tsv")
+"""Files of BEIR and SciFact beside the corpus that are none of its literature; so is what is in a folder `qrels`."""
 
 
 class _BeirRecord(BaseModel):
@@ -301,6 +303,14 @@ class _SciFactRecord(BaseModel):
     own: str | int = Field(alias="doc_id")
     title: str = ""
     abstract: list[str]
+
+
+def is_beside_corpus(path: Path) -> bool:
+    """Whether a file has the questions or judgements of a data set whose corpus is beside it."""
+    judged = path.parent.name == "qrels"
+    folder = path.parent.parent if judged else path.parent
+    named = judged or _BESIDE_CORPUS.fullmatch(path.name)
+    return bool(named) and any((folder / name).is_file() for name in CORPUS_NAMES)
 
 
 def open_corpus(path: Path, reader: str, convert: Callable[[Mapping[str, Any]], Document]) -> Input:

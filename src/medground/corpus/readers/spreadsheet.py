@@ -65,6 +65,14 @@ def read_csv(path: Path) -> Iterator[Item]:
             yield BadDocument(str(error), file=str(path), position=line)
 
 
+def is_table(start: str) -> bool:
+    """Whether a text begins with a header of columns that are known, and a row below it has as many."""
+    mark = _delimiter(start)
+    rows = list(islice(csv.reader(io.StringIO(start, newline=""), delimiter=mark), 2))
+    header = _header(rows[0]) if len(rows) > 1 and len(rows[0]) == len(rows[1]) else None
+    return header is not None and len(_NAMED.intersection(header)) > 2
+
+
 def _rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
     csv.field_size_limit(_LONGEST_FIELD)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=False)

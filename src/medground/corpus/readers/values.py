@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 from medground.corpus.readers.compose import printable
 from medground.values.document import Retraction, Substance
@@ -15,10 +15,6 @@ from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_ad
 
 NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
-_PMID_NOTED = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
-_PMC_NOTED = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
-_WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
-_MOST_INITIALS = 4
 _LONGEST_PMID = 8
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
 """A registry number: none, of an enzyme, UNII, CAS."""
@@ -49,23 +45,9 @@ def listed(value: Any) -> list[str]:
     return [text for item in words if item is not None and (text := one_line(item))]
 
 
-def names_of(value: Any) -> list[str]:
-    """The names of authors: a list (of strings or of objects with a family name), or one string.
-
-    Names in a string are separated by `;`, ` and `, or by commas if each has initials (`Smith J, Doe AB`).
-    """
-    if isinstance(value, Mapping):
-        value = [value]
-    if not isinstance(value, str):
-        items = value if isinstance(value, list | tuple) else [value]
-        return [name for item in items if item is not None and (name := _name(item))]
-    for separator in (";", "|", " and "):
-        if separator in value:
-            return [name for part in value.split(separator) if (name := _name(part))]
-    parts = [one_line(part).rstrip(".") for part in value.split(",")]
-    if len(parts) > 1 and all(_WITH_INITIALS.fullmatch(part) for part in parts):
-        return parts
-    return [_name(value)]
+def own_title(title: str, vernacular: str) -> str:
+    """The title of a record, or the one in its own language where the English one is `[Not Available].`."""
+    return vernacular or title if title.strip(" .[]").casefold() == "not available" else title or vernacular
 
 
 def imprint_of(volume: str, issue: str, pages: str) -> dict[str, str]:
@@ -105,12 +87,6 @@ def pmid_of(value: Any) -> str | None:
     return None
 
 
-def ids_noted(note: str) -> dict[str, str]:
-    """The ids that people or programs wrote into a note: `PMID: 123`, `PMCID: PMC456`."""
-    found = ((kind, pattern.search(note)) for kind, pattern in (("pmid", _PMID_NOTED), ("pmc", _PMC_NOTED)))
-    return {kind: match[1] for kind, match in found if match}
-
-
 def pmid_of_accession(value: str) -> str | None:
     """The PMID that an accession number is; other databases have longer ones, or begin theirs with letters."""
     found = normal_pmid(value)
@@ -130,11 +106,15 @@ def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(values)) for name, values in list(found.items())[:_MOST_FIELDS]}
 
 
+@lru_cache(maxsize=4096)
+def _plain(key: str) -> str:
+    return re.sub(r"[\s=-]+", "_", printable(key).strip().casefold())
+
+
 def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> None:
-    if isinstance(value, Mapping) and depth < _DEEPEST:
+    if not isinstance(value, str) and isinstance(value, Mapping) and depth < _DEEPEST:
         for key, inner in value.items():
-            plain = re.sub(r"[\s=-]+", "_", printable(str(key)).strip().casefold())
-            _collect(inner, f"{name}.{plain}" if name else plain, found, depth + 1)
+            _collect(inner, f"{name}.{_plain(str(key))}" if name else _plain(str(key)), found, depth + 1)
     elif isinstance(value, list | tuple) and depth < _DEEPEST:
         for inner in value:
             _collect(inner, name, found, depth + 1)
@@ -144,6 +124,48 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
             found.setdefault(name[:_LONGEST_NAME], []).append(text[:_LONGEST_VALUE])
 
 
+# Names of authors: lists in one string, or objects with their parts.
+
+_MOST_INITIALS = 4
+_SUFFIX = re.compile(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
+_INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]?)+")
+_WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
+
+
+def names_of(value: Any) -> list[str]:
+    """The names of authors: a list (of strings or of objects with a family name), or one string.
+
+    Names in a string are separated by `;`, or by commas if each has initials (`Smith J, Doe AB`; `Smith, J.,
+    Doe, A.B.`); in a string that is no item of a list, by ` and ` too.
+    """
+    if isinstance(value, str):
+        marks = (";", "|", " and ") if ";" not in value else (";",)
+        separator = next((mark for mark in marks if mark in value), ";")
+        value = value.split(separator)
+    items = value if isinstance(value, list | tuple) else [value]
+    parted = (part for item in items for part in (_parted(item) if isinstance(item, str) else [item]))
+    return [name for item in parted if item is not None and (name := _name(item))]
+
+
+def _parted(names: str) -> list[str]:
+    """The names in a string, as `Family, Given` or however each is written."""
+    if ";" in names:
+        return names.split(";")
+    parts = [one_line(part) for part in names.split(",")]
+    if len(parts) > 1 and all(_WITH_INITIALS.fullmatch(part.rstrip(".")) for part in parts):
+        return [part.rstrip(".") for part in parts]
+    given = [_INITIALS.fullmatch(part) or _SUFFIX.fullmatch(part) for part in parts]
+    if len(parts) < 3 or 2 * sum(map(bool, given)) < len(parts):
+        return [names]
+    found: list[str] = []
+    for part, goes_on in zip(parts, given, strict=True):
+        if goes_on and found:
+            found[-1] += f", {part}"
+        else:
+            found.append(part)
+    return found
+
+
 def _name(value: Any) -> str:
     """`Family Initials` or `Family, Given`, from a text or from an object with these parts; else the whole name."""
     if isinstance(value, Mapping):
@@ -151,7 +173,9 @@ def _name(value: Any) -> str:
         family = parts.get("family") or parts.get("lastname") or parts.get("last_name") or parts.get("last") or ""
         given = parts.get("given") or parts.get("firstname") or parts.get("first_name") or parts.get("first") or ""
         whole = parts.get("literal") or parts.get("name") or ""
-        return _joined(one_line(f"{parts.get('non-dropping-particle', '')} {family}"), given) or whole
+        particles = (parts.get(name, "") for name in ("dropping-particle", "non-dropping-particle"))
+        own = _joined(one_line(" ".join([*particles, family])), given)
+        return ", ".join(filter(None, (own, parts.get("suffix")))) or whole
     family, _, given = one_line(value).rstrip(",; ").partition(", ")
     return _joined(family, given)
 
@@ -203,26 +227,6 @@ def _iso(year: int, month: int, day: int) -> str:
     return f"{year:04}-{month:02}-{day:02}" if 1 <= day <= 31 else f"{year:04}-{month:02}"
 
 
-# Markup that exporters leave inside a title or an abstract: tags of HTML and JATS, and entities.
-
-_RAISED = re.compile(r"(?<=\d)<(?:jats:)?sup>\s*(?=[-+\u2212\u2013]?\d)", re.IGNORECASE)
-_WITHIN = re.compile(
-    r"</?(?:jats:)?(?:i|b|em|strong|su[bp]|span|italic|bold|underline|sc|scp|inf)(?:\s[^<>]{0,200})?/?>", re.I
-)
-_BETWEEN = re.compile(r"</?(?:jats:[\w-]{1,30}|p|br|div|h[1-6]|sec|title|list|ul|ol|li)(?:\s[^<>]{0,200})?/?>", re.I)
-_ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8}\d{0,2});", re.IGNORECASE)
-
-
-def unmarked(text: str) -> str:
-    """The text without tags, and with its entities resolved; `10<sup>6</sup>` becomes `10^6`, as in our XML."""
-    if "&" in text:
-        text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
-    if "<" not in text:
-        return text
-    text = _WITHIN.sub("", _RAISED.sub("^", text))
-    return " ".join(_BETWEEN.sub(" ", text).split()) if _BETWEEN.search(text) else text
-
-
 # The PMID that a text gives as its own, and not as that of a paper which it cites.
 
 _NAMED = r"\b(?:(?:PubMed )?PMID|PubMed(?: ID)?)\s?[:#]?\s?(\d{4,8})\b"
@@ -241,28 +245,6 @@ def own_pmid(lines: Iterable[str]) -> str | None:
             match = _ALONE.fullmatch(line) or _CITED_AS.fullmatch(line)
             found.update(filter(None, [match[1] if match else pmid_in_address(line)]))
     return found.pop() if len(found) == 1 else None
-
-
-# What a raised text means in print: an exponent, a citation, or a part of the word.
-
-_CITED = re.compile(r"\[?\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3})*,?\]?")
-_EXPONENT = re.compile(r"[-+\u2212\u2013]?\d+(?:\.\d+)?")
-_UNIT = re.compile(r"(?:^|[\s/(\u00b7*])(?:[kcmnd\u00b5\u03bc]?m|[kc]g|[a-zA-Z]|mm|min|sec|\u03c7|chi|[A-Z]{1,2}O)$")
-"""What carries an exponent or an index, not a citation: m2, kg/m2, R2, x2."""
-
-
-def meaning(said: str, before: str) -> Literal["exponent", "citation", "text"]:
-    """What a raised text means after the text before it: `10^6`, `mortality [1,2]`, or `m2` and `1st`."""
-    said = said.strip()
-    if before[-1:].isdigit() and _EXPONENT.fullmatch(said):
-        return "exponent"
-    return "citation" if _CITED.fullmatch(said) and not _UNIT.search(before) else "text"
-
-
-def written(said: str, before: str) -> str:
-    """A raised text as plain text: an exponent gets its sign, a citation is left out, as in our XML."""
-    meant = meaning(said, before)
-    return f"^{said.strip()}" if meant == "exponent" else "" if meant == "citation" else said
 
 
 _SO = frozenset(["true", "yes", "y", "1", "retracted", "withdrawn"])

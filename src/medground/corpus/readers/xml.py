@@ -16,6 +16,7 @@ from typing import TypeAlias
 from lxml import etree
 
 from medground.corpus.readers.base import LONGEST_RECORD, MOST_TAGS, Item, numbered, opened
+from medground.corpus.readers.latex import formula
 from medground.errors import BadDocument
 
 Element: TypeAlias = etree._Element
@@ -58,7 +59,8 @@ def record_items(
 
     def items(element: Element) -> Iterable[Item]:
         for part in element.iter("{*}*"):
-            part.tag = name_of(part)
+            if part.tag[0] == "{":
+                part.tag = name_of(part)
         return convert(element)
 
     yield from numbered(records(path, tags, roots), items, path, what)
@@ -95,6 +97,8 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
         name = name_of(child)
         if isinstance(child, etree._Entity):
             parts.append(html.unescape(f"&{child.name};"))
+        elif name == "tex-math" and _is_alone(child):
+            parts.append(f" {formula(child.text or '')} ")
         elif name and name not in _NOT_TEXT and name not in leave_out:
             if name == "sup" and any(name_of(one) == "xref" and one.get("ref-type") == "bibr" for one in child):
                 parts.append(child.tail or "")  # a citation, and no exponent
@@ -105,6 +109,12 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
                 parts.append(" ")
         if child.tail:
             parts.append(child.tail)
+
+
+def _is_alone(formula: Element) -> bool:
+    """Whether a formula in TeX has no other form beside it."""
+    parent = formula.getparent()
+    return parent is None or not any(name_of(one) in ("math", "textual-form") for one in parent)
 
 
 def _sign_before(element: Element, name: str, before: str) -> str:

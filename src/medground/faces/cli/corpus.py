@@ -215,10 +215,19 @@ def info(name: Name, json: AsJson = False) -> None:
 
 @corpus_app.command("files")
 def files(name: Name) -> None:
-    """List every file of a corpus: its reader or why it was skipped, and what its records filled."""
+    """List every file of a corpus: its reader or why it was skipped, its records that were skipped, what was filled."""
     with library().open(name) as snapshot:
-        records = joined(snapshot)
-        for file in snapshot.file_report().files:
+        records, report = joined(snapshot), snapshot.file_report()
+        for item in snapshot.skipped(-1):
+            where = "a record" if item.position is None else f"at {item.position:,}"
+            records.setdefault(item.input, []).append(f"skipped {where}: {item.reason}")
+        for note, names in report.notes.items():
+            for told in names:
+                records.setdefault(told, []).append(note)
+        for same in report.same:
+            for told in same.others:
+                records.setdefault(told, []).append(f"{same.id} is also in {same.kept}, whose text is kept")
+        for file in report.files:
             reason = f": {file.reason}" if file.reason else ""
             say(f"{file.reader if file.reason is None else 'skipped':<12} {file.name}{reason}")
             say(*(f"{'':<12} {line}" for line in records.get(file.name, [])))

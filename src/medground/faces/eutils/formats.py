@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
@@ -12,6 +13,7 @@ from medground.faces.eutils import records_fields
 from medground.faces.eutils.exchange import InvalidRequest, Parameters, node
 from medground.faces.eutils.records_fields import date_of
 from medground.home.files import tables
+from medground.language.names import name_of
 from medground.pubmed.filters import between, days
 from medground.pubmed.mesh import vocabulary
 from medground.values.document import Document, MeshHeading, Substance
@@ -157,11 +159,13 @@ def _publication_date(record: Document) -> etree._Element:
 
 
 def _author(name: str) -> etree._Element:
-    """Parse `Family Initials`. A name in any other form is treated as a group."""
-    family, _, initials = name.rpartition(" ")
-    if not family or not (initials.isupper() and len(initials) <= 4):
+    """A name that cannot be taken apart is treated as a group."""
+    person = name_of(name)
+    if not person.is_person:
         return node("Author", None, node("CollectiveName", name), ValidYN="Y")
-    return node("Author", None, node("LastName", family), node("Initials", initials), ValidYN="Y")
+    initials = "".join(part[0] for part in re.findall(r"[^\W\d_]+", person.given))
+    suffix = [node("Suffix", person.suffix)] if person.suffix else []
+    return node("Author", None, node("LastName", person.family), node("Initials", initials), *suffix, ValidYN="Y")
 
 
 def _heading(heading: MeshHeading) -> etree._Element:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
 
+from medground.corpus.readers.compose import meaning
 from medground.corpus.readers.pdf.glyphs import Glyph, Page
-from medground.corpus.readers.values import meaning
 
 # Lines of Arabic, Hebrew and the like: a PDF has them from left to right, a reader takes them from right to left.
 

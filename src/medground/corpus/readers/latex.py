@@ -1,0 +1,66 @@
+"""LaTeX as text, by pylatexenc: accents, symbols and formulas, in the fields of BibTeX and in formulas of JATS."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from functools import cache
+
+from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
+
+_LATEX = re.compile(r"[\\${}~%&#]|--|``|''|[?!]`|\n\s*\n")
+_LONGEST = 200_000
+_BARE = re.compile(r"(?<!\\)[%&#]")
+_FORMULA = re.compile(r"(?<!\\)\$(?=\S)([^$]*?)(?<=[^\s\\])\$(?!\d)")
+_DOLLAR = re.compile(r"(?<!\\)\$")
+_LOWERED = re.compile(r"_\{([^{}]*)\}|_(\w)")
+_SIGNS = {"textless": "<", "textgreater": ">", "textasciitilde": "~", "url": "%s", "textsuperscript": "%s"}
+
+
+class _Decoder(LatexNodes2Text):  # type: ignore[misc]
+    """Reads signs that LaTeX reserves, where they cannot mean what they mean there."""
+
+    def latex_to_text(self, latex: str, **options: object) -> str:
+        """The text of some LaTeX."""
+        if not _LATEX.search(latex):
+            return latex  # decoding takes about 25 s for each MB
+        if len(latex) > _LONGEST:
+            raise ValueError(f"a field with LaTeX has {len(latex):,} characters; at most {_LONGEST:,} are decoded")
+        return str(super().latex_to_text(_escaped(latex), **options))
+
+
+@cache
+def decoder() -> LatexNodes2Text:
+    """The decoder: groups in braces stay, which tell names of institutions; formulas become text."""
+    known = get_default_latex_context_db()
+    macros = [MacroTextSpec(name, simplify_repl=sign) for name, sign in _SIGNS.items()]
+    known.add_context_category("signs", prepend=True, macros=macros)
+    return _Decoder(latex_context=known, keep_braced_groups=True, math_mode="text")
+
+
+def _escaped(latex: str) -> str:
+    pieces = _FORMULA.split(latex)  # texts and formulas in turn; as in Markdown: no space inside the signs
+    for at, piece in enumerate(pieces):
+        if at % 2:
+            pieces[at] = "$" + _LOWERED.sub(r"\1\2", piece) + "$"
+        else:
+            pieces[at] = _DOLLAR.sub(r"\\$", _BARE.sub(lambda found: f"\\{found[0]}", piece))
+    return "".join(pieces)
+
+
+_WITHIN = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
+
+
+def formula(tex: str) -> str:
+    """A formula without the document around it: `$$ 133 \\times C^{-0.5} $$` is `133 × C^-0.5`."""
+    inner = found[1] if (found := _WITHIN.search(tex)) else tex
+    plain = inner.replace("$", " ")
+    if len(plain) < _LONGEST:
+        with contextlib.suppress(ValueError, RecursionError):
+            plain = str(_of_formulas().latex_to_text(plain))
+    return " ".join(plain.split())
+
+
+@cache
+def _of_formulas() -> LatexNodes2Text:
+    return LatexNodes2Text(math_mode="text")

@@ -1,0 +1,163 @@
+"""What a reader asks of a tagged record: the values of its tags, and the ids, dates and names that they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from medground.corpus.readers.values import iso_date, year_in
+from medground.values.identifiers import named_pmid, normal_doi
+
+
+class Tags(dict[str, list[str]]):
+    """The values of each tag of a record, none for one that it lacks; `pairs` has them in order."""
+
+    def __init__(self, pairs: Sequence[tuple[str, list[str]]] = (), form: Form | None = None) -> None:
+        super().__init__()
+        self.pairs: list[tuple[str, str]] = []
+        renamed, by_line = (form.renamed, form.by_line) if form else ({}, frozenset())
+        for tag, lines in pairs:
+            own = renamed.get(tag, tag)
+            self.pairs += [(own, value) for value in (lines if tag in by_line else [" ".join(lines)])]
+        for tag, value in self.pairs:
+            self.setdefault(tag, []).append(value)
+
+    def __missing__(self, tag: str) -> list[str]:
+        return []
+
+
+Get = Callable[[Tags], Any]
+
+
+def first(*names: str) -> Get:
+    """The first value of these tags that says something."""
+    return lambda tags: next((value for name in names for value in tags.get(name, ()) if value.strip(" /")), None)
+
+
+def each(*names: str) -> Get:
+    """All values of the first of these tags that a record has."""
+    return lambda tags: next((tags.get(name, ()) for name in names if tags.get(name, ())), [])
+
+
+def in_order(*names: str) -> Get:
+    """All values of these tags in the order of the record, so that a group stands among the authors where it signed."""
+    return lambda tags: (
+        [value for tag, value in tags.pairs if tag in names] or [v for name in names for v in tags.get(name, ())]
+    )
+
+
+def at_semicolons(*names: str) -> Get:
+    """All values of these tags, each cut at its semicolons."""
+    return lambda tags: [part for name in names for value in tags.get(name, ()) for part in value.split(";")]
+
+
+def longest(*names: str) -> Get:
+    """The longest value of these tags: exporters cut one of two abstracts short."""
+    return lambda tags: max((value for name in names for value in tags.get(name, ())), key=len, default=None)
+
+
+def pairs_of(names: str) -> list[tuple[str, str]]:
+    """The pairs of a table such as `VL=volume IS=issue`."""
+    return [(tag, name) for tag, _, name in (word.partition("=") for word in names.split())]
+
+
+def kept(names: str) -> Get:
+    """Metadata: what is kept of these tags, `TAG=NAME`."""
+    table = pairs_of(names)
+    return lambda tags: {name: tags[tag] for tag, name in table if tag in tags}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of tagged records: how its lines look, how its records are told apart, and what its tags mean."""
+
+    tag: re.Pattern[str]
+    """A line that begins with a tag: the tag, and what is said after it."""
+    needs: frozenset[str]
+    """Tags that tell this form from others."""
+    begins: frozenset[str]
+    once: frozenset[str]
+    """Tags that a record has once: where one comes again after a blank line, another record has begun."""
+    fields: Mapping[str, Get]
+    """Fields of a document, and under an empty name what gives several of them."""
+    read: frozenset[str]
+    """Tags of which fields are made; the values of others are metadata."""
+    ends: frozenset[str] = frozenset()
+    by_line: frozenset[str] = frozenset()
+    """Tags of which each line is a value of its own."""
+    preface: frozenset[str] = frozenset()
+    """Tags of the file, not of a record."""
+    known: frozenset[str] = frozenset()
+    """All tags, of a form in which a line of text can look like one with a tag."""
+    names: str = ""
+    """What the tags are called in RIS."""
+
+    @cached_property
+    def renamed(self) -> Mapping[str, str]:
+        """What each tag is called where `fields` ask for it."""
+        return dict(pairs_of(self.names))
+
+
+def tag_set(tags: str) -> frozenset[str]:
+    return frozenset(tags.split())
+
+
+# Which paper a record is: its ids in all the places where exporters put them.
+
+_PMID_IN_VALUE = re.compile(r"(?:^\W*|[;,|]\s*)(?:PMID|PUBMED|PubMed ID)\W*(\d+)", re.IGNORECASE)
+"""At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
+_HINT = re.compile("pm|med|uniprot|uid", re.IGNORECASE)
+"""What every name or address of a PMID has in it: the exact patterns are slow."""
+_PMC = re.compile(r"PMC\d+")
+_DOI = re.compile(r"(?:doi:|https?://(?:dx\.)?doi\.org/)?10\.", re.IGNORECASE)
+_NO_ID = tag_set("AB N2 TI T1 T2 T3 KW CR AU A1 A2 AF DB DP C1 AD")
+_OF_NLM = re.compile(r"medline|pubmed|nlm|national library of medicine", re.IGNORECASE)
+
+
+def pmid(tags: Tags) -> str | None:
+    """From the accession number where PubMed gave the record, where Scopus and Embase keep it, a note or an address."""
+    databases = " ".join(value for name in ("DB", "DP", "C8") for value in tags[name])
+    numbers = tags["AN"]
+    if any("SCOPUS:" in number for number in numbers):
+        databases += " Scopus"
+    from_nlm = _OF_NLM.search(databases)
+    places = [*numbers] if from_nlm or not databases.strip() else []
+    places += [value for name in ("ID", "U1", "U2") for value in tags[name]] if from_nlm else []
+    places += tags["C2"] if "Scopus" in databases else tags["C5"] if "Embase" in databases else []
+    for number in (part.strip() for place in places for part in place.split(";")):
+        if number.isdecimal() and len(number) <= 8:
+            return number
+    values = [value for tag, value in tags.pairs if tag not in _NO_ID and _HINT.search(value)]
+    named = (found[1] if (found := _PMID_IN_VALUE.search(value)) else named_pmid(value) for value in values)
+    return next(filter(None, named), None)
+
+
+def doi(*names: str) -> Get:
+    """The DOI of these tags, or else a value that is nothing but a DOI or its address."""
+
+    def found(tags: Tags) -> str | None:
+        alone = (value for tag, value in tags.pairs if tag not in _NO_ID and " " not in value.strip())
+        return first(*names)(tags) or next((value for value in alone if _DOI.match(value) and normal_doi(value)), None)
+
+    return found
+
+
+def pmc(tags: Tags) -> str | None:
+    values = (value for tag, value in tags.pairs if "PMC" in value and tag not in _NO_ID)
+    return next((found[0] for value in values if (found := _PMC.search(value))), None)
+
+
+def issue_date(tags: Tags) -> str | None:
+    """DA, the date of the issue, decides where it has a year; else PY, as precise as a Y1 of the same year is."""
+    issue, years = first("DA")(tags) or "", [v for name in ("PY", "Y1", "YR") for v in tags[name]]
+    if year_in(issue):
+        return str(issue)
+    dated = [value for value in years if year_in(value)]
+    if not dated:
+        return years[0] if years else None
+    dated += [f"{dated[0]} {issue}"] if issue else []
+    same = (value for value in dated if year_in(value) == year_in(dated[0]))
+    return max(same, key=lambda value: len(iso_date(value) or ""))

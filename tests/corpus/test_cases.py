@@ -1,0 +1,47 @@
+"""Files with a known fault each: every field is as the file says it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers import find_inputs
+from medground.errors import BadDocument
+from medground.values.document import Document
+
+
+def flat(names: Any) -> list[str]:
+    """Names without the signs in which exporters differ."""
+    return [re.sub(r"[.,\s]", "", name) for name in names]
+
+
+def wrong(document: Document, field: str, right: Any) -> str:
+    """What a document says of a field, if that is not what its file says; a text without `has`, or with `hasnot`."""
+    if field in ("has", "hasnot"):
+        return ", ".join(piece for piece in right if (piece in document.text) != (field == "has"))
+    places = (document.identifiers, document.imprint, {"published": document.dates.get("published")})
+    found = next((place.get(field) for place in places if field in place), getattr(document, field, None))
+    if field == "authors":
+        return "" if flat(document.authors) == flat(right) else str(document.authors)
+    if field == "mesh":
+        found = [heading.descriptor for heading in document.mesh]
+    found = list(found) if isinstance(found, tuple) else found
+    return "" if found == right or (isinstance(right, list) and found in right) else str(found)
+
+
+def test_every_field_is_as_its_file_says(shared: Path) -> None:
+    faults = []
+    for case in json.loads((shared / "cases" / "expected.json").read_text(encoding="utf-8")):
+        try:
+            items: list[Any] = [item for one in find_inputs([shared / "cases" / case["name"]]) for item in one.read(0)]
+        except BadDocument as error:
+            items = [error]
+        documents, expected = [item for item in items if isinstance(item, Document)], case["expect"]
+        if len(documents) != expected["n"]:
+            faults.append(f"{case['name']}: {len(documents)} documents: {items}")
+        for number, (document, fields) in enumerate(zip(documents, expected.get("docs", ()), strict=False), start=1):
+            found = {field: wrong(document, field, right) for field, right in fields.items()}
+            faults += [f"{case['name']}: {number}: {field}: {said}" for field, said in found.items() if said]
+    assert not faults, "\n".join(faults)
