@@ -11,6 +11,7 @@ from typing import Literal
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 from small_corpora import WordEmbedder, make_documents, make_input, vectors_fit
 
@@ -72,8 +73,7 @@ def test_deletions_and_retractions_are_applied_and_bad_records_are_listed(
 
 @each_row("items", [[], [BadDocument("not JSON", file="a.jsonl", position=1)], [Deleted(("PMID:1",))]])
 def test_nothing_readable_leaves_nothing_behind(library, items):
-    with pytest.raises(BadDocument, match="no readable document in made"):
-        build(library, "c", [make_input(items)])
+    refused(BadDocument, "no readable document in made", lambda: build(library, "c", [make_input(items)]))
     assert library.list() == ()
     assert not library.folder_of("c").exists()
 
@@ -85,15 +85,14 @@ def test_a_damaged_file_keeps_what_was_read_of_it_and_strict_stops(
         yield from make_documents(3)
         raise BadDocument("not gzip", file="a.gz")
 
-    def refused(skip):
+    def unreadable(skip):
         raise PermissionError(13, "Permission denied")
         yield
 
     source = replace(make_input([]), name="a.gz", read=broken)
-    with pytest.raises(BadDocument, match=r"a\.gz: not gzip"):
-        build(library, "c", [source], strict=True)
+    refused(BadDocument, r"a\.gz: not gzip", build, library, "c", [source], strict=True)
     with pytest.raises(BadDocument, match=r"a\.xml: cannot be read"):  # and no full disk
-        build(library, "c", [replace(source, name="a.xml", read=refused)])
+        build(library, "c", [replace(source, name="a.xml", read=unreadable)])
     assert library.list() == ()
     counts = build(library, "c", [source]).counts
     assert (counts.documents, counts.passed_over) == (3, 1)
@@ -104,12 +103,9 @@ def test_a_damaged_file_keeps_what_was_read_of_it_and_strict_stops(
 def test_invalid_calls(
     library,
 ):
-    with pytest.raises(UsageError, match="nothing to read"):
-        build(library, "c", [])
-    with pytest.raises(UsageError, match="at least 1 character"):
-        build(library, "c", [make_input(make_documents(1))], limit=0)
-    with pytest.raises(UsageError, match="no corpus 'c'"):
-        add(library, "c", [make_input(make_documents(1))])
+    refused(UsageError, "nothing to read", build, library, "c", [])
+    refused(UsageError, "at least 1 character", lambda: build(library, "c", [make_input(make_documents(1))], limit=0))
+    refused(UsageError, "no corpus 'c'", lambda: add(library, "c", [make_input(make_documents(1))]))
     with pytest.raises(UsageError, match="is not a valid attachment name"):
         build(library, "c", [make_input(make_documents(1))], attachments={"../x.sqlite": lambda path: None})
 
@@ -215,8 +211,7 @@ def test_a_long_sentence_is_cut_at_white_space_or_hard() -> None:
     assert all(p.text.split() == ["word"] * 4 for p in list(chunk(spaced, 20))[:-1])
     solid = Document(id="T:1", text="A" * 45)
     assert [len(p.text) for p in chunk(solid, 20)] == [20, 20, 5]
-    with pytest.raises(UsageError, match="at least 1 character"):
-        list(chunk(solid, 0))
+    refused(UsageError, "at least 1 character", lambda: list(chunk(solid, 0)))
 
 
 def test_passages_carry_the_metadata_of_their_document() -> None:

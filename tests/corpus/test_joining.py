@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 from small_corpora import WordEmbedder, contents, make_documents, make_input
 
@@ -311,10 +312,8 @@ def test_names_of_sources(library: Library, folder: Path, medline: Any) -> None:
         (UsageError, "papers", "papers", "papers cannot be enriched from itself"),
         (ConfigError, "papers", "ftp://x", "is not an address"),
     ):
-        with pytest.raises(error, match=message):
-            open_records(library, name, [source])
-    with pytest.raises(UsageError, match="none cannot be combined"):
-        open_records(library, "papers", ["none", "medline"])
+        refused(error, message, open_records, library, name, [source])
+    refused(UsageError, "none cannot be combined", open_records, library, "papers", ["none", "medline"])
     assert open_records(library, "papers", ["none"]) == []
     opened = open_records(library, "papers", ["live", "pubmed", "medline"])
     assert [one.source for one in opened] == ["pubmed:live", "corpus:medline"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refused
 from rows import each_row
 from small_corpora import contents, make_input
 
@@ -118,8 +119,7 @@ def test_a_file_given_twice_is_read_once(tmp_path: Path, library: Library) -> No
     assert texts(library) == stated([BASELINE])
     (reason,) = notes(library)
     assert reason.startswith(f"PubMed's pubmed26n0001 is given twice; it is read as {first}")
-    with pytest.raises(BadDocument, match="is given twice"):
-        find_inputs([first, second], strict=True)
+    refused(BadDocument, "is given twice", find_inputs, [first, second], strict=True)
     add(library, "pubmed", find_inputs([second]))
     assert any(text.startswith("PubMed's pubmed26n0001 was read before, as") for text in notes(library))
 
@@ -283,8 +283,7 @@ def test_missing_folders_are_named(medcpt: Path, home: Path, tmp_path: Path, par
 def test_encoders_that_do_not_fit_each_other_and_damaged_weights(medcpt: Path, home: Path, tmp_path: Path) -> None:
     (tmp_path / ARTICLE).symlink_to(medcpt / ARTICLE)
     save_model(tmp_path / QUERY, seed=1, width=8)
-    with pytest.raises(ConfigError, match="vectors of length 8 and the article encoder of 16"):
-        open_embedder(f"medcpt:{tmp_path}", home)
+    refused(ConfigError, "vectors of length 8 and the article encoder of 16", open_embedder, f"medcpt:{tmp_path}", home)
     (tmp_path / QUERY / "model.safetensors").write_bytes(b"not weights")
     with pytest.raises(ConfigError, match="cannot load MedCPT's query encoder") as caught:
         open_embedder(f"medcpt:{tmp_path}", home)
@@ -294,5 +293,4 @@ def test_encoders_that_do_not_fit_each_other_and_damaged_weights(medcpt: Path, h
 @pytest.mark.filterwarnings("ignore")
 def test_a_model_of_another_kind_is_not_filled_with_random_numbers(medcpt: Path) -> None:
     """An encoder has no scoring layer, so it is no reranker, though a library would load it as one."""
-    with pytest.raises(ConfigError, match="its weights lack"):
-        CrossEncoderReranker(str(medcpt / ARTICLE))
+    refused(ConfigError, "its weights lack", lambda: CrossEncoderReranker(str(medcpt / ARTICLE)))

@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+from refusals import refused
 from rows import each_row
 from small_corpora import make_documents, make_input
 
@@ -22,23 +23,19 @@ from medground.values.query import Filters, Words
 @each_row("name", ["", "../x", "a/b", "A", ".hidden", "-x", "x" * 65, "a b", "a\n", "ü", "a\x00", ".."])
 def test_a_name_cannot_be_a_path(library, name):
     for call in (library.open, library.info, library.verify, library.remove, library.has):
-        with pytest.raises(UsageError, match="is not a valid corpus name"):
-            call(name)
-    with pytest.raises(UsageError, match="is not a valid corpus name"):
-        build(library, name, [make_input(make_documents(1))])
+        refused(UsageError, "is not a valid corpus name", call, name)
+    refused(UsageError, "is not a valid corpus name", lambda: build(library, name, [make_input(make_documents(1))]))
 
 
 def test_an_unknown_name_lists_the_existing_corpora(
     library,
 ):
-    with pytest.raises(UsageError, match=r"no corpus 'x' \(existing: none\)"):
-        library.open("x")
+    refused(UsageError, r"no corpus 'x' \(existing: none\)", library.open, "x")
     build(library, "b", [make_input(make_documents(1))])
     build(library, "a.1", [make_input(make_documents(1))])
     assert library.list() == ("a.1", "b")
     for call in (library.open, library.info, library.verify, library.remove):
-        with pytest.raises(UsageError, match=r"no corpus 'x' \(existing: a\.1, b\)"):
-            call("x")
+        refused(UsageError, r"no corpus 'x' \(existing: a\.1, b\)", call, "x")
 
 
 def test_a_damaged_pointer_is_reported_and_a_removed_corpus_is_gone(
@@ -47,8 +44,7 @@ def test_a_damaged_pointer_is_reported_and_a_removed_corpus_is_gone(
     build(library, "a", [make_input(make_documents(1))])
     for content in (b"", b"../../etc", b"\xff\xfe", b"0123456789abcdef"):
         (library.folder_of("a") / "CURRENT").write_bytes(content)
-        with pytest.raises(SnapshotCorrupt, match="CURRENT does not name a snapshot"):
-            library.open("a")
+        refused(SnapshotCorrupt, "CURRENT does not name a snapshot", library.open, "a")
     assert library.has("a")
     library.remove("a")
     assert not library.has("a")
@@ -78,8 +74,7 @@ def test_two_builds_of_one_corpus_at_once(
         for call in (build, add):
             with pytest.raises(UsageError, match="corpus a is being built by another process"):
                 call(Library(library.folder.parent), "a", [make_input(make_documents(2))])
-        with pytest.raises(UsageError, match="is being built"):
-            Library(library.folder.parent).remove("a")
+        refused(UsageError, "is being built", lambda: Library(library.folder.parent).remove("a"))
         build(library, "b", [make_input(make_documents(2))])
     build(library, "a", [make_input(make_documents(2))])
 
@@ -127,15 +122,13 @@ def test_a_newer_manifest_format_is_distinguished_from_damage(built):
     content = json.loads(path.read_text()) | {"format": 2}
     del content["checksum"]
     path.write_text(json.dumps({"checksum": _checksum(content), **content}))
-    with pytest.raises(ConfigError, match="upgrade Medground"):
-        Snapshot.open(built)
+    refused(ConfigError, "upgrade Medground", Snapshot.open, built)
 
 
 @each_row("content", ["", "[]", "null", "{}", '{"checksum": 1}', "[" * 100_000])
 def test_an_invalid_manifest(built, content):
     (built / "manifest.json").write_text(content)
-    with pytest.raises(SnapshotCorrupt, match=r"manifest\.json"):
-        Snapshot.open(built)
+    refused(SnapshotCorrupt, r"manifest\.json", Snapshot.open, built)
 
 
 def test_two_snapshots_and_several_threads(library, built, embedder):
@@ -169,8 +162,7 @@ def test_dense_needs_vectors_and_applies_filters(library, built, embedder):
         assert [hit.passage for hit in some] == allowed
         assert [hit.score for hit in some] == pytest.approx([h.score for h in free if h.passage in allowed], abs=1e-3)
         assert snapshot.dense(vector, 5, Filters(ids=("PMID:404",))) == ()
-        with pytest.raises(ConfigError, match="length 3"):
-            snapshot.dense(vector[:3], 5)
+        refused(ConfigError, "length 3", lambda: snapshot.dense(vector[:3], 5))
     build(library, "w", [make_input(make_documents(2))])
     with library.open("w") as snapshot, pytest.raises(UsageError, match="built without vectors"):
         snapshot.dense(vector, 5)
@@ -275,5 +267,4 @@ def test_edge_cases(tmp_path):
     writer.close()
     rows = unit(10, 8)
     rows[4] *= 3000
-    with pytest.raises(SnapshotCorrupt, match="not of length 1"):
-        write(tmp_path / "damaged", rows).search(rows[4] / 3000, 3)
+    refused(SnapshotCorrupt, "not of length 1", lambda: write(tmp_path / "damaged", rows).search(rows[4] / 3000, 3))

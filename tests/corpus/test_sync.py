@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 from small_corpora import WordEmbedder, contents, vectors_fit
 
@@ -215,11 +216,9 @@ def test_many_new_files_are_added_as_a_build_does(
 
 
 def test_what_cannot_be_synced(library: Library, folder: Path) -> None:
-    with pytest.raises(UsageError, match="no such folder"):
-        sync(library, "papers", folder / "none")
+    refused(UsageError, "no such folder", sync, library, "papers", folder / "none")
     sync(library, "papers", folder, embedder=WordEmbedder())
-    with pytest.raises(ConfigError, match="has vectors of words@1"):
-        sync(library, "papers", folder)
+    refused(ConfigError, "has vectors of words@1", sync, library, "papers", folder)
     for file in folder.rglob("*"):
         if file.is_file():
             file.unlink()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
+from refusals import refused
 
 import medground
 from medground.answering.trace import read_trace
@@ -35,17 +36,13 @@ def test_recipe_model_and_settings_may_differ_per_question(papers: Path) -> None
         other = engine.ask(QUESTION, recipe="self-medrag", settings={"self_medrag.passages": 1})
         again = engine.ask(QUESTION)
         for changed in ({"retrieval.corpora": ("others",)}, {"home": "/elsewhere"}, {"keys.ncbi": "another key"}):
-            with pytest.raises(UsageError, match="is fixed once an engine is open"):
-                engine.ask(QUESTION, settings=changed)
+            refused(UsageError, "is fixed once an engine is open", engine.ask, QUESTION, settings=changed)
         with pytest.raises(ConfigError, match=r"recipe\.speed \(from the options\): is not a setting"):
             engine.ask(QUESTION, settings={"recipe.speed": 3})
-        with pytest.raises(UsageError, match="unknown recipe 'best'"):
-            engine.ask(QUESTION, recipe="best")
-        with pytest.raises(ConfigError, match="unknown model 'gpt'"):
-            engine.ask(QUESTION, model="gpt")
+        refused(UsageError, "unknown recipe 'best'", engine.ask, QUESTION, recipe="best")
+        refused(ConfigError, "unknown model 'gpt'", engine.ask, QUESTION, model="gpt")
     engine.close()
-    with pytest.raises(UsageError, match="this engine is closed"):
-        engine.ask(QUESTION)
+    refused(UsageError, "this engine is closed", engine.ask, QUESTION)
     assert (default.recipe, other.recipe) == ("ground", "self-medrag")
     assert default.id == again.id != other.id
 
@@ -129,17 +126,14 @@ def test_search_and_documents(papers: Path) -> None:
         assert engine.document("PMID:1").title == "Aspirin"
         with pytest.raises(UsageError, match=r"no source holds 'PMID:404'; searched: corpus:papers, corpus:others"):
             engine.document("PMID:404")
-        with pytest.raises(UsageError, match="the query is empty"):
-            engine.search("  ")
-        with pytest.raises(UsageError, match="must be from 1 to"):
-            engine.search("aspirin", limit=0)
+        refused(UsageError, "the query is empty", engine.search, "  ")
+        refused(UsageError, "must be from 1 to", engine.search, "aspirin", limit=0)
         query = "(aspirin OR xylophone) NOT zebrafish[tiab]"
         found = engine.search(query, syntax="pubmed")
         assert [hit.passage.document_id for hit in found.hits] == ["PMID:1"]
         assert [search.query for search in found.searches] == [query, query]
         assert engine.search("aspirin AND zebrafish", syntax="pubmed").hits == ()
-        with pytest.raises(UsageError, match="invalid query at column"):
-            engine.search("(aspirin", syntax="pubmed")
+        refused(UsageError, "invalid query at column", engine.search, "(aspirin", syntax="pubmed")
 
 
 def test_a_claim_gets_a_verdict_and_its_quotes(papers: Path) -> None:
@@ -150,8 +144,7 @@ def test_a_claim_gets_a_verdict_and_its_quotes(papers: Path) -> None:
         assert ([quote.quote for quote in by_words.evidence], by_words.documents[0].id) == ([TEXT], "PMID:1")
         nothing = engine.verify("Xylophones improve hearing.")
         assert [nothing.evidence, *(one.verdict.label for one in nothing.statements)] == [(), "not found"]
-        with pytest.raises(UsageError, match="the claim is empty"):
-            engine.verify("  ")
+        refused(UsageError, "the claim is empty", engine.verify, "  ")
         with pytest.raises(BudgetExhausted) as spent:
             engine.verify("Aspirin lowers the risk of stroke.", settings={"budget.seconds": 1e-9})
         assert spent.value.spent and spent.value.trace_id
@@ -167,10 +160,8 @@ def test_kept_answers_and_the_history(papers: Path) -> None:
         assert [past.trace_id for past in engine.history(2)] == [fourth.trace_id, third.trace_id]
         assert engine.answer(first.id) == fourth
         assert len(engine.history(1)) == 1
-        with pytest.raises(UsageError, match="must be at least 0"):
-            engine.history(-1)
-        with pytest.raises(UsageError, match=r"no answer '\.\./x' in"):
-            engine.answer("../x")
+        refused(UsageError, "must be at least 0", engine.history, -1)
+        refused(UsageError, r"no answer '\.\./x' in", engine.answer, "../x")
     (papers / "answers" / "99999999-damaged.json").write_text("{}", encoding="utf-8")
     assert len(list(Answers(papers).history())) == 4
 

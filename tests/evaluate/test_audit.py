@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from refusals import refused
 from runs import write_lines
 
 from medground.errors import ConfigError, UsageError
@@ -160,12 +161,10 @@ def test_what_cannot_be_audited_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     assert "option text alone" not in shares(found)
     assert any("no linear model" in note for note in found.notes)
 
-    with pytest.raises(UsageError, match="no item"):
-        audit([])
+    refused(UsageError, "no item", audit, [])
 
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ConfigError, match="scikit-learn"):
-        audit(by_hand())
+    refused(ConfigError, "scikit-learn", lambda: audit(by_hand()))
     best = best_blind(by_hand())
     assert best and best.name == "majority class" and "no linear models" in best.words
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 from views import sentenced
 
@@ -28,34 +29,11 @@ from medground.home.settings import Settings
 from medground.models.operators.base import InvalidOutput
 from medground.testing.command import run as medground
 from medground.values.document import Document
+from medground_evaluate.build import file as files
+from medground_evaluate.build import operators
 from medground_evaluate.build.attempt import Rejected, Wanted, attempt, gives_away, too_easy
 from medground_evaluate.build.by_words import altered, exchanged, kind_of, options, place_of, stands_alone, subtopics
-from medground_evaluate.build.file import (
-    BuildFile,
-    BuiltOption,
-    BuiltQuestion,
-    Finding,
-    Head,
-    Line,
-    Proof,
-    SubTopic,
-    answer_sets,
-    write_set,
-)
 from medground_evaluate.build.make import FILE, Built, Plan, build_set, key_counts
-from medground_evaluate.build.operators import (
-    BriefInput,
-    BriefOutput,
-    CheckOptionInput,
-    CheckOptionOutput,
-    FindingView,
-    WriteQuestionInput,
-    WriteQuestionOutput,
-    WrittenOption,
-    brief_papers,
-    check_option,
-    write_choice_question,
-)
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 
@@ -149,33 +127,32 @@ def test_level_2_random_topics_and_what_cannot_be_made(settings: Settings, tmp_p
     assert (built.questions, built.missing) == ((), {"too few findings are left": 3})
     assert medground("eval", "build", str(tmp_path / "x"), "-c", "sepsis", "--topic", "whales", "-q") != 0
 
-    with pytest.raises(UsageError, match="no topic"):
-        _built(Plan(), settings, tmp_path)
+    refused(UsageError, "no topic", lambda: _built(Plan(), settings, tmp_path))
 
 
 ASPIRIN = Document(id="PAPER:1", title="Aspirin", text="Aspirin lowered fever in children. Aspirin was given by mouth.")
 ZINC = Document(id="PAPER:2", title="Zinc", text="Zinc raised the plasma level of copper in rats.")
 FINDINGS = tuple(
-    Finding(text=one.text, proofs=(Proof(document_id=one.id, start=0, end=end, quote=one.text[:end]),))
+    files.Finding(text=one.text, proofs=(files.Proof(document_id=one.id, start=0, end=end, quote=one.text[:end]),))
     for one, end in ((ASPIRIN, 34), (ZINC, 47))
 )
-WANTED = Wanted("L1-1-1", 1, SubTopic(topic="t", text="drugs", keywords=("drug",)), ("B",), 2, FINDINGS)
-WRITTEN = WriteQuestionOutput(
+WANTED = Wanted("L1-1-1", 1, files.SubTopic(topic="t", text="drugs", keywords=("drug",)), ("B",), 2, FINDINGS)
+WRITTEN = operators.WriteQuestionOutput(
     question="What do trials of old drugs show?",
     options=(
-        WrittenOption(text="Aspirin lowered the fever of children.", right=True, findings=("F1",)),
-        WrittenOption(text="Zinc lowered the copper level of rats.", right=False, findings=("F2",)),
+        operators.WrittenOption(text="Aspirin lowered the fever of children.", right=True, findings=("F1",)),
+        operators.WrittenOption(text="Zinc lowered the copper level of rats.", right=False, findings=("F2",)),
     ),
 )
 
 
 def _attempt(
     make_run: MakeRun, memory_source: Any, scripted_model: Any, says: dict[str, str], there: list[Item] | None = None
-) -> BuiltQuestion:
-    def check(value: Any) -> CheckOptionOutput:
+) -> files.BuiltQuestion:
+    def check(value: Any) -> operators.CheckOptionOutput:
         said = says[value.option.split()[0]]
         ids = tuple(p.sentences[0].id for p in value.passages if p.title == value.option.split()[0])
-        return CheckOptionOutput.model_validate({"sentences": ids if said != "silent" else (), "says": said})
+        return operators.CheckOptionOutput.model_validate({"sentences": ids if said != "silent" else (), "says": said})
 
     model = scripted_model({"write_choice_question": lambda value: WRITTEN, "check_option": check})
     run = make_run("drugs", [memory_source([ASPIRIN, ZINC])], model, by_model=["write_choice_question", "check_option"])
@@ -199,13 +176,15 @@ def test_a_models_question_gets_the_wanted_letters_if_the_second_check_bears_it_
             _attempt(*makers, says, [made.item()])
 
 
-def _question(*options: tuple[str, bool], text: str = "What is true?", number: int = 0) -> BuiltQuestion:
+def _question(*options: tuple[str, bool], text: str = "What is true?", number: int = 0) -> files.BuiltQuestion:
     built = tuple(
-        BuiltOption(letter="ABCD"[n], text=said, right=right, checked="shown" if right else "ruled out", proofs=())
+        files.BuiltOption(
+            letter="ABCD"[n], text=said, right=right, checked="shown" if right else "ruled out", proofs=()
+        )
         for n, (said, right) in enumerate(options)
     )
     known = {"level": 1, "topic": "t", "subtopic": "t", "written_by": "keyless", "checked_by": "keyless"}
-    return BuiltQuestion.model_validate({**known, "id": f"Q{number}", "question": text, "options": built})
+    return files.BuiltQuestion.model_validate({**known, "id": f"Q{number}", "question": text, "options": built})
 
 
 @each_row(("options", "reason"), TABLES["telling options"])
@@ -220,7 +199,7 @@ def test_what_marks_right_or_wrong_options_alike_is_rejected(options: list[tuple
 @pytest.mark.slow
 def test_a_set_that_option_texts_give_away_is_found_out() -> None:
     pytest.importorskip("sklearn")
-    keys = answer_sets()
+    keys = files.answer_sets()
 
     def clued_option(n: int, letter: str) -> tuple[str, bool]:
         right = letter in keys[n % 10]
@@ -231,29 +210,28 @@ def test_a_set_that_option_texts_give_away_is_found_out() -> None:
     assert too_easy(clued[:20]) == []  # too few to say
 
 
-HEAD = Head(options={}, models={}, settings_hash="0")
+HEAD = files.Head(options={}, models={}, settings_hash="0")
 
 
 def test_the_file_of_a_build(tmp_path: Path) -> None:
     first = _question(("It helps men.", True), ("It harms men.", False), number=1)
-    with BuildFile(tmp_path / FILE, HEAD) as file:
-        file.add(Line(slot=0, attempt=1, question=first))
+    with files.BuildFile(tmp_path / FILE, HEAD) as file:
+        file.add(files.Line(slot=0, attempt=1, question=first))
         assert file.questions() == {0: first}
-        file.add(Line(dropped=("Q1",)))
+        file.add(files.Line(dropped=("Q1",)))
         assert (file.questions(), file.attempts(0)) == ({}, [])
-    with BuildFile(tmp_path / FILE, HEAD) as file:
+    with files.BuildFile(tmp_path / FILE, HEAD) as file:
         assert (file.questions(), file.attempts(0)) == ({}, [])
 
     (tmp_path / FILE).write_text("nonsense", encoding="utf-8")
-    with pytest.raises(UsageError, match="is not the file of a build"):
-        BuildFile(tmp_path / FILE, HEAD)
+    refused(UsageError, "is not the file of a build", files.BuildFile, tmp_path / FILE, HEAD)
     assert (tmp_path / FILE).read_text(encoding="utf-8") == "nonsense"
     (tmp_path / FILE).write_text('{"options":{},"models":{},"settings_hash":"0"}\n{"slot":"x"}\n', encoding="utf-8")
-    with pytest.raises(BadDocument) as refused:
-        BuildFile(tmp_path / FILE, HEAD)
-    assert refused.value.position == 2
+    with pytest.raises(BadDocument) as damaged:
+        files.BuildFile(tmp_path / FILE, HEAD)
+    assert damaged.value.position == 2
 
-    write_set([_question(("=1+1 helps men.", True), ("It harms men.", False))], None, tmp_path)
+    files.write_set([_question(("=1+1 helps men.", True), ("It harms men.", False))], None, tmp_path)
     rows = _rows(tmp_path)
     assert rows[0]["option text"] == "'=1+1 helps men."
 
@@ -321,11 +299,11 @@ def test_the_exchanged_word_does_not_tell_right_from_wrong() -> None:
 def test_no_question_is_made_of_too_few_findings() -> None:
     few = {i: SAID[i] for i in ("F1", "F2", "F3")}
     assert options(few, 1, 2, 2, 0) == []
-    views = tuple(FindingView(id=i, text=text) for i, text in few.items())
-    value = WriteQuestionInput(topic="t", level=1, right=2, wrong=2, findings=views)
-    assert write_choice_question.keyless(value) == WriteQuestionOutput()
+    views = tuple(operators.FindingView(id=i, text=text) for i, text in few.items())
+    value = operators.WriteQuestionInput(topic="t", level=1, right=2, wrong=2, findings=views)
+    assert operators.write_choice_question.keyless(value) == operators.WriteQuestionOutput()
     papers = (sentenced("P1", "We studied rats.", SAID["F1"]),)
-    (one,) = brief_papers.keyless(BriefInput(topic="t", level=1, papers=papers)).findings
+    (one,) = operators.brief_papers.keyless(operators.BriefInput(topic="t", level=1, papers=papers)).findings
     assert (one.text, one.sentences) == (SAID["F1"], ("P1.S2",))
 
 
@@ -339,9 +317,9 @@ def test_no_question_is_made_of_too_few_findings() -> None:
     ],
 )
 def test_the_second_check_knows_only_what_is_there_word_for_word(option: str, says: str) -> None:
-    value = CheckOptionInput(option=option, passages=(sentenced("P1", SAID["F1"], SAID["F2"]),))
-    output = check_option.keyless(value)
-    check_option.check(value, output)
+    value = operators.CheckOptionInput(option=option, passages=(sentenced("P1", SAID["F1"], SAID["F2"]),))
+    output = operators.check_option.keyless(value)
+    operators.check_option.check(value, output)
     assert output.says == says
 
 
@@ -352,11 +330,11 @@ def test_sub_topics_are_phrases_that_titles_on_the_topic_share() -> None:
 
 
 def test_findings_of_a_model_name_sentences_of_one_paper() -> None:
-    value = BriefInput(topic="t", level=1, papers=tuple(sentenced(name, "It rose.") for name in ("P1", "P2")))
+    value = operators.BriefInput(topic="t", level=1, papers=tuple(sentenced(name, "It rose.") for name in ("P1", "P2")))
     for sentences in (["P9.S1"], ["P1.S1", "P2.S1"]):
         found = {"findings": [{"text": "It rose in all of them.", "sentences": sentences}]}
         with pytest.raises(InvalidOutput):
-            brief_papers.check(value, BriefOutput.model_validate(found))
+            operators.brief_papers.check(value, operators.BriefOutput.model_validate(found))
 
 
 @each_row(
@@ -369,13 +347,13 @@ def test_findings_of_a_model_name_sentences_of_one_paper() -> None:
     ],
 )
 def test_a_question_of_a_model_has_the_form_that_was_asked(question: str, options: list[str]) -> None:
-    findings = (FindingView(id="F1", text="Aspirin lowers fever."),)
-    value = WriteQuestionInput(topic="t", level=1, right=1, wrong=1, findings=findings)
+    findings = (operators.FindingView(id="F1", text="Aspirin lowers fever."),)
+    value = operators.WriteQuestionInput(topic="t", level=1, right=1, wrong=1, findings=findings)
     written = [
         {"text": f"Aspirin {verb} fever.", "right": not n, "findings": ["F9" if verb == "F9" else "F1"]}
         for n, verb in enumerate(options)
     ]
     with pytest.raises(InvalidOutput):
-        write_choice_question.check(
-            value, WriteQuestionOutput.model_validate({"question": question, "options": written})
+        operators.write_choice_question.check(
+            value, operators.WriteQuestionOutput.model_validate({"question": question, "options": written})
         )

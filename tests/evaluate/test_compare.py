@@ -14,6 +14,7 @@ import pytest
 import typer
 from lxml.html import document_fromstring
 from markdown_it import MarkdownIt
+from refusals import refused
 from runs import header, line, write_lines, write_run
 from scipy.stats import binomtest
 from typer.testing import CliRunner
@@ -238,10 +239,8 @@ def test_both_scores_of_mirage_by_hand_and_what_is_refused() -> None:
     (alone,) = scored(("mmlu:1", "A", "A"), items=2)
     assert (alone.name, alone.published.value, alone.honest.value) == ("mmlu", 1.0, 0.5)
 
-    with pytest.raises(UsageError, match="not pubmedqa"):
-        scored(("1", "A", "A"), dataset="pubmedqa")
-    with pytest.raises(UsageError, match="'E' is not a MIRAGE answer"):
-        scored(("medqa:1", "E", "A"))
+    refused(UsageError, "not pubmedqa", scored, ("1", "A", "A"), dataset="pubmedqa")
+    refused(UsageError, "'E' is not a MIRAGE answer", scored, ("medqa:1", "E", "A"))
 
 
 # The report: its figures are correct, it loads nothing, and text in it cannot do anything
@@ -350,11 +349,8 @@ def test_the_command_writes_both_files_and_refuses_mistakes(
     assert run("eval", "report", str(path), "--data", str(data), "--out", str(tmp_path / "report")) == 0
     assert "best blind baseline" in (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
 
-    with pytest.raises(UsageError, match="cannot be read"):
-        read_report([tmp_path / "nothing.jsonl"])
+    refused(UsageError, "cannot be read", read_report, [tmp_path / "nothing.jsonl"])
     other = written(tmp_path / "other.jsonl", SAID, dataset="bioasq")
-    with pytest.raises(UsageError, match="compare runs over the same data set"):
-        read_report([runs[0], other])
+    refused(UsageError, "compare runs over the same data set", lambda: read_report([runs[0], other]))
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(StorageFailed, match="name another with --out"):
-        write_report(read_report(runs), tmp_path / "file")
+    refused(StorageFailed, "name another with --out", lambda: write_report(read_report(runs), tmp_path / "file"))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from refusals import refused
 from rows import each_row
 from runs import write_lines
 
@@ -137,8 +138,7 @@ def test_biomedmcqs_text_files(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"questions_level1_final\.txt:9: L1-Q2: the gold answer is missing"):
         read("biomedmcqs", tmp_path)
     answers.unlink()
-    with pytest.raises(BadDocument, match="No such file"):
-        read("biomedmcqs", tmp_path)
+    refused(BadDocument, "No such file", read, "biomedmcqs", tmp_path)
 
 
 def test_medquad_xml(tmp_path: Path) -> None:
@@ -154,8 +154,7 @@ def test_medquad_xml(tmp_path: Path) -> None:
     assert (item.id, item.reference) == ("CDC:1-1:Flu", "Rest, & drink.")
     entity = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><Document><Focus>&x;</Focus></Document>'
     write(tmp_path / "9_CDC_QA" / "0000002.xml", entity)
-    with pytest.raises(MedgroundError, match="entities"):
-        read("medquad", tmp_path)
+    refused(MedgroundError, "entities", read, "medquad", tmp_path)
 
 
 def test_liveqa_medicationqa_and_expertqa_in_their_owners_formats(tmp_path: Path) -> None:
@@ -201,8 +200,7 @@ def test_meds_bench_tasks(tmp_path: Path) -> None:
     (seer,) = read("seer", path)
     assert (seer.id, seer.gold) == ("task131-000001", ("B",))
     assert seer.question.text.startswith("Age: 55 Suggest")
-    with pytest.raises(UsageError, match="a different MedS-Bench task"):
-        read("ddxplus", path)
+    refused(UsageError, "a different MedS-Bench task", read, "ddxplus", path)
     stays = {"Source": "mimic4ed-benchmark", "Definition": ["Predict hospital stay."]}
     stays["Instances"] = [{"input": "Age: 1", "output": "True"}, {"input": "Age: 2", "output": ["False"]}]
     items = read("mimic-iv-ed", write(tmp_path / "task105.json", stays))
@@ -260,14 +258,10 @@ def test_an_error_is_one_line_with_its_position(tmp_path: Path, lines: list[str]
 def test_a_damaged_archive_a_wrong_name_and_a_missing_file(tmp_path: Path) -> None:
     path = tmp_path / "f.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"question": "Is it?", "answer": "yes"}\n' * 50)[:-12])
-    with pytest.raises(BadDocument, match="gzip file ends early"):
-        check_file(open_dataset("jsonl"), path)
-    with pytest.raises(UsageError, match="unknown data set 'pubmed'; available: bioasq"):
-        open_dataset("pubmed")
-    with pytest.raises(UsageError, match="does not exist"):
-        open_dataset("pubmedqa").find(tmp_path / "nothing.json")
-    with pytest.raises(UsageError, match="contains no file of bioasq"):
-        open_dataset("bioasq").find(tmp_path)
+    refused(BadDocument, "gzip file ends early", lambda: check_file(open_dataset("jsonl"), path))
+    refused(UsageError, "unknown data set 'pubmed'; available: bioasq", open_dataset, "pubmed")
+    refused(UsageError, "does not exist", lambda: open_dataset("pubmedqa").find(tmp_path / "nothing.json"))
+    refused(UsageError, "contains no file of bioasq", lambda: open_dataset("bioasq").find(tmp_path))
     with pytest.raises(UsageError, match="does not look like any known data set"):
         recognised(write(tmp_path / "notes.txt", "hello"))
 

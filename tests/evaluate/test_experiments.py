@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from refusals import refused
 from rows import each_row
 from runs import write_lines
 
@@ -268,8 +269,7 @@ def test_a_run_is_made_once_and_resumed_and_results_keep_every_model_but_no_text
     assert set(without["figures"]) == {"accuracy", "grounded", "grounded-checked"}
     assert "aspirin" not in path.read_text(encoding="utf-8").lower()
     path.write_text("[]", encoding="utf-8")
-    with pytest.raises(UsageError, match="does not contain experiment results"):
-        save(made, tmp_path)
+    refused(UsageError, "does not contain experiment results", save, made, tmp_path)
 
 
 @each_row(
@@ -286,12 +286,9 @@ def test_a_wrong_file_is_refused_in_one_line(tmp_path: Path, change: str, said: 
     key = change.partition(" ")[0]
     begun = text.rindex("\n", 0, text.rindex(f"{key} =")) + 1 if f"{key} =" in text else len(text)
     (tmp_path / "x.toml").write_text(text[:begun] + change + "\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=re.escape(said)):
-        read_experiment(tmp_path / "x.toml")
-    with pytest.raises(UsageError, match="no experiment 000/table-77; give a file"):
-        read_experiment(Path("000/table-77"))
-    with pytest.raises(UsageError, match="no experiments in"):
-        find_experiments(tmp_path / "empty")
+    refused(UsageError, re.escape(said), read_experiment, tmp_path / "x.toml")
+    refused(UsageError, "no experiment 000/table-77; give a file", lambda: read_experiment(Path("000/table-77")))
+    refused(UsageError, "no experiments in", find_experiments, tmp_path / "empty")
 
 
 def test_kept_runs_and_the_example_in_the_documentation_can_be_read(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from chat_peer import ChatPeer, chat
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 from runs import header, line, write_lines, write_run
 from typer.testing import CliRunner
@@ -29,6 +30,7 @@ from medground_evaluate.experiments.form import read_experiment
 from medground_evaluate.experiments.judging import check_judge, judge_rows
 from medground_evaluate.experiments.run import Made, Options
 from medground_evaluate.experiments.table import notes, results, table
+from medground_evaluate.judges import results as summaries
 from medground_evaluate.judges.judge import judge_long, judge_pairs, pairs_of
 from medground_evaluate.judges.judgements import (
     LONG_AXES,
@@ -40,16 +42,6 @@ from medground_evaluate.judges.judgements import (
     Mark,
     RateInput,
     RateOutput,
-)
-from medground_evaluate.judges.results import (
-    OVERALL,
-    PairResult,
-    blank_form,
-    long_results,
-    outcomes,
-    pair_results,
-    read_marked,
-    write_form,
 )
 
 TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
@@ -94,8 +86,8 @@ def judged(model: Any, one: Result, other: Result, out: Path, **more: Any) -> li
     return asyncio.run(judge_pairs(models, one, other, out, **more))
 
 
-def only(lines: list[Judgement]) -> PairResult:
-    (result,) = pair_results(lines)
+def only(lines: list[Judgement]) -> summaries.PairResult:
+    (result,) = summaries.pair_results(lines)
     return result
 
 
@@ -118,7 +110,7 @@ def test_win_tie_and_loss_in_both_orders(judge: Any, tmp_path: Path) -> None:
     for axis in result.axes:
         assert (axis.wins, axis.ties, axis.losses, axis.flipped) == (1, 1, 1, 0)
     assert result.axes[1].mean == pytest.approx((5 + 5 + 2) / 3)
-    assert read_marked([out]).lines[0].marks[0]["soundness"].justification == "so it reads"
+    assert summaries.read_marked([out]).lines[0].marks[0]["soundness"].justification == "so it reads"
 
 
 def test_runs_that_are_compared() -> None:
@@ -135,8 +127,7 @@ def test_runs_that_are_compared() -> None:
         (a, "both runs are called a"),
         (a_run("b", {"q9": "x"}), "no question in common"),
     ):
-        with pytest.raises(UsageError, match=message):
-            pairs_of(a, second)
+        refused(UsageError, message, pairs_of, a, second)
 
 
 def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripted, tmp_path: Path) -> None:
@@ -153,7 +144,9 @@ def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripte
     result = only(judged(model, a_run("ours", GOOD), a_run("base", PLAIN), out))
     assert (result.questions, result.judged, result.not_judged, result.failed) == (3, 2, 0, 1)
     assert all((axis.wins, axis.ties, axis.losses) == (0, 1, 1) for axis in result.axes)
-    assert any(line.status == "failed" and "no valid answer" in line.error for line in read_marked([out]).lines)
+    assert any(
+        line.status == "failed" and "no valid answer" in line.error for line in summaries.read_marked([out]).lines
+    )
 
 
 def test_a_served_judge_and_the_command_line(home: Path, tmp_path: Path, loopback: None) -> None:
@@ -194,13 +187,12 @@ def test_a_file_of_judgements_resumes_for_its_own_judge_only(
     judged(judge, one, other, out, limit=2)
     out.write_bytes(out.read_bytes()[:-20])  # interrupted within the last line
     refusing = scripted_model({"compare_explanations": ConfigError("the key is refused")}, name=judge.name)
-    with pytest.raises(ConfigError, match="refused"):
-        judged(refusing, one, other, out)
-    assert len(read_marked([out]).lines) == 3
+    refused(ConfigError, "refused", judged, refusing, one, other, out)
+    assert len(summaries.read_marked([out]).lines) == 3
     assert len(judge.seen) == 4
     lines = judged(judge, one, other, out)
     assert (len(judge.seen), len(lines)) == (7, 6)
-    assert read_marked([out]).lines == lines
+    assert summaries.read_marked([out]).lines == lines
 
     notes = tmp_path / "notes.md"
     notes.write_text("my notes, without a line end")
@@ -225,7 +217,7 @@ def test_long_answers_against_references(scripted_model: Scripted, tmp_path: Pat
     references = {"q1": "aspirin", "q2": "sleep", "q4": "none"}
     documents = {"q1": (EvidenceView(id="E1", quote="Aspirin helps."),)}
     lines = asyncio.run(judge_long(models, run, references, tmp_path / "l.jsonl", documents=documents))
-    (result,) = long_results(lines)
+    (result,) = summaries.long_results(lines)
     assert (result.questions, result.judged) == (2, 2)
     assert result.means == {"relevance": 4.0, "completeness": 3.0, "proficiency": 3.0, "interpretability": 2.0}
     with pytest.raises(UsageError, match="no long answer with a reference"):
@@ -242,24 +234,21 @@ def test_people_and_models_agree_by_kappa(judge: Any, tmp_path: Path) -> None:
     anna = person("anna", {"q1": "second", "q2": "first", "q3": "first"}, shown=("base", "ours"))
     written = tmp_path / "anna.jsonl"
     written.write_text("".join(line.model_dump_json(exclude_defaults=True) + "\n" for line in anna), encoding="utf-8")
-    (agreement,) = judges_agreement([*lines, *read_marked([written]).lines])
-    assert (agreement.axis, agreement.items) == (OVERALL, 3)
+    (agreement,) = judges_agreement([*lines, *summaries.read_marked([written]).lines])
+    assert (agreement.axis, agreement.items) == (summaries.OVERALL, 3)
     assert agreement.observed == pytest.approx(2 / 3)
     assert agreement.kappa == pytest.approx(0.5)
     assert agreement.words == "moderate"
 
-    with pytest.raises(UsageError, match="two judges"):
-        judges_agreement(person("anna", {"q1": "first"}))
+    refused(UsageError, "two judges", lambda: judges_agreement(person("anna", {"q1": "first"})))
     with pytest.raises(UsageError, match="judged the same"):
         judges_agreement([*person("anna", {"q1": "first"}), *person("bert", {"q2": "first"})])
 
     path = tmp_path / "j.jsonl"
     path.write_text('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie"}\n' * 2)
-    with pytest.raises(UsageError, match="2 times"):
-        read_marked([path])
+    refused(UsageError, "2 times", summaries.read_marked, [path])
     path.write_text("")
-    with pytest.raises(UsageError, match="no judgements"):
-        read_marked([path])
+    refused(UsageError, "no judgements", summaries.read_marked, [path])
 
 
 @each_row(("line", "problem"), [*TABLES["judgements"], ("[" * 100_000, "nested too deeply")])
@@ -267,7 +256,7 @@ def test_a_line_that_is_not_a_judgement(tmp_path: Path, line: str, problem: str)
     path = tmp_path / "bad.jsonl"
     path.write_text(line + "\n\n")
     with pytest.raises(BadDocument, match=problem) as raised:
-        read_marked([path])
+        summaries.read_marked([path])
     assert raised.value.position == 1
 
 
@@ -285,7 +274,7 @@ def test_orders_are_symmetric_and_nothing_is_lost(said: list[tuple[Any, Any]]) -
     assert result.judged + result.not_judged + result.failed == result.questions == len(said)
     assert result.judged == sum(None not in words for words in said)
     swapped = {"win": "loss", "loss": "win", "tie": "tie"}
-    ours, theirs = outcomes(lines, "a", OVERALL), outcomes(lines, "b", OVERALL)
+    ours, theirs = summaries.outcomes(lines, "a", summaries.OVERALL), summaries.outcomes(lines, "b", summaries.OVERALL)
     assert theirs == {item: swapped[word] for item, word in ours.items()}
     assert sum(word == "win" for word in ours.values()) == sum(words == ("first", "second") for words in said)
 
@@ -358,7 +347,7 @@ TREATED = {"q1": "It is treated with rest.", "q2": "It is treated with sleep.", 
 def a_form(folder: Path) -> tuple[Path, list[dict[str, Any]]]:
     quotes = {"q1": (EvidenceView(id="E1", quote="Rest helps."),)}
     path = folder / "form.jsonl"
-    write_form(list(blank_form(a_run("long", TREATED), REFERENCES, quotes)), path)
+    summaries.write_form(list(summaries.blank_form(a_run("long", TREATED), REFERENCES, quotes)), path)
     return path, [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -368,24 +357,21 @@ def test_a_form_is_blank_and_filled_lines_are_averaged(tmp_path: Path) -> None:
     assert records[0]["documents"] == ["Rest helps."]
     assert records[0]["marks"] == dict.fromkeys(LONG_AXES)
     assert set(records[1]["marks"]) == set(LONG_AXES) - {"interpretability"}  # no documents, nothing to mark
-    with pytest.raises(UsageError, match="all 2 lines are still blank"):
-        read_marked([path])
+    refused(UsageError, "all 2 lines are still blank", summaries.read_marked, [path])
     with pytest.raises(UsageError, match="may hold marks"):
-        write_form(list(blank_form(a_run("long", TREATED), REFERENCES, {})), path)
-    with pytest.raises(UsageError, match="no long answer"):
-        write_form([], tmp_path / "none.jsonl")
+        summaries.write_form(list(summaries.blank_form(a_run("long", TREATED), REFERENCES, {})), path)
+    refused(UsageError, "no long answer", summaries.write_form, [], tmp_path / "none.jsonl")
 
     path.unlink()
     path, records = a_form(tmp_path)
     records[0] |= {"judge": "anna", "marks": dict(zip(LONG_AXES, (5, 4, 3, 2), strict=True))}
     other = [{**records[0], "judge": "bert", "marks": dict(zip(LONG_AXES, (4, 4, 4, 4), strict=True))}]
-    found = read_marked([write_lines(path, records), write_lines(tmp_path / "bert.jsonl", other)])
+    found = summaries.read_marked([write_lines(path, records), write_lines(tmp_path / "bert.jsonl", other)])
     assert found.blank == 1
-    by_judge = {result.judge: result.means for result in long_results(found.lines)}
+    by_judge = {result.judge: result.means for result in summaries.long_results(found.lines)}
     assert by_judge["anna"] == dict(zip(LONG_AXES, (5.0, 4.0, 3.0, 2.0), strict=True))
     assert by_judge["bert"]["relevance"] == 4.0
-    with pytest.raises(UsageError, match="2 times"):
-        read_marked([path, path])
+    refused(UsageError, "2 times", summaries.read_marked, [path, path])
 
 
 @each_row(
@@ -402,7 +388,7 @@ def test_a_form_is_blank_and_filled_lines_are_averaged(tmp_path: Path) -> None:
 def test_a_line_that_is_not_well_marked_is_refused(tmp_path: Path, change: dict[str, Any], problem: str) -> None:
     path, records = a_form(tmp_path)
     with pytest.raises(BadDocument, match=problem) as raised:
-        read_marked([write_lines(path, [{**records[0], "judge": "anna", **change}])])
+        summaries.read_marked([write_lines(path, [{**records[0], "judge": "anna", **change}])])
     assert raised.value.position == 1
     assert "\n" not in str(raised.value)
 
@@ -418,8 +404,7 @@ def test_the_commands_of_a_form(home: Path, tmp_path: Path) -> None:
     assert "completeness" in shown
     words = ["judge", str(path), "--model", "keyless", "--data", str(questions), "--quiet"]
     assert "1 questions: 0 judged, 1 not judged, 0 failed" in output(*words)
-    with pytest.raises(UsageError, match="give two runs"):
-        output(*words[:4])
+    refused(UsageError, "give two runs", lambda: output(*words[:4]))
     record = json.loads(form.read_text(encoding="utf-8"))
     filled = {**record, "judge": "anna", "marks": dict.fromkeys(record["marks"], 4)}
     write_lines(form, [filled, {**record, "item": "q9"}])

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from refusals import refused
 from rows import each_row
 from runs import header, line, write_lines, write_run
 
@@ -155,8 +156,7 @@ def test_retrieval_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     for order in ([f"D:{n}" for n in range(9)], [f"D:{n}" for n in range(9, 0, -1)]):
         assert ranking_scores({"q": order}, {"q": (order[4],)}, (5,))["q"]["RR"] == pytest.approx(1 / 5)
     monkeypatch.setitem(sys.modules, "ir_measures", None)
-    with pytest.raises(ConfigError, match=r'pip install "medground\[evaluate\]"'):
-        retrieval_means(lines)
+    refused(ConfigError, r'pip install "medground\[evaluate\]"', retrieval_means, lines)
 
 
 def test_headings_by_hand() -> None:
@@ -390,11 +390,9 @@ def test_runs_are_samples_or_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (samples.runs, samples.temperature, found.each["q1"].value) == (2, 0.7, 1.0)
     assert (found.mean.of, found.mean.without) == (1, 1)  # a single answer has no uncertainty
     one = written(tmp_path / "1.jsonl", asked(1, "It helps."))
-    with pytest.raises(UsageError, match="two or more runs"):
-        read_samples([one, one])
+    refused(UsageError, "two or more runs", read_samples, [one, one])
     other = written(tmp_path / "2.jsonl", asked(1, "It helps."), recipe="ground")
-    with pytest.raises(UsageError, match="differs from the first run: recipe was rag, is ground"):
-        read_samples([one, other])
+    refused(UsageError, "differs from the first run: recipe was rag, is ground", read_samples, [one, other])
     fixed = {"model": {"temperature": 0.0, "cache": True}}
     same = [written(tmp_path / f"{n}.jsonl", asked(1, "It helps."), settings=fixed) for n in (3, 4)]
     assert run("eval", "uncertainty", *map(str, same), "--nli", "nowhere") == 2

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pydantic_ai.exceptions import ModelHTTPError, OutputTokenLimitExceeded, ToolRetryError, UnexpectedModelBehavior
 from pydantic_ai.messages import ToolReturnPart
+from refusals import refused
 from rows import each_row
 from runs import write_lines
 
@@ -129,8 +130,7 @@ def test_what_nobody_would_be_spared_stops_the_run_and_it_goes_on(home: Path, tm
             raise ConfigError("the key is refused")
         return said(run, "yes")
 
-    with pytest.raises(ConfigError, match="the key is refused"):
-        run(home, recipe, questions(tmp_path, 5))
+    refused(ConfigError, "the key is refused", lambda: run(home, recipe, questions(tmp_path, 5)))
     assert [line.id for line in lines(home)] == ["q0", "q1"]
     mended = True
     (home / "run.jsonl").write_bytes((home / "run.jsonl").read_bytes()[:-30])
@@ -202,8 +202,7 @@ def test_a_selection_of_nothing_is_refused_before_anything_is_written(
     home: Path, tmp_path: Path, chosen: dict[str, Any], message: str
 ) -> None:
     base = questions(tmp_path, 2)
-    with pytest.raises(UsageError, match=message):
-        run(home, yes, Selection(base.dataset, base.path, **chosen))
+    refused(UsageError, message, lambda: run(home, yes, Selection(base.dataset, base.path, **chosen)))
     assert not (home / "run.jsonl").exists()
 
 
@@ -217,8 +216,7 @@ def test_the_header_says_what_was_run_and_the_watch_sees_every_line(home: Path, 
     assert {"medground", "python", "model"} <= header.versions.keys()
     assert "keys" not in header.settings
     assert len(header.prompts_hash) == 16
-    with pytest.raises(UsageError, match="dataset_hash was"):
-        run(home, yes, questions(tmp_path, 4))
+    refused(UsageError, "dataset_hash was", lambda: run(home, yes, questions(tmp_path, 4)))
 
 
 def test_a_recorded_source_says_what_the_source_says_of_itself(home: Path, tmp_path: Path) -> None:

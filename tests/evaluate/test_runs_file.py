@@ -13,6 +13,7 @@ import pytest
 import runs
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 
 from medground.errors import StorageFailed, UsageError
@@ -45,8 +46,7 @@ def test_written_lines_are_read_and_not_repeated(tmp_path: Path) -> None:
         run.append(line("a", status="answered", answer="yes"))
         run.append(line("b", error="no model"))
     with RunFile(path, header(started="2027-01-01")) as run:
-        with pytest.raises(UsageError, match="being written by another run"):
-            RunFile(path, header())
+        refused(UsageError, "being written by another run", lambda: RunFile(path, header()))
         assert run.done == {"a", "b"}
         assert (run.tally.right, run.tally.lines, run.tally.unfinished) == (1, 2, 1)
         run.append(line("c"))
@@ -120,17 +120,14 @@ def test_a_file_of_another_kind_is_left_alone_and_invalid_and_repeated_lines_are
     for content in ('{"pmid": 1}\n', "<html>\n</html>\n{}\n"):
         path.write_text(content, encoding="utf-8")
         for read in (lambda: RunFile(path, header()), lambda: read_run(path)):
-            with pytest.raises(UsageError, match="not a Medground run"):
-                read()
+            refused(UsageError, "not a Medground run", read)
         assert path.read_text(encoding="utf-8") == content
     path = begun(tmp_path / "run.jsonl", "a", "b")
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([lines[0], "{broken", lines[2]]) + "\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"run\.jsonl:2: this line is invalid"):
-        RunFile(path, header())
+    refused(UsageError, r"run\.jsonl:2: this line is invalid", lambda: RunFile(path, header()))
     path.write_text("\n".join([*lines, lines[1]]) + "\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="'a' already has a line"):
-        RunFile(path, header())
+    refused(UsageError, "'a' already has a line", lambda: RunFile(path, header()))
 
 
 def test_the_tally_counts_every_item_and_exact_matches() -> None:
@@ -178,8 +175,7 @@ def test_nothing_follows_half_a_line_that_a_full_disk_left(tmp_path: Path) -> No
         run.append(line("a"))
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 40, hard))
         try:
-            with pytest.raises(StorageFailed, match="free some space"):
-                run.append(line("b"))
+            refused(StorageFailed, "free some space", lambda: run.append(line("b")))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         run.append(line("c"))

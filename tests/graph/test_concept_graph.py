@@ -17,17 +17,7 @@ from contracts import in_one_test
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.errors import BadDocument, SnapshotCorrupt, UsageError
 from medground.graph.concept_store import open_graph
-from medground.graph.vocabularies.base import (
-    ConceptRecord,
-    DefinitionRecord,
-    NameRecord,
-    NoteRecord,
-    Part,
-    PredicateRecord,
-    Record,
-    RelationRecord,
-    Vocabulary,
-)
+from medground.graph.vocabularies import base as forms
 from medground.graph.writing import build_graph, draft_file
 from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
@@ -36,31 +26,33 @@ from medground.testing import SourceContract
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords
 from medground.values.query import Filters
 
-DRUGS: tuple[Record, ...] = (
-    PredicateRecord("treats", "treats", "is treated by"),
-    ConceptRecord("X:1", "Aspirin", ("drug",)),
-    NameRecord("X:1", "Acetylsalicylic acid"),
-    NameRecord("X:1", "Painkiller", "related"),
-    DefinitionRecord("X:1", "A salicylate.\nIt is old.", source="TEST"),
-    ConceptRecord("X:2", "Headache", ("symptom",)),
-    ConceptRecord("X:3", "Fever", ("symptom",)),
-    ConceptRecord("X:4", "Pain in the head"),
-    RelationRecord("X:1", "treats", "X:2", ("in adults",)),
-    RelationRecord("X:1", "treats", "X:3"),
-    RelationRecord("X:1", "treats", "X:9"),
-    RelationRecord("X:2", "is_a", "X:4"),
+DRUGS: tuple[forms.Record, ...] = (
+    forms.PredicateRecord("treats", "treats", "is treated by"),
+    forms.ConceptRecord("X:1", "Aspirin", ("drug",)),
+    forms.NameRecord("X:1", "Acetylsalicylic acid"),
+    forms.NameRecord("X:1", "Painkiller", "related"),
+    forms.DefinitionRecord("X:1", "A salicylate.\nIt is old.", source="TEST"),
+    forms.ConceptRecord("X:2", "Headache", ("symptom",)),
+    forms.ConceptRecord("X:3", "Fever", ("symptom",)),
+    forms.ConceptRecord("X:4", "Pain in the head"),
+    forms.RelationRecord("X:1", "treats", "X:2", ("in adults",)),
+    forms.RelationRecord("X:1", "treats", "X:3"),
+    forms.RelationRecord("X:1", "treats", "X:9"),
+    forms.RelationRecord("X:2", "is_a", "X:4"),
 )
-BANK: tuple[Record, ...] = (
-    ConceptRecord("BANK:7", "aspirin"),
-    DefinitionRecord("BANK:7", "For pain.", "Indication", "BANK"),
-    ConceptRecord("BANK:8", "Nobody else has this"),
-    RelationRecord("BANK:8", "interacts_with", "BANK:7"),
+BANK: tuple[forms.Record, ...] = (
+    forms.ConceptRecord("BANK:7", "aspirin"),
+    forms.DefinitionRecord("BANK:7", "For pain.", "Indication", "BANK"),
+    forms.ConceptRecord("BANK:8", "Nobody else has this"),
+    forms.RelationRecord("BANK:8", "interacts_with", "BANK:7"),
 )
 
 
-def vocabulary(name: str, records: Sequence[Record], *, joins: bool = False, both_ways: bool = False) -> Vocabulary:
-    part = Part(f"{name}.txt", str(hash(tuple(records))), lambda: iter(records))
-    return Vocabulary(name, f"licence of {name}", "a test", (part,), joins=joins, both_ways=both_ways)
+def vocabulary(
+    name: str, records: Sequence[forms.Record], *, joins: bool = False, both_ways: bool = False
+) -> forms.Vocabulary:
+    part = forms.Part(f"{name}.txt", str(hash(tuple(records))), lambda: iter(records))
+    return forms.Vocabulary(name, f"licence of {name}", "a test", (part,), joins=joins, both_ways=both_ways)
 
 
 class Opened:
@@ -98,7 +90,7 @@ def library(tmp_path: Path) -> Library:
 def make(library: Library) -> Iterator[Callable[..., Opened]]:
     opened: list[Opened] = []
 
-    def build(*vocabularies: Vocabulary) -> Opened:
+    def build(*vocabularies: forms.Vocabulary) -> Opened:
         build_graph(library, "g", vocabularies)
         opened.append(Opened(library, "g"))
         return opened[-1]
@@ -174,9 +166,9 @@ def test_a_drug_joins_the_concept_with_its_name(make: Make) -> None:
 
 def test_a_long_page_continues_in_others(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("medground.graph.pages.MOST_LINES", 20)
-    records: list[Record] = [ConceptRecord("X:0", "Hub"), DefinitionRecord("X:0", "The centre.")]
+    records: list[forms.Record] = [forms.ConceptRecord("X:0", "Hub"), forms.DefinitionRecord("X:0", "The centre.")]
     for n in range(1, 46):
-        records += [ConceptRecord(f"X:{n}", f"Leaf number {n}"), RelationRecord(f"X:{n}", "is_a", "X:0")]
+        records += [forms.ConceptRecord(f"X:{n}", f"Leaf number {n}"), forms.RelationRecord(f"X:{n}", "is_a", "X:0")]
     graph = make(vocabulary("A", records))
     (ranking,) = graph.ask("hub", "leaf number 44").rankings
     assert [hit.passage.text for hit in ranking][:2] == ["Definition: The centre.", "Hub includes Leaf number 44."]
@@ -187,16 +179,16 @@ def test_a_long_page_continues_in_others(make: Make, monkeypatch: pytest.MonkeyP
 def test_a_build_that_was_interrupted_goes_on_with_the_file_it_had_not_finished(library: Library) -> None:
     read: list[str] = []
 
-    def stream(name: str, records: Sequence[Record], fails: bool) -> Iterator[Record]:
+    def stream(name: str, records: Sequence[forms.Record], fails: bool) -> Iterator[forms.Record]:
         read.append(name)
         yield from records
         if fails:
             raise KeyboardInterrupt
 
-    def graph(*, fails: bool) -> Vocabulary:
-        first = Part("first", "1", partial(stream, "first", DRUGS[:8], fails=False))
-        second = Part("second", "1", partial(stream, "second", DRUGS[8:], fails=fails))
-        return Vocabulary("A", "l", "o", (first, second))
+    def graph(*, fails: bool) -> forms.Vocabulary:
+        first = forms.Part("first", "1", partial(stream, "first", DRUGS[:8], fails=False))
+        second = forms.Part("second", "1", partial(stream, "second", DRUGS[8:], fails=fails))
+        return forms.Vocabulary("A", "l", "o", (first, second))
 
     with pytest.raises(KeyboardInterrupt):
         build_graph(library, "g", [graph(fails=True)])
@@ -222,7 +214,7 @@ def test_damaged_and_busy_drafts(library: Library, monkeypatch: pytest.MonkeyPat
             build_graph(library, "g", [vocabulary("A", DRUGS)])
     assert build_graph(library, "g", [vocabulary("A", DRUGS)]).hash == first.hash
     with pytest.raises(BadDocument, match="A has no concept to add; check its filters"):
-        build_graph(library, "g", [vocabulary("A", (NoteRecord("nothing here"),))])
+        build_graph(library, "g", [vocabulary("A", (forms.NoteRecord("nothing here"),))])
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "knowledge-graph.md"

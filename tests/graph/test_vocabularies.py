@@ -14,23 +14,12 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import BadDocument
-from medground.graph.vocabularies.base import (
-    ConceptRecord,
-    DefinitionRecord,
-    NameRecord,
-    NoteRecord,
-    PredicateRecord,
-    Record,
-    RelationRecord,
-    TypeRecord,
-    Vocabulary,
-    cycles,
-)
+from medground.graph.vocabularies import base as forms
 from medground.graph.vocabularies.obo import obo, obo_json
 from medground.graph.vocabularies.releases import COLUMNS, drugbank, mesh, umls
 
 
-def records(vocabulary: Vocabulary) -> list[Record]:
+def records(vocabulary: forms.Vocabulary) -> list[forms.Record]:
     return [record for part in vocabulary.parts for record in part.records()]
 
 
@@ -83,22 +72,22 @@ def write_umls(folder: Path) -> Path:
 
 def test_umls_keeps_a_language_and_reads_relations_from_the_second_concept_to_the_first(tmp_path: Path) -> None:
     assert records(umls(write_umls(tmp_path))) == [
-        ConceptRecord("UMLS:C0004057", "Aspirin"),
-        NameRecord("UMLS:C0004057", "ASA", "abbreviation"),
-        ConceptRecord("UMLS:C0018681", "Headache"),
-        NameRecord("UMLS:C0018681", "Cephalalgia", "exact"),
-        TypeRecord("UMLS:C0004057", "Pharmacologic Substance"),
-        DefinitionRecord("UMLS:C0004057", "A salicylate.", source="MSH"),
-        RelationRecord("UMLS:C0004057", "may_treat", "UMLS:C0018681"),
-        RelationRecord("UMLS:C0018681", "may_be_treated_by", "UMLS:C0004057"),
-        RelationRecord("UMLS:C0004057", "CHD", "UMLS:C0018681"),
+        forms.ConceptRecord("UMLS:C0004057", "Aspirin"),
+        forms.NameRecord("UMLS:C0004057", "ASA", "abbreviation"),
+        forms.ConceptRecord("UMLS:C0018681", "Headache"),
+        forms.NameRecord("UMLS:C0018681", "Cephalalgia", "exact"),
+        forms.TypeRecord("UMLS:C0004057", "Pharmacologic Substance"),
+        forms.DefinitionRecord("UMLS:C0004057", "A salicylate.", source="MSH"),
+        forms.RelationRecord("UMLS:C0004057", "may_treat", "UMLS:C0018681"),
+        forms.RelationRecord("UMLS:C0018681", "may_be_treated_by", "UMLS:C0004057"),
+        forms.RelationRecord("UMLS:C0004057", "CHD", "UMLS:C0018681"),
     ]
     found = records(umls(tmp_path, sources=["MSH"]))
-    assert ConceptRecord("UMLS:C0018681", "Cephalalgia") in found
-    assert [r.predicate for r in found if isinstance(r, RelationRecord)] == ["CHD"]
+    assert forms.ConceptRecord("UMLS:C0018681", "Cephalalgia") in found
+    assert [r.predicate for r in found if isinstance(r, forms.RelationRecord)] == ["CHD"]
     # the language of a definition is that of its source, which another run may have read
     (definitions,) = (part for part in umls(tmp_path).parts if "MRDEF" in part.name)
-    assert list(definitions.records()) == [DefinitionRecord("UMLS:C0004057", "A salicylate.", source="MSH")]
+    assert list(definitions.records()) == [forms.DefinitionRecord("UMLS:C0004057", "A salicylate.", source="MSH")]
 
 
 @each_row(
@@ -138,12 +127,12 @@ def test_drugbank_gives_what_the_paper_adds_to_a_concept(tmp_path: Path) -> None
     bank = drugbank(tmp_path / "drugbank.xml")
     assert bank.joins
     found = records(bank)
-    assert [record for record in found if not isinstance(record, DefinitionRecord)] == [
-        ConceptRecord("DRUGBANK:DB00945", "Acetylsalicylic acid", ("drug", "small molecule")),
-        NameRecord("DRUGBANK:DB00945", "Aspirin"),
-        ConceptRecord("DRUGBANK:DB00001", "Lepirudin", ("drug", "biotech")),
+    assert [record for record in found if not isinstance(record, forms.DefinitionRecord)] == [
+        forms.ConceptRecord("DRUGBANK:DB00945", "Acetylsalicylic acid", ("drug", "small molecule")),
+        forms.NameRecord("DRUGBANK:DB00945", "Aspirin"),
+        forms.ConceptRecord("DRUGBANK:DB00001", "Lepirudin", ("drug", "biotech")),
     ]
-    assert {record.label: record.text for record in found if isinstance(record, DefinitionRecord)} == {
+    assert {record.label: record.text for record in found if isinstance(record, forms.DefinitionRecord)} == {
         "Description": "Also known as Aspirin, acetylsalicylic acid (ASA) is a drug.",
         "Indication": "For pain.",
         "Pharmacodynamics": "It disrupts prostaglandins.",
@@ -159,32 +148,32 @@ def test_obo_terms_typedefs_and_what_is_left_out(tmp_path: Path) -> None:
     ontology = obo(tmp_path / "doid.obo")
     assert ontology.name == "doid releases/2030-02-03"
     assert records(ontology) == [
-        ConceptRecord("DOID:1", "disease", ("disease ontology",)),
-        DefinitionRecord("DOID:1", 'A "disposition" to suffer.'),
-        NameRecord("DOID:1", "illness", "exact"),
-        NameRecord("DOID:1", "malady", "related"),
-        NameRecord("DOID:1", "DIS", "abbreviation"),
-        NameRecord("DOID:1", "DOID:99", "xref"),
-        NameRecord("DOID:1", "UMLS_CUI:C0012634", "xref"),
-        ConceptRecord("DOID:2", "heart disease", ("other space",)),
-        RelationRecord("DOID:2", "is_a", "DOID:1"),
-        RelationRecord("DOID:2", "RO:0004026", "UBERON:0000948"),
-        RelationRecord("DOID:2", "part_of", "DOID:1"),
-        PredicateRecord("RO:0004026", "disease has location"),
-        NoteRecord("doid.obo: 1 terms without an id of the form PREFIX:NAME left out"),
+        forms.ConceptRecord("DOID:1", "disease", ("disease ontology",)),
+        forms.DefinitionRecord("DOID:1", 'A "disposition" to suffer.'),
+        forms.NameRecord("DOID:1", "illness", "exact"),
+        forms.NameRecord("DOID:1", "malady", "related"),
+        forms.NameRecord("DOID:1", "DIS", "abbreviation"),
+        forms.NameRecord("DOID:1", "DOID:99", "xref"),
+        forms.NameRecord("DOID:1", "UMLS_CUI:C0012634", "xref"),
+        forms.ConceptRecord("DOID:2", "heart disease", ("other space",)),
+        forms.RelationRecord("DOID:2", "is_a", "DOID:1"),
+        forms.RelationRecord("DOID:2", "RO:0004026", "UBERON:0000948"),
+        forms.RelationRecord("DOID:2", "part_of", "DOID:1"),
+        forms.PredicateRecord("RO:0004026", "disease has location"),
+        forms.NoteRecord("doid.obo: 1 terms without an id of the form PREFIX:NAME left out"),
     ]
 
 
 def test_a_cycle_is_read_and_told(tmp_path: Path) -> None:
     text = OBO.replace("alt_id: DOID:99", "is_a: DOID:2 ! heart disease")
     (tmp_path / "doid.obo").write_text(text, encoding="utf-8")
-    told = [record.text for record in records(obo(tmp_path / "doid.obo")) if isinstance(record, NoteRecord)]
+    told = [record.text for record in records(obo(tmp_path / "doid.obo")) if isinstance(record, forms.NoteRecord)]
     assert told[1] == "doid.obo: a cycle of is_a was read as it stands: DOID:1 -> DOID:2 -> DOID:1"
 
 
 @given(st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdef"), max_size=3, unique=True)))
 def test_a_cycle_is_found_exactly_where_there_is_one(parents: dict[str, list[str]]) -> None:
-    found = list(cycles(parents))
+    found = list(forms.cycles(parents))
     for cycle in found:
         assert cycle[0] == cycle[-1]
         assert all(parent in parents[child] for child, parent in pairwise(cycle))
@@ -235,17 +224,17 @@ GRAPH = {
 def test_obo_graphs_give_the_same_records(tmp_path: Path) -> None:
     (tmp_path / "go.json").write_text(json.dumps(GRAPH, indent=1), encoding="utf-8")
     assert records(obo_json(tmp_path / "go.json")) == [
-        ConceptRecord("GO:0008150", "biological_process", ("b p",)),
-        DefinitionRecord("GO:0008150", "A process ä."),
-        NameRecord("GO:0008150", "process", "exact"),
-        NameRecord("GO:0008150", "event", "broad"),
-        NameRecord("GO:0008150", "BP", "abbreviation"),
-        NameRecord("GO:0008150", "UMLS:C1184743", "xref"),
-        ConceptRecord("GO:0000002", "growth"),
-        PredicateRecord("BFO:0000050", "part of"),
-        RelationRecord("GO:0000002", "is_a", "GO:0008150"),
-        RelationRecord("GO:0000002", "BFO:0000050", "GO:0008150"),
-        NoteRecord("go.json: 1 nodes left out: no label, or no id of the form PREFIX:NAME"),
+        forms.ConceptRecord("GO:0008150", "biological_process", ("b p",)),
+        forms.DefinitionRecord("GO:0008150", "A process ä."),
+        forms.NameRecord("GO:0008150", "process", "exact"),
+        forms.NameRecord("GO:0008150", "event", "broad"),
+        forms.NameRecord("GO:0008150", "BP", "abbreviation"),
+        forms.NameRecord("GO:0008150", "UMLS:C1184743", "xref"),
+        forms.ConceptRecord("GO:0000002", "growth"),
+        forms.PredicateRecord("BFO:0000050", "part of"),
+        forms.RelationRecord("GO:0000002", "is_a", "GO:0008150"),
+        forms.RelationRecord("GO:0000002", "BFO:0000050", "GO:0008150"),
+        forms.NoteRecord("go.json: 1 nodes left out: no label, or no id of the form PREFIX:NAME"),
     ]
 
 
@@ -260,14 +249,14 @@ D099999\tFemale\t\t\t
 def test_mesh_headings_are_narrower_than_those_above_in_the_tree(tmp_path: Path) -> None:
     (tmp_path / "d.tsv.gz").write_bytes(gzip.compress(MESH.encode()))
     assert records(mesh(tmp_path / "d.tsv.gz")) == [
-        ConceptRecord("MESH:D006333", "Heart Failure", ("disease",)),
-        NameRecord("MESH:D006333", "Cardiac Failure"),
-        NameRecord("MESH:D006333", "Failure, Heart"),
-        ConceptRecord("MESH:D006331", "Heart Diseases", ("disease",)),
-        ConceptRecord("MESH:D000001", "Calcimycin", ("chemical or drug",)),
-        NameRecord("MESH:D000001", "A-23187"),
-        ConceptRecord("MESH:D099999", "Female"),
-        RelationRecord("MESH:D006333", "broader", "MESH:D006331"),
+        forms.ConceptRecord("MESH:D006333", "Heart Failure", ("disease",)),
+        forms.NameRecord("MESH:D006333", "Cardiac Failure"),
+        forms.NameRecord("MESH:D006333", "Failure, Heart"),
+        forms.ConceptRecord("MESH:D006331", "Heart Diseases", ("disease",)),
+        forms.ConceptRecord("MESH:D000001", "Calcimycin", ("chemical or drug",)),
+        forms.NameRecord("MESH:D000001", "A-23187"),
+        forms.ConceptRecord("MESH:D099999", "Female"),
+        forms.RelationRecord("MESH:D006333", "broader", "MESH:D006331"),
     ]
 
 
@@ -294,7 +283,7 @@ NOT_MESH, NO_TERM = "the columns are not id, heading", r"no \[Term\] in use"
     ],
 )
 def test_a_file_of_another_form_is_one_line(
-    tmp_path: Path, reader: Callable[[Path], Vocabulary], name: str, content: str | bytes, message: str
+    tmp_path: Path, reader: Callable[[Path], forms.Vocabulary], name: str, content: str | bytes, message: str
 ) -> None:
     (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(BadDocument, match=message) as error:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from refusals import refused
 from rows import each_row
 
 from medground.answering.trace import Trace
@@ -61,19 +62,15 @@ def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(
     ],
 )
 def test_a_wrong_setting_is_refused_with_its_layer(options: list[str], environ: dict[str, str], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        Settings.load(environ=environ, options=parse_options(options))
+    refused(ConfigError, message, lambda: Settings.load(environ=environ, options=parse_options(options)))
 
 
 def test_unreadable_files_and_unknown_presets_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no settings file"):
-        Settings.load(file=tmp_path / "none.toml", environ={})
+    refused(ConfigError, "no settings file", Settings.load, file=tmp_path / "none.toml", environ={})
     broken = tmp_path / "broken.toml"
     broken.write_text("[recipe\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="cannot read"):
-        Settings.load(file=broken, environ={})
-    with pytest.raises(ConfigError, match="offline, "):
-        Settings.load(preset="best", environ={})
+    refused(ConfigError, "cannot read", Settings.load, file=broken, environ={})
+    refused(ConfigError, "offline, ", Settings.load, preset="best", environ={})
 
 
 def test_every_preset_loads_and_those_of_papers_end_at_the_papers_answer() -> None:
@@ -114,8 +111,7 @@ def test_kept_settings_of_a_recipe_are_read_where_all_recipes_share_them_now() -
     groups = {"retrieval": {"sources": ["brave"]}, "brave": {"results": 100, "per_second": 2.0}, "pdb": pdb}
     kept = now.with_groups(groups)  # it had the value that is the only one now, and counts in the hash as it did
     assert kept.hash == "17438dcc97ce5d72"
-    with pytest.raises(ConfigError, match="no longer a setting"):
-        now.with_groups(groups | {"brave": {"results": 50}})
+    refused(ConfigError, "no longer a setting", now.with_groups, groups | {"brave": {"results": 50}})
 
 
 def test_changing_one_key_keeps_the_others(tmp_path: Path) -> None:

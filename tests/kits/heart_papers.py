@@ -12,15 +12,8 @@ from medground.corpus.library import Library
 from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
 from medground.models.operators.verifying import EntailOutput
 from medground.models.operators.writing import WriteOutput, WrittenSentence
+from medground.recipes.pubmed_reasoner import operators
 from medground.recipes.pubmed_reasoner.answering import Observation, SummariseOutput
-from medground.recipes.pubmed_reasoner.operators import (
-    CritiqueOutput,
-    MeshTermsOutput,
-    ProposedTerm,
-    QueryOutput,
-    SelectTermsOutput,
-    TermVerdict,
-)
 
 QUESTION = heart.QUESTION
 TYPES = {"PMID:1": ("Case Reports",), "PMID:3": ("Randomized Controlled Trial",)}
@@ -48,24 +41,24 @@ def ask(make_run: MakeRun, corpus: Library, scripted_model: Any) -> Asks:
     return asks(scripted_model, make_run, "pubmed-reasoner", corpus, QUESTION)
 
 
-def verdicts(value: Any, **said: bool) -> CritiqueOutput:
-    return CritiqueOutput(
-        verdicts=tuple(TermVerdict(heading=t.heading, verdict=said.get("verdict", True)) for t in value.terms)
+def verdicts(value: Any, **said: bool) -> operators.CritiqueOutput:
+    return operators.CritiqueOutput(
+        verdicts=tuple(operators.TermVerdict(heading=t.heading, verdict=said.get("verdict", True)) for t in value.terms)
     )
 
 
 def replies(**changes: Any) -> dict[str, Any]:
     return {
-        "mesh_terms": MeshTermsOutput(
-            terms=(ProposedTerm(heading="Aspirin"), ProposedTerm(heading="Myocardial Infarction"))
+        "mesh_terms": operators.MeshTermsOutput(
+            terms=(operators.ProposedTerm(heading="Aspirin"), operators.ProposedTerm(heading="Myocardial Infarction"))
         ),
-        "select_terms": SelectTermsOutput(selected=("Aspirin", "Myocardial Infarction")),
-        "draft_query": QueryOutput(query="```aspirin[tiab] AND (myocardial infarction[tiab]```"),
+        "select_terms": operators.SelectTermsOutput(selected=("Aspirin", "Myocardial Infarction")),
+        "draft_query": operators.QueryOutput(query="```aspirin[tiab] AND (myocardial infarction[tiab]```"),
         "coverage": verdicts,
         "alignment": verdicts,
         "redundancy": lambda value: verdicts(value, verdict=False),
-        "update_terms": MeshTermsOutput(terms=(ProposedTerm(heading="Aspirin"),)),
-        "refine_query": QueryOutput(query="aspirin[tiab] AND infarction[tiab]"),
+        "update_terms": operators.MeshTermsOutput(terms=(operators.ProposedTerm(heading="Aspirin"),)),
+        "refine_query": operators.QueryOutput(query="aspirin[tiab] AND infarction[tiab]"),
         "screen": lambda value: ScreenOutput(relevant=tuple(p.id for p in value.passages)),
         "extract": lambda value: ExtractOutput(
             sentences=tuple(

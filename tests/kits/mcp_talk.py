@@ -13,14 +13,7 @@ from mcp.types import CallToolResult
 from small_corpora import corpus_of_documents
 
 from medground.faces.service.service import Service
-from medground.graph.vocabularies.base import (
-    ConceptRecord,
-    DefinitionRecord,
-    NameRecord,
-    Part,
-    RelationRecord,
-    Vocabulary,
-)
+from medground.graph.vocabularies import base as records
 from medground.graph.writing import build_graph
 from medground.values.document import Document, Section
 
@@ -48,19 +41,19 @@ PAPERS = [
     Document(id="BOOK:long", title="A long book", text=LONG, kind="book", year=2010),
 ]
 TERMS = (
-    ConceptRecord("HP:1", "Long fingers"),
-    NameRecord("HP:1", "Spider fingers"),
-    DefinitionRecord("HP:1", "Fingers that are long.", source="TEST"),
-    ConceptRecord("HP:2", "Hand abnormality"),
-    RelationRecord("HP:1", "is_a", "HP:2"),
+    records.ConceptRecord("HP:1", "Long fingers"),
+    records.NameRecord("HP:1", "Spider fingers"),
+    records.DefinitionRecord("HP:1", "Fingers that are long.", source="TEST"),
+    records.ConceptRecord("HP:2", "Hand abnormality"),
+    records.RelationRecord("HP:1", "is_a", "HP:2"),
 )
 
 
 def library(home: Path) -> None:
     """Build the papers and the graph in a home."""
     made = corpus_of_documents(home, PAPERS)
-    part = Part("terms.txt", "1", lambda: iter(TERMS))
-    build_graph(made, "terms", [Vocabulary("T", "free", "a test", (part,))])
+    part = records.Part("terms.txt", "1", lambda: iter(TERMS))
+    build_graph(made, "terms", [records.Vocabulary("T", "free", "a test", (part,))])
 
 
 @dataclass

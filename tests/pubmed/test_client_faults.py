@@ -14,6 +14,7 @@ import pytest
 from closing import then_closed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 
 from medground.errors import BadDocument, ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
@@ -134,8 +135,7 @@ def test_connection_refused(loopback: None, make_client: Any) -> None:
     with socket.socket() as closed:  # bound and not listening: connections are refused
         closed.bind(("127.0.0.1", 0))
         peer = SimpleNamespace(url=f"http://127.0.0.1:{closed.getsockname()[1]}")
-        with pytest.raises(SourceUnavailable, match="ConnectError"):
-            run(make_client(peer, tries=2), lambda c: c.esearch("x"))
+        refused(SourceUnavailable, "ConnectError", lambda: run(make_client(peer, tries=2), lambda c: c.esearch("x")))
 
 
 @each_row(
@@ -155,8 +155,7 @@ def test_permanent_faults_are_not_retried(
     answer: dict[str, Any], error: type[MedgroundError], words: str, make_peer: Any, make_client: Any, reply: Any
 ) -> None:
     peer = make_peer(reply(**answer))
-    with pytest.raises(error, match=words):
-        run(make_client(peer), lambda c: c.esearch("x"))
+    refused(error, words, lambda: run(make_client(peer), lambda c: c.esearch("x")))
     assert len(peer.asked) == 1
 
 

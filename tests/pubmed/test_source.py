@@ -14,6 +14,7 @@ import pytest
 from closing import then_closed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 from typer.testing import CliRunner
 
@@ -88,8 +89,7 @@ def opened(home: Path, address: str | None = None) -> PubMedSource:
 def test_the_name_says_which_pubmed(tmp_path: Path, address: str) -> None:
     live, local = opened(tmp_path), opened(tmp_path, f"{address}/")
     assert (live.name, live.state, local.name) == ("pubmed:live", None, f"pubmed:{address}")
-    with pytest.raises(ConfigError, match="not an address"):
-        opened(tmp_path, "my pubmed")
+    refused(ConfigError, "not an address", opened, tmp_path, "my pubmed")
 
 
 def test_a_failed_search_is_an_error_and_not_an_empty_result(make_peer: Any, make_client: Any, reply: Any) -> None:
@@ -197,8 +197,7 @@ def test_one_pace_for_an_address_and_a_faster_one_with_a_key() -> None:
 
 def test_addresses_are_checked_and_the_path_is_added() -> None:
     for address in ("", "eutils.ncbi.nlm.nih.gov", "ftp://x", "http://"):
-        with pytest.raises(ConfigError, match="not an address"):
-            EutilsService(address=address)
+        refused(ConfigError, "not an address", EutilsService, address=address)
     assert EutilsService(address="http://127.0.0.1:80").address == "http://127.0.0.1:80/entrez/eutils"
     assert EutilsService(address="http://x.org/entrez/eutils/").address == "http://x.org/entrez/eutils"
 

@@ -18,19 +18,10 @@ from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.run import Run
 from medground.errors import NotConfigured, SourceUnavailable, UsageError
 from medground.recipes.biomedsearch.recipe import BIOMEDSEARCH, biomedsearch
+from medground.values import research_plan
 from medground.values.answer import Answer
 from medground.values.lookup import Lookup
 from medground.values.report import FlowRow, SubFound, ToolFound
-from medground.values.research_plan import (
-    MOST_BYTES,
-    Edge,
-    Keyword,
-    ResearchPlan,
-    SubQuestion,
-    Tool,
-    read_plan,
-    read_plan_file,
-)
 from medground.values.steps import Step, SubQuestionBegun, SubQuestionDone, WritingReport
 
 TURN = 0.02
@@ -38,14 +29,16 @@ QUESTION = "Effects of cyp17a1 knockout on zebrafish?"
 DIAMOND = (("q1", "q2"), ("q1", "q3"), ("q2", "q4"), ("q3", "q4"))
 
 
-def plan_of(edges: Sequence[tuple[str, str]], count: int, tools: tuple[Tool, ...] = ("literature",)) -> ResearchPlan:
+def plan_of(
+    edges: Sequence[tuple[str, str]], count: int, tools: tuple[research_plan.Tool, ...] = ("literature",)
+) -> research_plan.ResearchPlan:
     """A plan of sub-questions q1, q2, ... with one keyword each, ordered by edges."""
     ids = [f"q{n}" for n in range(1, count + 1)]
-    return ResearchPlan(
+    return research_plan.ResearchPlan(
         question=QUESTION,
-        subquestions=tuple(SubQuestion(id=i, text=f"About {i}?", keywords=(f"k{i}",)) for i in ids),
-        keywords=tuple(Keyword(name=f"k{i}", tools=tools) for i in ids),
-        edges=tuple(Edge(before=f"k{a}", after=f"k{b}") for a, b in edges),
+        subquestions=tuple(research_plan.SubQuestion(id=i, text=f"About {i}?", keywords=(f"k{i}",)) for i in ids),
+        keywords=tuple(research_plan.Keyword(name=f"k{i}", tools=tools) for i in ids),
+        edges=tuple(research_plan.Edge(before=f"k{a}", after=f"k{b}") for a, b in edges),
     )
 
 
@@ -57,8 +50,10 @@ class Tools:
         self.names: dict[str, tuple[str, ...]] = {}
         self._fails, self._turns = fails or {}, turns or {}
 
-    def of(self, tool: Tool) -> Callable[..., Any]:
-        async def find(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequence[str] = ()) -> ToolFound:
+    def of(self, tool: research_plan.Tool) -> Callable[..., Any]:
+        async def find(
+            one: research_plan.SubQuestion, plan: research_plan.ResearchPlan, run: Run, names: Sequence[str] = ()
+        ) -> ToolFound:
             node = f"{one.id} {tool}"
             self.names[node] = tuple(names)
             self.log.append(f"begin {node}")
@@ -76,17 +71,17 @@ class Tools:
 
 
 Research = Callable[..., tuple[Tools, Run]]
-ALL: tuple[Tool, ...] = ("literature", "protein", "web")
+ALL: tuple[research_plan.Tool, ...] = ("literature", "protein", "web")
 
 
 @pytest.fixture
 def research(make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> Research:
     """Follows a plan, unless it is only to be set up, with tools of the test; the report is empty."""
 
-    async def write(plan: ResearchPlan, found: Sequence[SubFound], run: Run) -> Answer:
+    async def write(plan: research_plan.ResearchPlan, found: Sequence[SubFound], run: Run) -> Answer:
         return compose(run, unanswered("nothing"))
 
-    def follow(plan: ResearchPlan, *, only_set_up: bool = False, **more: Any) -> tuple[Tools, Run]:
+    def follow(plan: research_plan.ResearchPlan, *, only_set_up: bool = False, **more: Any) -> tuple[Tools, Run]:
         tools = Tools(more.pop("fails", None), more.pop("turns", None))
         monkeypatch.setattr(recipe, "FIND", {tool: tools.of(tool) for tool in ALL})
         monkeypatch.setattr(recipe, "write_report", write)
@@ -134,7 +129,7 @@ def test_all_tools_of_a_sub_question_are_used_at_once_and_none_twice(research: R
     ],
 )
 def test_only_the_tools_of_the_settings_are_used(
-    research: Research, planned: tuple[Tool, ...], allowed: str, used: set[str]
+    research: Research, planned: tuple[research_plan.Tool, ...], allowed: str, used: set[str]
 ) -> None:
     tools, _ = research(plan_of((), 2, planned), options={"biomedsearch.tools": allowed})
     assert {line.split()[2] for line in tools.log} == used
@@ -191,18 +186,18 @@ def test_a_host_that_cannot_be_reached_is_asked_once(make_run: Callable[..., Run
     assert [search.status for search in run.searches] == ["failed", "failed"]
 
 
-PLAN = ResearchPlan(
+PLAN = research_plan.ResearchPlan(
     question="What causes gout?",
     subquestions=(
-        SubQuestion(id="q1", text="What causes gout?", dimension="cause", keywords=("gout", "cause")),
-        SubQuestion(id="q2", text="How is gout treated?", keywords=("gout", "treatment")),
+        research_plan.SubQuestion(id="q1", text="What causes gout?", dimension="cause", keywords=("gout", "cause")),
+        research_plan.SubQuestion(id="q2", text="How is gout treated?", keywords=("gout", "treatment")),
     ),
     keywords=(
-        Keyword(name="gout", tools=("literature",)),
-        Keyword(name="cause"),
-        Keyword(name="treatment", tools=("literature", "web")),
+        research_plan.Keyword(name="gout", tools=("literature",)),
+        research_plan.Keyword(name="cause"),
+        research_plan.Keyword(name="treatment", tools=("literature", "web")),
     ),
-    edges=(Edge(before="cause", after="treatment", weight=0.6),),
+    edges=(research_plan.Edge(before="cause", after="treatment", weight=0.6),),
 )
 
 Edit = Callable[[dict[str, Any]], object]
@@ -217,11 +212,11 @@ def edited(change: Edit) -> str:
 def test_a_plan_comes_back_and_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_text(PLAN.model_dump_json(indent=2), encoding="utf-8-sig")
-    assert read_plan_file(file) == PLAN
+    assert research_plan.read_plan_file(file) == PLAN
 
     for path in (tmp_path / "none.json", tmp_path):
         with pytest.raises(UsageError, match="cannot be read"):
-            read_plan_file(path)
+            research_plan.read_plan_file(path)
 
 
 @each_row(
@@ -242,7 +237,7 @@ def test_a_plan_comes_back_and_a_file_that_is_not_there_is_told(tmp_path: Path) 
 )
 def test_what_is_wrong_is_told_by_its_place(change: Edit, message: str) -> None:
     with pytest.raises(UsageError) as refused:
-        read_plan(edited(change))
+        research_plan.read_plan(edited(change))
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -254,14 +249,14 @@ def test_what_is_wrong_is_told_by_its_place(change: Edit, message: str) -> None:
         (b'{"question": "x",}', "is not JSON"),
         (b"\xff\xfe{}", "byte 0 is not UTF-8; save the file as UTF-8"),
         (b"[" * 200_000, "write one with medground plan --format json"),
-        (b" " * (MOST_BYTES + 1), "a plan has at most 1,000,000"),
+        (b" " * (research_plan.MOST_BYTES + 1), "a plan has at most 1,000,000"),
     ],
 )
 def test_files_that_are_no_plan(tmp_path: Path, content: bytes, message: str) -> None:
     file = tmp_path / "plan.json"
     file.write_bytes(content)
     with pytest.raises(UsageError) as refused:
-        read_plan_file(file)
+        research_plan.read_plan_file(file)
     assert str(refused.value).startswith(f"{file}: ")
     assert message in str(refused.value)
 
@@ -270,5 +265,5 @@ def test_files_that_are_no_plan(tmp_path: Path, content: bytes, message: str) ->
 @given(st.text(max_size=60) | st.recursive(st.none() | st.floats() | st.text(max_size=9), st.lists).map(json.dumps))
 def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     with pytest.raises(UsageError) as refused:
-        read_plan(text)
+        research_plan.read_plan(text)
     assert "\n" not in str(refused.value)

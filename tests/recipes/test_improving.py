@@ -16,16 +16,7 @@ from rows import each_row
 
 from medground.answering.run import Run
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
-from medground.recipes.omni_rag.improving import (
-    ROOT,
-    SIBLINGS,
-    Tried,
-    backpropagated,
-    expansion,
-    reflexion,
-    selected,
-    serts,
-)
+from medground.recipes.omni_rag import improving
 from medground.recipes.omni_rag.operators import PlannedQueries, PlannedQuery, PlanSourcesOutput
 from medground.recipes.omni_rag.rating import ImprovePlanInput, RatePlanInput, RatePlanOutput
 from medground.recipes.omni_rag.read_plan import read_plan
@@ -113,7 +104,7 @@ def _ended(steps: list[Step]) -> str:
     return chosen.ended
 
 
-@each_row("planner", [reflexion, serts])
+@each_row("planner", [improving.reflexion, improving.serts])
 def test_the_best_score_ends_the_search(planned: Any, planner: Planning) -> None:
     plan, run, steps = planned(planner, Script([2, 5, 1]))
     assert _books(plan) == "metformin 1"
@@ -131,11 +122,11 @@ def test_the_best_score_ends_the_search(planned: Any, planner: Planning) -> None
 
 def test_reflexion_has_all_feedback_and_of_equal_scores_the_plan_that_asks_less(planned: Any) -> None:
     plans = ["<book> a ; b ; c </book>", "<book> metformin </book>", "<book> metformin ; heart </book>"]
-    plan, _, _ = planned(reflexion, Script([3, 3, 3, 2, 2, 2, 2, 2], plans))
+    plan, _, _ = planned(improving.reflexion, Script([3, 3, 3, 2, 2, 2, 2, 2], plans))
     assert _books(plan) == "metformin"
 
     script = Script([1, 2, 3, 5])
-    _, _, steps = planned(reflexion, script)
+    _, _, steps = planned(improving.reflexion, script)
     last = script.feedback[-1]
     assert [(one.score, one.suggestion) for one in last.feedback] == [(n, f"Suggestion {n}.") for n in (1, 2, 3)]
     assert "metformin 2" in last.feedback[2].plan
@@ -144,15 +135,15 @@ def test_reflexion_has_all_feedback_and_of_equal_scores_the_plan_that_asks_less(
 
 def test_serts_writes_siblings_first_and_then_below_the_best(planned: Any) -> None:
     script = Script([1, 4, 2, 3, 5])
-    _, _, steps = planned(serts, script)
+    _, _, steps = planned(improving.serts, script)
     assert [step.parent for step in steps if isinstance(step, PlanRound)] == [0, 0, 0, 2, 2]
-    assert [len(value.siblings) for value in script.feedback] == [0, 1, SIBLINGS - 1, 0, 1]
+    assert [len(value.siblings) for value in script.feedback] == [0, 1, improving.SIBLINGS - 1, 0, 1]
     assert [[one.score for one in value.feedback] for value in script.feedback] == [[], [], [], [4], [4]]
 
 
 def test_a_failing_source_is_told_and_where_all_fail_nothing_is_rated(planned: Any) -> None:
     script = Script([2, 5])
-    _, run, steps = planned(reflexion, script, "book")
+    _, run, steps = planned(improving.reflexion, script, "book")
     states = {one.source: one.state for one in script.rated[0].retrieved}
     assert states == {"book": "failed", "research": "found"}
     assert [step.failed for step in steps if isinstance(step, PlanRated)] == [("book",), ("book",)]
@@ -160,7 +151,7 @@ def test_a_failing_source_is_told_and_where_all_fail_nothing_is_rated(planned: A
     assert [one.empty for one in script.feedback[1].feedback] in ([()], [])
 
     script = Script([5])
-    plan, run, steps = planned(reflexion, script, "book", "research")
+    plan, run, steps = planned(improving.reflexion, script, "book", "research")
     assert script.rated == []
     assert plan.size == 3, "the recipe searches it, and says that every source failed"
     assert any("none of the plan's sources could be searched" in warning for warning in run.warnings)
@@ -169,53 +160,55 @@ def test_a_failing_source_is_told_and_where_all_fail_nothing_is_rated(planned: A
 
 def test_a_model_that_fails_later_leaves_the_best_plan_and_at_once_is_an_error(planned: Any) -> None:
     failure = ModelFailed("no answer", model="scripted:model")
-    plan, run, steps = planned(reflexion, Script([3, 1], ["<book> first </book>", "<book> second </book>", failure]))
+    plan, run, steps = planned(
+        improving.reflexion, Script([3, 1], ["<book> first </book>", "<book> second </book>", failure])
+    )
     assert _books(plan) == "first"
     assert any("after 2 rounds" in warning and "no answer" in warning for warning in run.warnings)
     assert _ended(steps) == "failed"
 
     with pytest.raises(ModelFailed, match="no answer"):
-        planned(reflexion, Script([], [ModelFailed("no answer", model="scripted:model")]))
+        planned(improving.reflexion, Script([], [ModelFailed("no answer", model="scripted:model")]))
 
 
 def test_no_score_is_not_0_and_a_plan_that_comes_again_ends_the_search(planned: Any) -> None:
     failure = ModelFailed("no usable output", model="scripted:model", unreadable=True)
-    plan, run, steps = planned(reflexion, Script([failure]))
+    plan, run, steps = planned(improving.reflexion, Script([failure]))
     assert _books(plan) == "metformin 0"
     assert [step.score for step in steps if isinstance(step, PlanRated)] == [None]
     assert any("could not be rated" in warning for warning in run.warnings)
-    plan, _, _ = planned(reflexion, Script([0, failure]))
+    plan, _, _ = planned(improving.reflexion, Script([0, failure]))
     assert _books(plan) == "metformin 0", "a plan with 0 points comes before one that nobody rated"
     script = Script([1, 2, 3], ["<book> same </book>"] * 3)
-    _, _, steps = planned(reflexion, script)
+    _, _, steps = planned(improving.reflexion, script)
     assert len(script.rated) == 1, "it is not searched and rated again"
     assert _ended(steps) == "plan repeats"
 
 
 def test_planning_leaves_budget_for_the_answer_or_is_an_error(planned: Any) -> None:
     script = Script([1] * 8)
-    _, run, steps = planned(reflexion, script, options={"budget.calls": 8})
+    _, run, steps = planned(improving.reflexion, script, options={"budget.calls": 8})
     assert len(script.rated) == 3, "two calls a round; after six, two are left: as many as a round takes"
     assert _ended(steps) == "budget"
     assert any("budget of calls" in warning for warning in run.warnings)
 
     with pytest.raises(BudgetExhausted):
-        planned(reflexion, Script([1] * 8), options={"budget.tokens": 5})
+        planned(improving.reflexion, Script([1] * 8), options={"budget.tokens": 5})
 
 
 def test_an_empty_plan_is_a_plan_and_rounds_are_in_the_trace(planned: Any, tmp_path: Path) -> None:
     script = Script([2, 5], ["<book> </book> <research> </research>"])
-    plan, _, steps = planned(reflexion, script)
+    plan, _, steps = planned(improving.reflexion, script)
     assert (script.rated[0].retrieved, plan.size) == ((), 3)
     spans = [json.loads(line) for line in (tmp_path / "test.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(one.number, one.score) for one in PlanRated.stored(spans)] == [(1, 2), (2, 5)]
     assert PlanChosen.stored(spans) == [PlanChosen(number=2, rounds=2, ended="best score")]
     assert {"plan 1 of at most 8", "plan 2 got 5 of 5 points"} <= {in_words(step) for step in steps}
-    plan, _, _ = planned(reflexion, Script([0] * 8, ["<book> </book>"]))
+    plan, _, _ = planned(improving.reflexion, Script([0] * 8, ["<book> </book>"]))
     assert plan.size == 3, "of plans that are equally bad, one that searches something"
 
 
-@each_row("planner", [reflexion, serts])
+@each_row("planner", [improving.reflexion, improving.serts])
 def test_without_a_model_the_loop_is_honest_and_repeatable(make_run: Any, shelves: Any, planner: Planning) -> None:
     def once() -> tuple[SourcePlan, list[PlanRated]]:
         steps: list[Step] = []
@@ -228,27 +221,27 @@ def test_without_a_model_the_loop_is_honest_and_repeatable(make_run: Any, shelve
     assert all("word count" in step.suggestion for step in rated)
 
 
-def _grown(scores: Sequence[int]) -> list[Tried]:
+def _grown(scores: Sequence[int]) -> list[improving.Tried]:
     """The tree that grows if plans get these scores in turn."""
-    tried: list[Tried] = []
+    tried: list[improving.Tried] = []
     for number, score in enumerate(scores, start=1):
         plan = SourcePlan(queries={"book": (SourceQuery(text=f"query {number}"),)})
-        tried.append(Tried(number=number, parent=expansion(tried).parent, plan=plan, score=score))
+        tried.append(improving.Tried(number=number, parent=improving.expansion(tried).parent, plan=plan, score=score))
     return tried
 
 
 def test_every_score_is_told_to_all_plans_above_it_and_selection_is_uct_by_hand() -> None:
     tried = _grown([2, 4, 1, 3, 5])
     assert [one.parent for one in tried[3:]] == [2, 2]
-    told = backpropagated(tried)
-    assert (told[2], told[4], told[ROOT]) == ([4, 3, 5], [3], [2, 4, 1, 3, 5])
+    told = improving.backpropagated(tried)
+    assert (told[2], told[4], told[improving.ROOT]) == ([4, 3, 5], [3], [2, 4, 1, 3, 5])
 
     tried = _grown([3, 3, 3, 0, 0])
     assert [one.parent for one in tried[3:]] == [1, 2]
     # After five rounds plans 1 and 2 have two visits and mean 0.3, plan 3 has one visit and mean 0.6.
     assert 0.3 + 0.5 * math.sqrt(math.log(5) / 2) < 0.6 + 0.5 * math.sqrt(math.log(5))
-    assert selected(tried) == 3
-    assert expansion(_grown([2, 2, 2])).parent == 1  # of equals the earlier
+    assert improving.selected(tried) == 3
+    assert improving.expansion(_grown([2, 2, 2])).parent == 1  # of equals the earlier
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8))
@@ -257,5 +250,5 @@ def test_any_tree_is_bounded_and_repeatable(scores: list[int]) -> None:
     assert tried == _grown(scores)
     parents = [one.parent for one in tried]
     assert all(parent < one.number for parent, one in zip(parents, tried, strict=True))
-    assert max(parents.count(parent) for parent in parents) <= SIBLINGS
-    assert backpropagated(tried)[ROOT] == scores
+    assert max(parents.count(parent) for parent in parents) <= improving.SIBLINGS
+    assert improving.backpropagated(tried)[improving.ROOT] == scores

@@ -18,14 +18,7 @@ from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.recipes.base import open_recipe
-from medground.recipes.omni_rag.operators import (
-    PlannedQueries,
-    PlannedQuery,
-    PlanSourcesOutput,
-    TaggedPlan,
-    WritePassageOutput,
-    read_sources,
-)
+from medground.recipes.omni_rag import operators
 from medground.recipes.omni_rag.search import not_configured, plannable, search_plan
 from medground.values.answer import Answer
 from medground.values.document import Document
@@ -34,8 +27,8 @@ from medground.wording.text import as_text
 
 ask = five_sources.ask
 
-EYES = PlannedQuery(text="Marfan syndrome eye problem")
-GRAPH = PlannedQuery(term="Marfan syndrome", text="eye problems")
+EYES = operators.PlannedQuery(text="Marfan syndrome eye problem")
+GRAPH = operators.PlannedQuery(term="Marfan syndrome", text="eye problems")
 
 
 def opened(answer: Answer, documents: dict[str, str]) -> dict[str, str]:
@@ -52,8 +45,10 @@ def states(answer: Answer) -> dict[str, str]:
     return {one.name: one.state for one in answer.sources}
 
 
-def plan(**queries: tuple[PlannedQuery, ...]) -> PlanSourcesOutput:
-    return PlanSourcesOutput(plan=tuple(PlannedQueries(source=name, queries=own) for name, own in queries.items()))
+def plan(**queries: tuple[operators.PlannedQuery, ...]) -> operators.PlanSourcesOutput:
+    return operators.PlanSourcesOutput(
+        plan=tuple(operators.PlannedQueries(source=name, queries=own) for name, own in queries.items())
+    )
 
 
 def reads(value: Any) -> ReasonOutput:
@@ -89,7 +84,7 @@ def test_a_model_plans_and_reads_and_never_words_the_graph(ask: Asks) -> None:
     answer, run = ask(replies(plan(book=(EYES,), research=(EYES, EYES), graph=(GRAPH,), pubmed=(EYES,))))
     shown = ask.values("read_sources")[0]
     assert {passage.kind for passage in shown.passages} == {"book", "research", "graph"}
-    assert "<kind>graph</kind>" in read_sources.prompt(shown)
+    assert "<kind>graph</kind>" in operators.read_sources.prompt(shown)
     asked = dict.fromkeys(("book", "research", "graph"), "found")
     assert states(answer) == asked | dict.fromkeys(("guideline", "wiki"), "not asked")
     assert any("1 duplicate, 1 unknown source" in warning for warning in answer.warnings)
@@ -103,7 +98,7 @@ def test_a_model_plans_and_reads_and_never_words_the_graph(ask: Asks) -> None:
 
 
 def test_the_states_are_shown_in_words_and_a_failing_source_is_named(ask: Asks, memory_source: Any) -> None:
-    planned = plan(book=(EYES,), research=(EYES,), wiki=(PlannedQuery(text="xyzzy"),))
+    planned = plan(book=(EYES,), research=(EYES,), wiki=(operators.PlannedQuery(text="xyzzy"),))
     answer, _ = ask(replies(planned), sources=five(memory_source, without=["guideline"], fails=["research"]))
     said = " ".join(as_text(answer).split())
     assert "research: could not be searched" in said
@@ -135,7 +130,7 @@ def test_an_empty_plan_searches_nothing_and_failures_are_told(ask: Asks, memory_
 
 def test_forty_queries_are_three(ask: Asks) -> None:
     many = " ; ".join(f"Marfan syndrome eye {n}" for n in range(40))
-    script = replies(TaggedPlan(text=f"<book> {many} </book> <wiki></wiki>"))
+    script = replies(operators.TaggedPlan(text=f"<book> {many} </book> <wiki></wiki>"))
     answer, run = ask(script, options={"omni_rag.tagged": True})
     assert answer.sources[0].queries == ("Marfan syndrome eye 0", "Marfan syndrome eye 1", "Marfan syndrome eye 2")
     assert any("37 too many" in warning for warning in answer.warnings)
@@ -148,7 +143,7 @@ def test_a_hostile_passage_stays_in_its_block(hostile: str, ask: Asks, memory_so
     sources = [memory_source([Document(id="WEB:1", title=hostile, text=text, kind="web")], name="corpus:web")]
     answer, _ = ask(replies(plan(web=(EYES,))), sources=sources)
     shown = ask.values("read_sources")[0]
-    assert hostile not in read_sources.prompt(shown)
+    assert hostile not in operators.read_sources.prompt(shown)
     opened(answer, {"WEB:1": text})
 
 
@@ -160,7 +155,7 @@ def test_reasoning_is_cut_at_its_words(ask: Asks) -> None:
 
 
 def test_baselines_ask_what_they_should(ask: Asks) -> None:
-    script = replies(None, write_passage=WritePassageOutput(passage="word " * 300))
+    script = replies(None, write_passage=operators.WritePassageOutput(passage="word " * 300))
     by_model = ["write_passage", "read_sources"]
     answer, _ = ask(script, by_model=by_model, options={"omni_rag.planner": "query2doc"})
     asked = {one.name: one.queries for one in answer.sources}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from refusals import refused
 from researched import (
     BLOG,
     HORMONES,
@@ -264,8 +265,7 @@ def test_words_take_sentences_on_the_subject_and_on_the_part() -> None:
     ],
 )
 def test_an_answer_names_its_sentences(output: AnswerPartOutput, message: str) -> None:
-    with pytest.raises(InvalidOutput, match=message):
-        answer_part.check(ASKED, output)
+    refused(InvalidOutput, message, answer_part.check, ASKED, output)
 
 
 def test_words_connect_by_names_that_nobody_asked_about() -> None:
@@ -296,8 +296,6 @@ def test_every_written_sentence_cites() -> None:
     value = ComposeReportInput(question="What does metformin do?", task="free", introductions=opening, parts=PARTS)
     assert compose_report.keyless(value).background[0].evidence == ("B1.S1",)
     uncited = ComposeReportOutput(background=(), synthesis=(WrittenSentence(text="a", evidence=()),), answer=())
-    with pytest.raises(InvalidOutput, match="every sentence names the ids"):
-        compose_report.check(value, uncited)
+    refused(InvalidOutput, "every sentence names the ids", compose_report.check, value, uncited)
     strange = ComposeReportOutput(background=(WrittenSentence(text="a", evidence=("E9",)),), synthesis=(), answer=())
-    with pytest.raises(InvalidOutput, match="unknown evidence ids E9"):
-        compose_report.check(value, strange)
+    refused(InvalidOutput, "unknown evidence ids E9", compose_report.check, value, strange)

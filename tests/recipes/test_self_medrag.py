@@ -18,16 +18,7 @@ from medground.errors import ConfigError, ModelFailed
 from medground.home.layers import preset_names
 from medground.home.settings import Settings
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
-from medground.recipes.self_medrag import (
-    SELF_MEDRAG,
-    LoopQuery,
-    closeness,
-    failed,
-    first_query,
-    holds,
-    revised,
-    steering_score,
-)
+from medground.recipes import self_medrag
 from medground.recipes.settings import SelfMedRagSettings
 from medground.sources.corpus import CorpusSource
 from medground.values.query import Words
@@ -144,11 +135,11 @@ def test_dense_retrieval_without_vectors_is_refused_with_the_way_to_fix_it(
 ) -> None:
     settings = Settings.load(environ={}, options={"self_medrag.retrieval": retrieval})
     with corpus.open("heart") as snapshot:
-        found = list(SELF_MEDRAG.check(settings, [CorpusSource(snapshot), Rankers({"bm25": BM25})]))
+        found = list(self_medrag.SELF_MEDRAG.check(settings, [CorpusSource(snapshot), Rankers({"bm25": BM25})]))
     assert len(found) == problems
     assert all(isinstance(error, ConfigError) and "--embed" in str(error) for error in found)
-    assert list(SELF_MEDRAG.check(settings, [Rankers({"bm25": BM25}), Rankers({"dense": DENSE})])) == []
-    assert list(SELF_MEDRAG.check(settings, [])) == []  # the sources are not open yet
+    assert list(self_medrag.SELF_MEDRAG.check(settings, [Rankers({"bm25": BM25}), Rankers({"dense": DENSE})])) == []
+    assert list(self_medrag.SELF_MEDRAG.check(settings, [])) == []  # the sources are not open yet
 
 
 SUPPORTED, NOT = about("scores"), about("gout")
@@ -270,15 +261,15 @@ FAILED = judged("failed", label="unverified")
     ],
 )
 def test_what_counts_as_supported_for_the_loop(checked: Checked, expected: bool) -> None:
-    assert holds(checked, 0.5) is expected
+    assert self_medrag.holds(checked, 0.5) is expected
 
 
 def test_the_score_is_a_share_or_none_if_every_judgement_failed() -> None:
-    assert steering_score([QUOTED, judged("neutral"), FAILED], 0.5) == pytest.approx(1 / 3)
-    assert steering_score([FAILED, FAILED], 0.5) is None
-    assert steering_score([], 0.5) is None
-    assert failed(FAILED)
-    assert not failed(judged("neutral"))
+    assert self_medrag.steering_score([QUOTED, judged("neutral"), FAILED], 0.5) == pytest.approx(1 / 3)
+    assert self_medrag.steering_score([FAILED, FAILED], 0.5) is None
+    assert self_medrag.steering_score([], 0.5) is None
+    assert self_medrag.failed(FAILED)
+    assert not self_medrag.failed(judged("neutral"))
 
 
 ASKED = Question.ask("Does aspirin prevent myocardial infarction in adults with hypertension?")
@@ -287,35 +278,35 @@ TEXTS = st.text(max_size=80)
 
 def test_statements_join_once_unless_they_drifted_and_options_belong_to_the_question() -> None:
     statements = ["Aspirin lowered infarction.", "aspirin  LOWERED infarction", "Aspirin lowered infarction!"]
-    once = revised(ASKED, first_query(ASKED), statements, 0.0).query
+    once = self_medrag.revised(ASKED, self_medrag.first_query(ASKED), statements, 0.0).query
     assert once.parts == (ASKED.text, statements[0])
-    assert revised(ASKED, once, statements, 0.0).query.key == once.key
+    assert self_medrag.revised(ASKED, once, statements, 0.0).query.key == once.key
 
     away = "The chapel's ceiling was painted within four years."
-    revision = revised(ASKED, first_query(ASKED), [away], 0.1)
-    assert revision.query == first_query(ASKED)
+    revision = self_medrag.revised(ASKED, self_medrag.first_query(ASKED), [away], 0.1)
+    assert revision.query == self_medrag.first_query(ASKED)
     assert revision.drifted == (away,)
 
     choice = Question.ask("Which drug is first?", options=["Metformin", "Warfarin"])
-    revision = revised(choice, first_query(choice), ["Metformin comes first."], 0.2)
+    revision = self_medrag.revised(choice, self_medrag.first_query(choice), ["Metformin comes first."], 0.2)
     assert not revision.drifted
     assert revision.query.tree(choice) == Words(text="Which drug is first? Metformin comes first. Metformin Warfarin")
 
 
 @given(TEXTS, TEXTS)
 def test_closeness_is_symmetric_bounded_and_higher_for_the_same_subject(one: str, other: str) -> None:
-    assert 0.0 <= closeness(one, other) == closeness(other, one) <= 1.0
-    near = closeness(ASKED.text, "Adults with hypertension had fewer infarctions under aspirin.")
-    assert near > 0.4 > closeness(ASKED.text, "Gout attacks became more frequent in 2004.")
+    assert 0.0 <= self_medrag.closeness(one, other) == self_medrag.closeness(other, one) <= 1.0
+    near = self_medrag.closeness(ASKED.text, "Adults with hypertension had fewer infarctions under aspirin.")
+    assert near > 0.4 > self_medrag.closeness(ASKED.text, "Gout attacks became more frequent in 2004.")
 
 
 @given(st.lists(TEXTS, max_size=6), st.floats(0, 1))
 def test_a_query_only_grows_and_every_statement_is_accounted_for(texts: list[str], least: float) -> None:
-    start = first_query(ASKED)
-    revision = revised(ASKED, start, texts, least)
+    start = self_medrag.first_query(ASKED)
+    revision = self_medrag.revised(ASKED, start, texts, least)
     assert revision.query.key >= start.key
     assert revision.query.parts[:1] == start.parts
-    joined = {LoopQuery((text,)).key for text in revision.query.parts}
-    assert all(text in revision.drifted or LoopQuery((text,)).key in joined for text in texts)
-    again = revised(ASKED, revision.query, texts, least)
+    joined = {self_medrag.LoopQuery((text,)).key for text in revision.query.parts}
+    assert all(text in revision.drifted or self_medrag.LoopQuery((text,)).key in joined for text in texts)
+    again = self_medrag.revised(ASKED, revision.query, texts, least)
     assert again.query.key == revision.query.key

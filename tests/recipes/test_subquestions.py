@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 
 from medground.answering.declaration import Declaration
@@ -94,8 +95,7 @@ def test_settings_and_subject_shape_the_plan(make_run: MakeRun) -> None:
     assert {tool for keyword in plan.keywords for tool in keyword.tools} == {"literature"}
     narrow = planned(make_run, "Do aspirin, metformin, warfarin or statins cause asthma, gout or migraine?", keywords=2)
     assert all(len(one.keywords) <= 2 for one in narrow.subquestions)
-    with pytest.raises(UsageError, match="tools is empty; name at least one"):
-        planned(make_run, ZEBRAFISH, tools="")
+    refused(UsageError, "tools is empty; name at least one", planned, make_run, ZEBRAFISH, tools="")
 
     plan = planned(make_run, ZEBRAFISH, use_keywords=False)
     assert plan.keywords == plan.edges == ()
@@ -115,17 +115,14 @@ def test_the_web_is_asked_for_the_questions_own_part_and_for_names_that_mesh_lac
 
 def test_what_is_not_biomedical_is_refused_and_a_long_case_is_cut_to_what_it_asks(make_run: MakeRun) -> None:
     for question in "Who won the World Cup in 1998?", "What is the best recipe for pancakes?", "How do I fix a tyre?":
-        with pytest.raises(UsageError, match="names nothing biomedical; ask about a gene") as refused:
-            planned(make_run, question)
-        assert "\n" not in str(refused.value)
+        refused(UsageError, "names nothing biomedical; ask about a gene", planned, make_run, question)
 
     case = "A 54-year-old man with type 2 diabetes and hypertension takes metformin and lisinopril. " * 12
     plan = planned(make_run, case + "Which drug causes his cough?")
     direct = next(one.text for one in plan.subquestions if "causes his cough" in one.text)
     assert len(direct) <= 500
     assert "lisinopril" in direct
-    with pytest.raises(UsageError, match="shorten it to at most 4,000"):
-        make_run("What causes gout? " * 3_000)
+    refused(UsageError, "shorten it to at most 4,000", make_run, "What causes gout? " * 3_000)
 
 
 def test_steps_show_the_plan(make_run: MakeRun) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from contracts import in_one_test
+from refusals import refused
 from rows import each_row
 from small_corpora import WordEmbedder, corpus_of_documents
 
@@ -86,8 +87,7 @@ def test_dense_search_needs_vectors_a_model_and_plain_words(make_source, models,
     if accepted:
         assert asyncio.run(source.search(lookup, Filters())).size
     else:
-        with pytest.raises(UsageError, match="corpus:papers"):
-            asyncio.run(source.search(lookup, Filters()))
+        refused(UsageError, "corpus:papers", lambda: asyncio.run(source.search(lookup, Filters())))
 
 
 def test_a_query_tree_is_not_searched_by_meaning_and_no_words_find_nothing(make_source):
@@ -97,8 +97,7 @@ def test_a_query_tree_is_not_searched_by_meaning_and_no_words_find_nothing(make_
     assert {hit.passage.document_id for hit in found.rankings[0]} == {"PMID:3", "PMID:4"}
     assert search(source, " ").rankings == ((), ())
     assert (source.name, source.state.name, len(source.state.hash)) == ("corpus:papers", "papers", 64)
-    with pytest.raises(UsageError, match="limit"):
-        search(source, limit=10_001)
+    refused(UsageError, "limit", search, source, limit=10_001)
     with pytest.raises(ConfigError, match=r"built with the embedding model words@1, but other@1 is open; rebuild it"):
         make_source(built_with=WordEmbedder(), asked_with=WordEmbedder("other"))
 
@@ -145,5 +144,4 @@ def test_facts_and_what_is_only_counted_are_not_recorded(memory_source: Any) -> 
     assert asyncio.run(counting.count(lookup, Filters())) == 7
     assert counting.rankings == []
     asyncio.run(counting.close())
-    with pytest.raises(SourceUnavailable, match="closed"):
-        asyncio.run(counting.count(lookup, Filters()))
+    refused(SourceUnavailable, "closed", lambda: asyncio.run(counting.count(lookup, Filters())))

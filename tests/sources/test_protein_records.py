@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from protein_records import FISH, cif_file, entry, pdb_file, text
+from refusals import refused
 from rows import each_row
 
 from medground.errors import BadDocument
@@ -96,8 +97,7 @@ def test_what_is_said_of_one_form_or_a_fragment_says_so() -> None:
     names = read_names(entry("P00001", "IL6", name="Interleukin-6", synonyms=["IFNB2"]))
     assert [names.fits(one) for one in ("il-6", "IFNB2", "interleukin 6", "IL66")] == [4, 3, 2, 0]
     for odd in ({}, {"primaryAccession": "P00001"}, {"primaryAccession": "../x", "sequence": {"a": 1}}):
-        with pytest.raises(BadDocument, match="the reply contains something other than a UniProtKB entry"):
-            entry_document(odd)
+        refused(BadDocument, "the reply contains something other than a UniProtKB entry", entry_document, odd)
 
 
 words = st.text("abc XY1-.(\n", max_size=30)
@@ -151,8 +151,7 @@ def test_pdb_and_mmcif_of_one_structure_are_read_alike() -> None:
     ],
 )
 def test_what_is_not_a_structure_is_refused(content: bytes, file: str, why: str) -> None:
-    with pytest.raises(BadDocument, match=f"^{file}: {why}$"):
-        read_structure(content, file)
+    refused(BadDocument, f"^{file}: {why}$", read_structure, content, file)
 
 
 def test_a_picture_is_one_image_with_title_legend_and_no_code() -> None:

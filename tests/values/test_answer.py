@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from refusals import refused
 from rows import each_row
 
 from medground.errors import MedgroundError
@@ -101,10 +102,8 @@ def test_a_quote_is_its_slice_or_refused(start: int, end: int) -> None:
 
 def test_what_was_not_retrieved_cannot_be_quoted_or_cited() -> None:
     ledger = Ledger()
-    with pytest.raises(UnknownCitation, match="PMID:2 was not retrieved"):
-        ledger.quote("PMID:2", 0, 3)
-    with pytest.raises(UnknownCitation, match="no evidence"):
-        ledger.cite("E1")
+    refused(UnknownCitation, "PMID:2 was not retrieved", ledger.quote, "PMID:2", 0, 3)
+    refused(UnknownCitation, "no evidence", ledger.cite, "E1")
 
 
 def test_a_forged_quote_is_refused_when_read_back() -> None:
@@ -122,8 +121,7 @@ def test_a_forged_quote_is_refused_when_read_back() -> None:
 def test_one_id_has_one_text() -> None:
     ledger = Ledger()
     ledger.admit([PAPER, PAPER])
-    with pytest.raises(MedgroundError, match="different texts"):
-        ledger.admit([Document(id="PMID:1", text="other")])
+    refused(MedgroundError, "different texts", lambda: ledger.admit([Document(id="PMID:1", text="other")]))
 
 
 @each_row("bad", ["21645374", "PMID:", "PMID:1 2", "PMID:1#3", "<b>:1", "PMID:1\n", "P" * 40 + ":1", "PMID:1\u202e2"])

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from refusals import refused
 
 from medground.answering.trace import read_trace
 from medground.corpus.build import build
@@ -27,18 +28,8 @@ from medground.home.settings import Settings
 from medground.models.base import Keyless
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.models.registry import Models
+from medground.recipes.reason_and_verify import pool as pools
 from medground.recipes.reason_and_verify.demonstrations import selected
-from medground.recipes.reason_and_verify.pool import (
-    NEAR_DUPLICATE,
-    Pool,
-    PoolManifest,
-    Solved,
-    decontaminated,
-    manifest_path,
-    packed,
-    pool_path,
-    read_pool,
-)
 from medground.recipes.settings import ReasonAndVerifySettings
 from medground.testing.command import run
 from medground.values.answer import Answer
@@ -49,13 +40,13 @@ pytestmark = pytest.mark.usefixtures("stems")
 Records = Callable[..., Path]
 
 
-def made_pool(settings: Settings, source: Path | Source, **more: Any) -> tuple[PoolManifest, Pool]:
+def made_pool(settings: Settings, source: Path | Source, **more: Any) -> tuple[pools.PoolManifest, pools.Pool]:
     source = source if isinstance(source, Source) else Source(source)
     manifest = asyncio.run(build_pool("small", source, settings, **more))
-    return manifest, read_pool("small", settings.home)
+    return manifest, pools.read_pool("small", settings.home)
 
 
-def built(settings: Settings, source: Path | Source, **more: Any) -> PoolManifest:
+def built(settings: Settings, source: Path | Source, **more: Any) -> pools.PoolManifest:
     return made_pool(settings, source, **more)[0]
 
 
@@ -145,8 +136,7 @@ def test_what_cannot_be_a_pool_is_one_line(
         assert "\n" not in str(caught.value)
     with pytest.raises(UsageError, match="not a valid pool name"):
         asyncio.run(build_pool("../evil", Source(tmp_path / "absent.jsonl"), settings))
-    with pytest.raises(ConfigError, match="medground demonstrations build"):
-        read_pool("absent", settings.home)
+    refused(ConfigError, "medground demonstrations build", pools.read_pool, "absent", settings.home)
 
 
 def test_a_pool_that_has_changed_is_refused(settings: Settings, records_file: Path) -> None:
@@ -157,8 +147,7 @@ def test_a_pool_that_has_changed_is_refused(settings: Settings, records_file: Pa
 
     def damaged(content: str, error: type[Exception], match: str) -> None:
         file.write_text(content, encoding="utf-8")
-        with pytest.raises(error, match=match):
-            read_pool(str(file), settings.home)
+        refused(error, match, lambda: pools.read_pool(str(file), settings.home))
 
     damaged(whole.replace('"train"', '"test"', 1), UsageError, r"small\.jsonl:1 is from the split 'test'")
     damaged("".join(lines[:2]) + "{half\n" + "".join(lines[3:]), BadDocument, r"small\.jsonl:3")
@@ -167,10 +156,9 @@ def test_a_pool_that_has_changed_is_refused(settings: Settings, records_file: Pa
     damaged("".join(lines[1:]), SnapshotCorrupt, "has changed since it was built")
     damaged("", SnapshotCorrupt, "has changed since it was built")
     file.write_text(whole, encoding="utf-8")
-    assert len(read_pool(str(file), settings.home).solved) == 11
-    manifest_path(file).write_text("{}", encoding="utf-8")
-    with pytest.raises(SnapshotCorrupt, match="not a pool manifest"):
-        read_pool("small", settings.home)
+    assert len(pools.read_pool(str(file), settings.home).solved) == 11
+    pools.manifest_path(file).write_text("{}", encoding="utf-8")
+    refused(SnapshotCorrupt, "not a pool manifest", pools.read_pool, "small", settings.home)
 
 
 def test_a_question_is_shown_clean_demonstrations_nearest_first(settings: Settings, records_file: Path) -> None:
@@ -193,12 +181,10 @@ def test_a_question_is_shown_clean_demonstrations_nearest_first(settings: Settin
 def test_shots_without_a_pool_or_with_another_embedding_model_are_refused(
     settings: Settings, records_file: Path, stems: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ConfigError, match="no pool is named"):
-        asked(settings, "Does zinc prevent gout?", pool=None)
+    refused(ConfigError, "no pool is named", asked, settings, "Does zinc prevent gout?", pool=None)
     built(settings, records_file)
     monkeypatch.setattr(stems, "identity", "stems@2")
-    with pytest.raises(ConfigError, match="stems@1"):
-        asked(settings, "Does zinc prevent gout?")
+    refused(ConfigError, "stems@1", asked, settings, "Does zinc prevent gout?")
 
 
 def unit(rows: np.ndarray) -> np.ndarray:
@@ -206,13 +192,13 @@ def unit(rows: np.ndarray) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def a_pool(vectors: np.ndarray, labels: list[str]) -> Pool:
+def a_pool(vectors: np.ndarray, labels: list[str]) -> pools.Pool:
     known: dict[str, Any] = {"task": "yes-no-maybe", "rationale": "So.", "evidence": (), "split": "train"}
     solved = tuple(
-        Solved(id=i, question=f"{i}?", answer=(label,), documents=(i,), embedding=packed(vector), **known)
+        pools.Solved(id=i, question=f"{i}?", answer=(label,), documents=(i,), embedding=pools.packed(vector), **known)
         for i, vector, label in zip((f"PMID:{n}" for n in count()), vectors, labels, strict=False)
     )
-    return Pool(PoolManifest.model_construct(name="p", sha256=""), solved)
+    return pools.Pool(pools.PoolManifest.model_construct(name="p", sha256=""), solved)
 
 
 def choices(shots: int = 3, **changes: Any) -> ReasonAndVerifySettings:
@@ -269,11 +255,11 @@ def test_selection_takes_turns_fills_up_and_stays_the_same() -> None:
 def test_every_record_is_kept_or_counted_once(vectors: np.ndarray, ids: list[set[int]], held: set[int]) -> None:
     documents = [{f"PMID:{i}" for i in one} for one in ids]
     held_ids = {f"PMID:{i}" for i in held}
-    clean = decontaminated(documents, vectors, held_ids, vectors[:1])
+    clean = pools.decontaminated(documents, vectors, held_ids, vectors[:1])
     assert len(clean.places) + clean.shared + clean.near == 8
     assert clean.shared == sum(bool(one & held) for one in ids)
     for place in clean.places:
-        assert held_ids.isdisjoint(documents[place]) and float(vectors[place] @ vectors[0]) < NEAR_DUPLICATE
+        assert held_ids.isdisjoint(documents[place]) and float(vectors[place] @ vectors[0]) < pools.NEAR_DUPLICATE
 
 
 # Pools from any data set: BioASQ's golden files, questions of your own; the commands
@@ -387,7 +373,7 @@ def test_a_set_that_several_loaders_read_is_named(with_snippets: Settings, golde
 
 def test_a_pool_without_passages_cannot_show_them(with_snippets: Settings, golden: Path) -> None:
     made_pool(with_snippets, Source(golden, "bioasq"))
-    file = pool_path("small", with_snippets.home)
+    file = pools.pool_path("small", with_snippets.home)
     lines = [json.loads(line) | {"passages": []} for line in file.read_text(encoding="utf-8").splitlines()]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     manifest = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
@@ -413,7 +399,7 @@ def test_a_model_sees_the_demonstrations_that_the_trace_names(
     environ = {"MEDGROUND_HOME": str(settings.home)}
     preset = Settings.load(preset="dynamic-demonstrations", environ=environ, options=options)
     answer, seen = answered(preset, "Does statins prevent stroke in ward 403?", "yes-no-maybe")
-    pool = {one.question: one for one in read_pool("pubmedqa", settings.home).solved}
+    pool = {one.question: one for one in pools.read_pool("pubmedqa", settings.home).solved}
     ((_, value),) = model.seen
     assert all(shown.answer == pool[shown.question].answer for shown in value.demonstrations)
     assert seen["medground.shown"] == [pool[shown.question].id for shown in value.demonstrations] != []

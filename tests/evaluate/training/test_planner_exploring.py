@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 from views import keyless
 
@@ -29,19 +30,8 @@ from medground.values.question import Question
 from medground.values.source_plan import SourceQuery
 from medground_evaluate.datasets.registry import Source
 from medground_evaluate.items import Item
+from medground_evaluate.planning import exploring as operators
 from medground_evaluate.planning.explore import Exploration, cost_lines, explore_questions
-from medground_evaluate.planning.exploring import (
-    ExploreInput,
-    ExploreOutput,
-    FoundView,
-    JudgeInput,
-    JudgeOutput,
-    SourceQueries,
-    WrittenQuery,
-    explore,
-    judge_found,
-    read_yes_no,
-)
 from medground_evaluate.planning.judging import (
     agreement,
     gain,
@@ -90,10 +80,8 @@ def test_a_stopped_exploration_resumes_where_it_was(
     again = cut.read_bytes().splitlines(keepends=True)
     assert again[:5] == lines[:5], "finished questions are kept as they are"
     assert {json.loads(line)["question"]["id"] for line in again[1:]} == {str(1000 + n) for n in range(12)}
-    with pytest.raises(UsageError, match="different options"):
-        exploring(records_file, settings, cut, queries=4)
-    with pytest.raises(UsageError, match="holds exploration, not judgements"):
-        read_work(cut, Judged)
+    refused(UsageError, "different options", exploring, records_file, settings, cut, queries=4)
+    refused(UsageError, "holds exploration, not judgements", read_work, cut, Judged)
 
 
 def test_what_cannot_be_explored_is_one_line(records_file: Path, settings: Settings, tmp_path: Path):
@@ -103,8 +91,7 @@ def test_what_cannot_be_explored_is_one_line(records_file: Path, settings: Setti
         asyncio.run(explore_questions(Exploration(Source(records_file)), settings, tmp_path / "x", workers=0))
     other = tmp_path / "other.jsonl"
     other.write_text('{"nothing": 1}\n')
-    with pytest.raises(BadDocument, match="not a file of planner training"):
-        read_work(other, Explored)
+    refused(BadDocument, "not a file of planner training", read_work, other, Explored)
 
 
 def asked(answer: str = "yes", **fields: object) -> Asked:
@@ -125,7 +112,7 @@ Makes = Callable[..., Any]
 
 @each_row(("said", "label"), [("Yes.", "positive"), ("no", "negative"), ("it depends", "failed")])
 def test_a_judge_that_says_neither_yes_nor_no_has_failed(make_run: Makes, scripted_model: Makes, said: str, label: str):
-    output = JudgeOutput(reason="because", answer=said)
+    output = operators.JudgeOutput(reason="because", answer=said)
     failed = ModelFailed("neither yes nor no", model="m", unreadable=True)
     judge = scripted_model({"judge_found": failed if label == "failed" else output})
     run = make_run("Does zinc prevent gout?", model=judge, by_model=["judge_found"])
@@ -173,10 +160,8 @@ def test_a_question_whose_model_is_down_is_tried_again_and_the_others_are_kept(e
 
 def test_the_signals_of_the_baselines(make_run: Makes, monkeypatch: pytest.MonkeyPatch):
     one, run = explored(), make_run("Does zinc prevent gout?")
-    with pytest.raises(ConfigError, match="need a reranker"):
-        asyncio.run(rerank_score(one, [], run))
-    with pytest.raises(ConfigError, match="need a model that answers"):
-        asyncio.run(gain(one, [], run))
+    refused(ConfigError, "need a reranker", lambda: asyncio.run(rerank_score(one, [], run)))
+    refused(ConfigError, "need a model that answers", lambda: asyncio.run(gain(one, [], run)))
     half = SimpleNamespace(name="half", score=lambda question, passages: [0.5 for _ in passages])
     monkeypatch.setattr("medground_evaluate.planning.judging.open_reranker", lambda name, models: half)
     made = asyncio.run(rerank_score(one, list(one.passages.values()), run))
@@ -200,10 +185,8 @@ def test_labels_made_by_hand_beside_those_of_the_judge(explored_file: Path, sett
     _, lines = read_work(judged_file, Judged)
     assert write_sheet(read_work(explored_file, Explored)[1], sheet, samples=20) == 20
     assert "positive" not in sheet.read_text() and "without a model" not in sheet.read_text(), "the sheet is blind"
-    with pytest.raises(UsageError, match="may hold labels"):
-        write_sheet([], sheet)
-    with pytest.raises(UsageError, match="no labelled query in common"):
-        agreement(sheet, lines)
+    refused(UsageError, "may hold labels", write_sheet, [], sheet)
+    refused(UsageError, "no labelled query in common", agreement, sheet, lines)
     label_of = {(one.question.id, q.source, q.query): q.label for one in lines for q in one.queries}
 
     def right(row: dict[str, str]) -> bool:
@@ -217,8 +200,7 @@ def test_labels_made_by_hand_beside_those_of_the_judge(explored_file: Path, sett
     assert (agreement(sheet, lines).labels, agreement(sheet, lines).accuracy) == (10, 0)
     assert "kappa" in agreement(sheet, lines).line("keyless")
     labelled(sheet, lambda row: "perhaps")
-    with pytest.raises(BadDocument, match=r"sheet\.csv:2: the label 'perhaps' is neither"):
-        agreement(sheet, lines)
+    refused(BadDocument, r"sheet\.csv:2: the label 'perhaps' is neither", agreement, sheet, lines)
 
 
 def test_the_cost_and_the_gold_answer_in_words() -> None:
@@ -307,11 +289,11 @@ SOURCES = (
     ExploredSource(name="research", kind="research", about="Abstracts."),
     ExploredSource(name="graph", kind="graph", about="Concepts."),
 )
-ASKED = ExploreInput(question=QUESTION, sources=SOURCES)
+ASKED = operators.ExploreInput(question=QUESTION, sources=SOURCES)
 
 
 def test_without_a_model_each_source_gets_six_different_queries():
-    plan = keyless(explore, ASKED).plan
+    plan = keyless(operators.explore, ASKED).plan
     assert [one.source for one in plan] == ["book", "research", "graph"]
     for one in plan:
         assert len({(query.term, query.text) for query in one.queries}) == 6
@@ -321,33 +303,35 @@ def test_without_a_model_each_source_gets_six_different_queries():
 
 @given(st.text(min_size=1, max_size=300).filter(str.strip), st.integers(1, 12))
 def test_any_question_can_be_explored(question: str, number: int):
-    value = ExploreInput(question=question, sources=SOURCES, queries_for_each=number)
-    output = explore.keyless(value)
-    explore.check(value, output)
+    value = operators.ExploreInput(question=question, sources=SOURCES, queries_for_each=number)
+    output = operators.explore.keyless(value)
+    operators.explore.check(value, output)
     assert all(1 <= len(one.queries) <= number for one in output.plan)
 
 
 def test_an_unknown_or_forgotten_source_is_refused():
     for names, told in ((("book", "wiki"), "unknown sources wiki"), (("book",), "no queries for")):
-        plan = tuple(SourceQueries(source=name, queries=(WrittenQuery(text="aspirin"),)) for name in names)
+        plan = tuple(
+            operators.SourceQueries(source=name, queries=(operators.WrittenQuery(text="aspirin"),)) for name in names
+        )
         with pytest.raises(InvalidOutput, match=told):
-            explore.check(ASKED, ExploreOutput(plan=plan))
+            operators.explore.check(ASKED, operators.ExploreOutput(plan=plan))
 
 
 @each_row(("said", "read"), TABLES["yes or no"])
 def test_yes_and_no_are_read_from_what_judges_write(said: object, read: str):
-    assert read_yes_no(said) == read
+    assert operators.read_yes_no(said) == read
 
 
-def judging(answer: str, gold: tuple[str, ...], *documents: tuple[str, str]) -> JudgeInput:
-    views = tuple(FoundView(text=text, document_id=name) for name, text in documents)
-    return JudgeInput(question=QUESTION, gold_answer=answer, documents=views, gold_documents=gold)
+def judging(answer: str, gold: tuple[str, ...], *documents: tuple[str, str]) -> operators.JudgeInput:
+    views = tuple(operators.FoundView(text=text, document_id=name) for name, text in documents)
+    return operators.JudgeInput(question=QUESTION, gold_answer=answer, documents=views, gold_documents=gold)
 
 
 def test_a_judge_that_says_neither_is_refused_and_gold_ids_are_not_shown():
-    assert "PMID:77" not in judge_found.prompt(judging("yes", ("PMID:77",), ("PMID:77", "aspirin")))
+    assert "PMID:77" not in operators.judge_found.prompt(judging("yes", ("PMID:77",), ("PMID:77", "aspirin")))
     with pytest.raises(InvalidOutput, match="neither yes nor no"):
-        judge_found.check(judging("yes", ()), JudgeOutput(reason="", answer="maybe"))
+        operators.judge_found.check(judging("yes", ()), operators.JudgeOutput(reason="", answer="maybe"))
 
 
 @each_row(
@@ -359,9 +343,12 @@ def test_a_judge_that_says_neither_is_refused_and_gold_ids_are_not_shown():
         (judging("Haemorrhage outweighs benefit", (), ("X:1", "headache")), "no", "0%"),
     ],
 )
-def test_the_judgement_without_a_model_says_what_it_rests_on(value: JudgeInput, answer: str, why: str):
-    output = keyless(judge_found, value)
+def test_the_judgement_without_a_model_says_what_it_rests_on(value: operators.JudgeInput, answer: str, why: str):
+    output = keyless(operators.judge_found, value)
     assert output.answer == answer
     assert output.reason.startswith("without a model") and why in output.reason
-    with pytest.raises(ModelFailed, match="neither yes nor no"):
-        keyless(judge_found, judging("yes", (), ("X:1", "aspirin")))
+    refused(
+        ModelFailed,
+        "neither yes nor no",
+        lambda: keyless(operators.judge_found, judging("yes", (), ("X:1", "aspirin"))),
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 
 from medground.errors import BadDocument, ConfigError, UsageError
 from medground.recipes.omni_rag.operators import plan_sources_tagged
@@ -17,17 +18,8 @@ from medground.recipes.omni_rag.planners import planning_input
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.values.question import Question
 from medground.values.source_plan import SourceQuery
+from medground_evaluate.planning import trainset
 from medground_evaluate.planning.learn import train
-from medground_evaluate.planning.trainset import (
-    DPO,
-    NO_QUERIES,
-    NO_SOURCE_HELPS,
-    SFT,
-    export,
-    read_examples,
-    read_manifest,
-    training_plans,
-)
 from medground_evaluate.planning.work import Asked, Judged, JudgedQuery, Label
 
 SOURCES = ("book", "research", "graph")
@@ -51,22 +43,22 @@ def judged(labels: dict[str, str], name: str = "1") -> Judged:
 
 
 def test_plans_of_labelled_queries() -> None:
-    ((one,), _) = training_plans([judged({"book": "++-", "research": "--", "graph": "?+"})])
+    ((one,), _) = trainset.training_plans([judged({"book": "++-", "research": "--", "graph": "?+"})])
     assert one.positive and one.negative
     assert {name: len(queries) for name, queries in one.positive.queries.items()} == {"book": 2, "graph": 1}
     assert {name: len(queries) for name, queries in one.negative.queries.items()} == {"book": 1, "research": 2}
 
     many = [judged({"book": "++++++"}, str(n)) for n in range(30)]
-    drawn = [[q.text for _, q in one.positive] for one in training_plans(many, seed=1)[0]]
+    drawn = [[q.text for _, q in one.positive] for one in trainset.training_plans(many, seed=1)[0]]
     assert all(len(texts) == 3 and texts == sorted(texts) for texts in drawn)
     assert len({tuple(texts) for texts in drawn}) > 5
-    assert drawn == [[q.text for _, q in one.positive] for one in training_plans(many, seed=1)[0]]
-    alone = training_plans(many[7:8], seed=1)[0][0]
+    assert drawn == [[q.text for _, q in one.positive] for one in trainset.training_plans(many, seed=1)[0]]
+    alone = trainset.training_plans(many[7:8], seed=1)[0][0]
     assert [q.text for _, q in alone.positive] == drawn[7], "a question's plans do not depend on the other questions"
 
-    planned, dropped = training_plans([judged({"book": "--"}), judged({}, "2"), judged({"book": "+"}, "3")])
+    planned, dropped = trainset.training_plans([judged({"book": "--"}), judged({}, "2"), judged({"book": "+"}, "3")])
     assert [one.question.id for one in planned] == ["3"]
-    assert dropped == {NO_SOURCE_HELPS: 1, NO_QUERIES: 1}
+    assert dropped == {trainset.NO_SOURCE_HELPS: 1, trainset.NO_QUERIES: 1}
     assert planned[0].negative is None, "such a question is not used for preferences"
 
 
@@ -74,7 +66,7 @@ def test_plans_of_labelled_queries() -> None:
 def test_plans_hold_at_most_three_queries_of_their_label(labels: dict[str, str], seed: int):
     one = judged(labels)
     label_of = {(q.source, q.query): q.label for q in one.queries}
-    for planned in training_plans([one], seed=seed)[0]:
+    for planned in trainset.training_plans([one], seed=seed)[0]:
         for plan, label in ((planned.positive, "positive"), (planned.negative, "negative")):
             if plan is not None:
                 assert all(1 <= len(queries) <= 3 for queries in plan.queries.values())
@@ -83,17 +75,17 @@ def test_plans_hold_at_most_three_queries_of_their_label(labels: dict[str, str],
 
 def test_a_training_set_has_plans_pairs_and_licences(judged_file: Write, a_judged_question: MakeJudged, tmp_path: Path):
     lines = [a_judged_question(0), a_judged_question(1, negative=False), a_judged_question(2, positive=False)]
-    made = export(judged_file(*lines), tmp_path / "set")
+    made = trainset.export(judged_file(*lines), tmp_path / "set")
     assert made.counts == {"positive": 2, "negative": 1, "pairs": 1}
     assert made.dropped == {"no source helps: no positive query": 1}
-    assert [source.licence for source in read_manifest(tmp_path / "set")[0].sources] == ["CC BY 4.0", "CC0"]
-    (pair,) = read_examples(tmp_path / "set", "pairs")
+    assert [source.licence for source in trainset.read_manifest(tmp_path / "set")[0].sources] == ["CC BY 4.0", "CC0"]
+    (pair,) = trainset.read_examples(tmp_path / "set", "pairs")
     assert pair["chosen"][0]["content"] == "<book> zinc gout </book>\n<graph> </graph>"
     assert pair["rejected"][0]["content"] == "<book> </book>\n<graph> zinc , gout prevention </graph>"
-    for example in read_examples(tmp_path / "set", "positive"):
+    for example in trainset.read_examples(tmp_path / "set", "positive"):
         read = read_plan(example["completion"][0]["content"], made.sources)
         assert not read.repairs and list(read.plan.queries) == ["book"]
-    first = read_examples(tmp_path / "set", "positive")[0]  # asked as the planner is
+    first = trainset.read_examples(tmp_path / "set", "positive")[0]  # asked as the planner is
     value = planning_input(Question.ask("Does zinc prevent gout?"), made.sources, 3)
     assert [message["content"] for message in first["prompt"]] == [
         plan_sources_tagged.instructions,
@@ -103,15 +95,15 @@ def test_a_training_set_has_plans_pairs_and_licences(judged_file: Write, a_judge
 
 def test_the_same_seed_writes_the_same_files_and_a_ratio_takes_a_share(judged_file: Write, tmp_path: Path):
     judged = judged_file()
-    export(judged, tmp_path / "one", seed=3)
-    export(judged, tmp_path / "two", seed=3)
+    trainset.export(judged, tmp_path / "one", seed=3)
+    trainset.export(judged, tmp_path / "two", seed=3)
     for name in ("sft.jsonl", "sft-negative.jsonl", "dpo.jsonl", "manifest.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-    whole = read_examples(tmp_path / "one", "positive")
-    half = read_examples(tmp_path / "one", "positive", ratio=0.5, seed=1)
+    whole = trainset.read_examples(tmp_path / "one", "positive")
+    half = trainset.read_examples(tmp_path / "one", "positive", ratio=0.5, seed=1)
     assert len(half) == 3 and all(example in whole for example in half)
     with pytest.raises(UsageError, match="a data ratio of 0 is not possible"):
-        read_examples(tmp_path / "one", "positive", ratio=0)
+        trainset.read_examples(tmp_path / "one", "positive", ratio=0)
 
 
 def test_a_set_without_a_positive_plan_or_without_pairs_is_refused(
@@ -119,30 +111,26 @@ def test_a_set_without_a_positive_plan_or_without_pairs_is_refused(
 ):
     nothing = judged_file(a_judged_question(0, positive=False), name="nothing.jsonl")
     with pytest.raises(UsageError, match=r"no positive plan to learn from \(1 no source helps"):
-        export(nothing, tmp_path / "nothing")
+        trainset.export(nothing, tmp_path / "nothing")
     assert not (tmp_path / "nothing").exists()
-    export(judged_file(a_judged_question(0, negative=False)), tmp_path / "set")
+    trainset.export(judged_file(a_judged_question(0, negative=False)), tmp_path / "set")
     with pytest.raises(UsageError, match="no pair of a positive and a negative plan"):
-        train(tmp_path / "set", tmp_path / "out", DPO, adapter=tmp_path)
+        train(tmp_path / "set", tmp_path / "out", trainset.DPO, adapter=tmp_path)
     with pytest.raises(UsageError, match="no negative plan"):
-        train(tmp_path / "set", tmp_path / "out", SFT.model_copy(update={"which": "negative"}), base="x")
+        train(tmp_path / "set", tmp_path / "out", trainset.SFT.model_copy(update={"which": "negative"}), base="x")
 
 
 def test_what_is_no_training_set_and_a_missing_extra_are_one_line(
     judged_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    export(judged_file(), tmp_path / "set")
-    with pytest.raises(UsageError, match="is not empty"):
-        export(tmp_path / "judged.jsonl", tmp_path)
-    with pytest.raises(UsageError, match="--adapter"):
-        train(tmp_path / "set", tmp_path / "out", DPO, base="x")
+    trainset.export(judged_file(), tmp_path / "set")
+    refused(UsageError, "is not empty", trainset.export, tmp_path / "judged.jsonl", tmp_path)
+    refused(UsageError, "--adapter", train, tmp_path / "set", tmp_path / "out", trainset.DPO, base="x")
     (tmp_path / "set" / "sft.jsonl").write_text("{}\nnot json\n")
-    with pytest.raises(BadDocument, match=r"sft\.jsonl:2"):
-        read_examples(tmp_path / "set", "positive")
+    refused(BadDocument, r"sft\.jsonl:2", trainset.read_examples, tmp_path / "set", "positive")
     (tmp_path / "set" / "manifest.json").write_text(json.dumps({"form": "other"}))
-    with pytest.raises(BadDocument, match="not the manifest"):
-        read_manifest(tmp_path / "set")
-    export(judged_file(), tmp_path / "whole")
+    refused(BadDocument, "not the manifest", trainset.read_manifest, tmp_path / "set")
+    trainset.export(judged_file(), tmp_path / "whole")
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ConfigError, match=r'needs the extra "train" \(torch is missing\); run: pip install'):
-        train(tmp_path / "whole", tmp_path / "out", SFT, base="x")
+        train(tmp_path / "whole", tmp_path / "out", trainset.SFT, base="x")

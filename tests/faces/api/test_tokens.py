@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
+from refusals import refused
 from rows import each_row
 from small_service import answered, tokens_of
 
@@ -83,20 +84,17 @@ def test_other_computers_always_need_a_token(papers: Settings) -> None:
     with pytest.raises(UsageError, match="--login asks for a token; first create one: medground token create NAME"):
         needs_token(papers, "127.0.0.1", login=True)
     for settings, host in from_outside:
-        with pytest.raises(UsageError, match="first create one: medground token"):
-            needs_token(settings, host)
+        refused(UsageError, "first create one: medground token", needs_token, settings, host)
     with tokens_of(papers.home) as tokens:
         tokens.create("ada")
     for settings, host in (*from_outside, (papers, "127.0.0.1")):
         assert needs_token(settings, host)
     assert not needs_token(papers, "127.0.0.1", login=False)
     for settings, host in from_outside:
-        with pytest.raises(UsageError, match="leave --open out"):
-            needs_token(settings, host, login=False)
+        refused(UsageError, "leave --open out", needs_token, settings, host, login=False)
     with tokens_of(papers.home) as tokens:
         tokens.revoke("ada")
-    with pytest.raises(UsageError, match="first create one"):
-        needs_token(papers, "0.0.0.0")
+    refused(UsageError, "first create one", needs_token, papers, "0.0.0.0")
 
 
 COMMAND = "from medground.faces.cli.app import main; main()"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from refusals import refused
 from rows import each_row
 from small_service import Clock
 
@@ -200,8 +201,7 @@ async def test_a_job_of_another_person_or_of_an_hour_ago_is_not_there_and_the_li
     job = begun(jobs, rounds)
     assert (jobs.of("bob"), jobs.of("ada")) == ([], [job])
     for name, owner in ((job.id, "bob"), ("../x", "ada"), ("", "ada")):
-        with pytest.raises(NotFound, match="no job"):
-            jobs.find(name, owner)
+        refused(NotFound, "no job", jobs.find, name, owner)
     with pytest.raises(NotFound):
         await jobs.stop(job.id, "bob")
     await job.result()
@@ -209,16 +209,14 @@ async def test_a_job_of_another_person_or_of_an_hour_ago_is_not_there_and_the_li
     clock.now = 3599
     assert jobs.find(job.id, "ada") is job
     clock.now = 3601
-    with pytest.raises(NotFound, match="removed after an hour"):
-        jobs.find(job.id, "ada")
+    refused(NotFound, "removed after an hour", jobs.find, job.id, "ada")
     assert jobs.of("ada") == []
     few = Jobs(_no_answer, most_finished=2)
     for _ in range(4):
         await begun(few, rounds).result()
     assert len(few.of("ada")) == 2, "finished jobs are remembered up to a number"
     first, _ = begun(jobs, forever), begun(jobs, forever)
-    with pytest.raises(LimitReached, match="too many requests are waiting"):
-        begun(jobs, forever)
+    refused(LimitReached, "too many requests are waiting", begun, jobs, forever)
     await first.stop()
     begun(jobs, forever)
     await jobs.close()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_talk import library
+from refusals import refused
 from rows import each_row
 from runs import line, write_run
 
@@ -52,8 +53,7 @@ async def test_the_page_is_served_with_its_headers_and_nothing_else_is(visit: Vi
 
 
 def test_a_page_that_was_not_built_says_how_to_build_it(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="not built; build it with: cd page && npm ci && npm run build"):
-        BuiltPage.open(tmp_path)
+    refused(ConfigError, "not built; build it with: cd page && npm ci && npm run build", BuiltPage.open, tmp_path)
 
 
 @pytest.fixture
@@ -242,8 +242,7 @@ def test_a_large_upload_is_never_in_memory_and_one_without_room_is_refused_befor
         async with received(never(), KIND, tmp_path, LIMITS, length=10**18):
             raise AssertionError
 
-    with pytest.raises(StorageFailed, match="not enough disk space"):
-        asyncio.run(within())
+    refused(StorageFailed, "not enough disk space", lambda: asyncio.run(within()))
 
 
 @each_row(
@@ -263,8 +262,7 @@ def test_a_large_upload_is_never_in_memory_and_one_without_room_is_refused_befor
 def test_a_broken_form_is_refused_in_one_line_and_leaves_nothing(
     tmp_path: Path, body: bytes, kind: str, says: str
 ) -> None:
-    with pytest.raises(UsageError, match=says):
-        receive(tmp_path, body, kind=kind)
+    refused(UsageError, says, lambda: receive(tmp_path, body, kind=kind))
     assert list(tmp_path.iterdir()) == []
 
 
