@@ -12,25 +12,7 @@ from numpy.typing import NDArray
 from medground.errors import ConfigError, UsageError
 from medground.language import FUNCTION_WORDS, tokens
 from medground.values import Document
-from medground_evaluate.blind import (
-    Answers,
-    Audit,
-    Baseline,
-    Figure,
-    between_splits,
-    chance,
-    duplicates,
-    groups_of,
-    longest,
-    majority,
-    near_pairs,
-    numbers,
-    positions,
-    scored,
-    tie_break,
-    usual_number,
-    with_corpus,
-)
+from medground_evaluate import blind
 from medground_evaluate.items import Item
 
 # Linear models that see only options, questions or contexts: untuned logistic regression, grouped cross-validation.
@@ -45,7 +27,7 @@ Groups = Mapping[str, int]
 
 def by_options(
     items: Sequence[Item], groups: Groups, seed: int, *, function_words: bool = False, with_question: bool = False
-) -> dict[str, Answers]:
+) -> dict[str, blind.Answers]:
     """Answer the items that have options from the words of each option; empty below `FEWEST` items.
 
     Each option is scored by its own text. The answer is the best option or, where several are correct, the usual
@@ -63,15 +45,17 @@ def by_options(
     owners = np.array([n for n, _ in rows])
     texts = [_seen(asked[n], place, with_question=with_question) for n, place in rows]
     right = np.array([asked[n].question.options[place].letter in asked[n].gold for n, place in rows])
-    found: dict[str, Answers] = {}
+    found: dict[str, blind.Answers] = {}
     for train, test, _, scores in _fitted(texts, right, [groups[asked[n].id] for n, _ in rows], seed, function_words):
-        number = usual_number(asked[n] for n in set(owners[train]) if asked[n].question.task == "multiple-choice")
+        number = blind.usual_number(asked[n] for n in set(owners[train]) if asked[n].question.task == "multiple-choice")
         for n in dict.fromkeys(owners[test].tolist()):
             found[asked[n].id] = _best(asked[n], scores[owners[test] == n, 1], number)
     return found
 
 
-def by_text(items: Sequence[Item], groups: Groups, seed: int, text_of: Callable[[Item], str]) -> dict[str, Answers]:
+def by_text(
+    items: Sequence[Item], groups: Groups, seed: int, text_of: Callable[[Item], str]
+) -> dict[str, blind.Answers]:
     """Answer each item from a single text, with whole gold answers as classes; empty below `FEWEST` items.
 
     Items with an empty text are left out.
@@ -81,7 +65,7 @@ def by_text(items: Sequence[Item], groups: Groups, seed: int, text_of: Callable[
         return {}
     texts = [tokens(text) for _, text in shown]
     golds = np.array(["\n".join(sorted(item.gold)) for item, _ in shown])
-    found: dict[str, Answers] = {}
+    found: dict[str, blind.Answers] = {}
     for _, test, classes, scores in _fitted(texts, golds, [groups[item.id] for item, _ in shown], seed):
         for row, best in zip(test, scores.argmax(axis=1), strict=True):
             found[shown[row][0].id] = frozenset(str(classes[best]).split("\n"))
@@ -125,11 +109,11 @@ def _seen(item: Item, place: int, *, with_question: bool) -> list[str]:
     return [*words, f"{common:.1f} of it asked", f"{length:.1f} of the longest"]  # no word has a space
 
 
-def _best(item: Item, scores: NDArray[np.float64], number: int) -> Answers:
+def _best(item: Item, scores: NDArray[np.float64], number: int) -> blind.Answers:
     """The letters of the best options. Ties, such as options without any function word, are broken at random."""
     ranked = sorted(
         zip(scores.round(9).tolist(), item.question.options, strict=True),
-        key=lambda scored: (-scored[0], tie_break(item, scored[1].letter)),
+        key=lambda scored: (-scored[0], blind.tie_break(item, scored[1].letter)),
     )
     several = number if item.question.task == "multiple-choice" else 1
     return frozenset(option.letter for _, option in ranked[:several])
@@ -150,7 +134,7 @@ def audit(
     every: Sequence[Item] | None = None,
     models: bool = True,
     seed: int = SEED,
-) -> Audit:
+) -> blind.Audit:
     """Find out how well these items can be answered without reading any evidence.
 
     Args:
@@ -161,23 +145,23 @@ def audit(
     if not items:
         raise UsageError("no items to audit; choose another --split")
     golden = [item for item in items if item.gold]
-    pairs = near_pairs(items)
-    groups = groups_of(items, pairs)
+    pairs = blind.near_pairs(items)
+    groups = blind.groups_of(items, pairs)
     baselines = _baselines(golden, groups, models=models, seed=seed)
     if models and (guessed := by_text(golden, groups, seed, _context)):
         # How far the documents alone give the answer away. They are evidence, so this is never the blind baseline.
-        found = scored("context alone", golden, guessed, f"{_HOW}; reads the evidence, not the question")
+        found = blind.scored("context alone", golden, guessed, f"{_HOW}; reads the evidence, not the question")
         baselines = sorted([*baselines, found.model_copy(update={"blind": False})], key=lambda one: -one.count)
     whole = items if every is None else every
-    facts: list[Figure | None] = [
-        numbers(golden),
-        *positions(golden),
-        *duplicates(items, pairs),
-        *between_splits(whole, pairs if every is None else near_pairs(whole)),
-        *(with_corpus(items, documents) if documents is not None else ()),
+    facts: list[blind.Figure | None] = [
+        blind.numbers(golden),
+        *blind.positions(golden),
+        *blind.duplicates(items, pairs),
+        *blind.between_splits(whole, pairs if every is None else blind.near_pairs(whole)),
+        *(blind.with_corpus(items, documents) if documents is not None else ()),
     ]
     few = models and len(golden) < FEWEST
-    return Audit(
+    return blind.Audit(
         items=len(items),
         scored=len(golden),
         baselines=tuple(baselines),
@@ -186,7 +170,7 @@ def audit(
     )
 
 
-def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) -> Baseline | None:
+def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) -> blind.Baseline | None:
     """The best accuracy without evidence over the items of a table; None if no item has a gold answer.
 
     If scikit-learn is not installed, linear models are left out and the baseline's words say so.
@@ -194,7 +178,7 @@ def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) 
     golden = [item for item in items if item.gold]
     if not golden:
         return None
-    groups = groups_of(golden, near_pairs(golden))
+    groups = blind.groups_of(golden, blind.near_pairs(golden))
     try:
         return _baselines(golden, groups, models=models, seed=seed)[0]
     except ConfigError:
@@ -204,10 +188,10 @@ def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) 
         )
 
 
-def _baselines(golden: Sequence[Item], groups: Groups, *, models: bool, seed: int) -> list[Baseline]:
+def _baselines(golden: Sequence[Item], groups: Groups, *, models: bool, seed: int) -> list[blind.Baseline]:
     if not golden:
         return []
-    found = [chance(golden), majority(golden), longest(golden)]
+    found = [blind.chance(golden), blind.majority(golden), blind.longest(golden)]
     if models:
         if find_spec("sklearn") is None:
             raise ConfigError(
@@ -218,7 +202,7 @@ def _baselines(golden: Sequence[Item], groups: Groups, *, models: bool, seed: in
     return sorted((one for one in found if one is not None), key=lambda one: -one.count)
 
 
-def _linear(items: Sequence[Item], groups: Groups, seed: int) -> Iterator[Baseline]:
+def _linear(items: Sequence[Item], groups: Groups, seed: int) -> Iterator[blind.Baseline]:
     answers = {
         "option text alone": by_options(items, groups, seed),
         "function words of options alone": by_options(items, groups, seed, function_words=True),
@@ -227,7 +211,7 @@ def _linear(items: Sequence[Item], groups: Groups, seed: int) -> Iterator[Baseli
     }
     for name, guessed in answers.items():
         if guessed:
-            yield scored(name, items, guessed, _HOW)
+            yield blind.scored(name, items, guessed, _HOW)
 
 
 def _context(item: Item) -> str:

@@ -11,19 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import get_args
 
+from medground import errors
 from medground.answering import fuse
 from medground.corpus import chunk
 from medground.engine import Engine
-from medground.errors import (
-    BudgetExhausted,
-    ConfigError,
-    MedgroundError,
-    ModelFailed,
-    SnapshotCorrupt,
-    SourceUnavailable,
-    StorageFailed,
-    UsageError,
-)
 from medground.home import Settings
 from medground.recipes import open_recipe
 from medground.sources import CountingSource, DescribedSource, FactSource, Source, TermsSource
@@ -63,7 +54,7 @@ class _Closing:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise SourceUnavailable("the source is closed", source=self.name)
+            raise errors.SourceUnavailable("the source is closed", source=self.name)
 
 
 class GivenSource(_Closing):
@@ -84,7 +75,7 @@ class GivenSource(_Closing):
         """All passages, in the order the documents are given."""
         self._check_open()
         if not self.accepts(lookup):
-            raise UsageError(f"{self.name} takes query trees for rankers by words")
+            raise errors.UsageError(f"{self.name} takes query trees for rankers by words")
         passages = [passage for document in self._documents.values() for passage in chunk.chunk(document)]
         limit = lookup.limit or len(passages)
         hits = tuple(
@@ -147,7 +138,7 @@ def found_documents(sources: Sequence[Source], k: int) -> tuple[DocumentId, ...]
 
 # Runs a data set through an engine: one line for each item, whatever its outcome; several items at once.
 
-_STOPS = (ConfigError, SnapshotCorrupt, StorageFailed)
+_STOPS = (errors.ConfigError, errors.SnapshotCorrupt, errors.StorageFailed)
 """Errors that would affect every later item too: they stop the run, which can be resumed once they are fixed."""
 
 
@@ -177,7 +168,7 @@ def check_searched(settings: Settings) -> None:
     """Refuse to search the starter corpus where the user names none: no figure may be of it by accident."""
     named = "corpora" in settings.retrieval.model_fields_set  # a knowledge base sets it too
     if not named and open_recipe(settings.recipe.name).needs_evidence:
-        raise UsageError(
+        raise errors.UsageError(
             "no corpus is named for these questions; add --corpus NAME (`medground corpus list` shows yours), or "
             "--set retrieval.corpora= to search other sources alone"
         )
@@ -205,9 +196,9 @@ async def run_set(
         StorageFailed: writing failed.
     """
     if concurrency < 1:
-        raise UsageError(f"a run needs a concurrency of at least 1, not {concurrency}")
+        raise errors.UsageError(f"a run needs a concurrency of at least 1, not {concurrency}")
     if selection.limit is not None and selection.limit < 1:
-        raise UsageError(f"a run needs a limit of at least 1, not {selection.limit}")
+        raise errors.UsageError(f"a run needs a limit of at least 1, not {selection.limit}")
     info = selection.dataset.info
     digest = selection.dataset.hash(selection.path)
     strange = check_release(info, selection.path, digest, accept)
@@ -247,13 +238,13 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) ->
     try:
         answer = await view.ask(item.question.model_copy(update={"documents": item.documents}))
         status = "answered" if answer.decision.status == "decided" else answer.decision.status
-    except BudgetExhausted as reached:
+    except errors.BudgetExhausted as reached:
         answer, error, status = reached.answer, str(reached), "budget"
     except _STOPS:
         raise
-    except MedgroundError as failed:
+    except errors.MedgroundError as failed:
         spent, trace, error = failed.spent, failed.trace_id or "", str(failed)
-        status = "unreadable" if isinstance(failed, ModelFailed) and failed.unreadable else "failed"
+        status = "unreadable" if isinstance(failed, errors.ModelFailed) and failed.unreadable else "failed"
     except Exception as failed:  # noqa: BLE001 - the edge of one item: its error is its result
         error = f"{type(failed).__name__}: {failed}"
     return _line(
@@ -300,9 +291,11 @@ def _count(selection: Selection) -> int:
     for item in selected_items(selection):
         count += 1
         if selection.with_context and not item.context:
-            raise UsageError(f"{item.id!r} of {selection.dataset.info.name} has no context; run without --with-context")
+            raise errors.UsageError(
+                f"{item.id!r} of {selection.dataset.info.name} has no context; run without --with-context"
+            )
     if count == 0:
-        raise UsageError(
+        raise errors.UsageError(
             f"{selection.path} has no question of split {selection.split!r}; the splits of "
             f"{selection.dataset.info.name} are {', '.join(selection.dataset.info.sizes)}, or all; use --split"
         )

@@ -18,22 +18,9 @@ from medground.recipes import coverage as share_of
 from medground.values import Document, Hit, Lookup
 from medground_evaluate.auditing import FEWEST, Groups, by_options
 from medground_evaluate.blind import Guesses, chance, groups_of, near_pairs, scored, usual_number
+from medground_evaluate.build import operators
 from medground_evaluate.build.by_words import ABSOLUTE, HEDGED
 from medground_evaluate.build.file import BuiltOption, BuiltQuestion, Finding, Proof, SubTopic
-from medground_evaluate.build.operators import (
-    BriefInput,
-    CheckOptionInput,
-    DivideInput,
-    FindingView,
-    Level,
-    Says,
-    WriteQuestionInput,
-    WrittenOption,
-    brief_papers,
-    check_option,
-    divide_topic,
-    write_choice_question,
-)
 from medground_evaluate.items import Item
 
 FIRST_LOOK = 100
@@ -44,8 +31,10 @@ _TOGETHER = 4
 
 async def divided(topic: str, titles: Sequence[str], subtopics: int, keywords: int, run: Run) -> list[SubTopic]:
     """The sub-topics of a topic, with keywords; `titles` show what is published on it."""
-    value = DivideInput(topic=topic, titles=tuple(titles[:FIRST_LOOK]), subtopics=subtopics, keywords_each=keywords)
-    output = await run.ask(divide_topic, value)
+    value = operators.DivideInput(
+        topic=topic, titles=tuple(titles[:FIRST_LOOK]), subtopics=subtopics, keywords_each=keywords
+    )
+    output = await run.ask(operators.divide_topic, value)
     found = {
         one.text: SubTopic(topic=topic, text=one.text, keywords=one.keywords[:keywords]) for one in output.subtopics
     }
@@ -79,16 +68,16 @@ async def with_papers(one: SubTopic, most: int, top: int, coverage: float, run: 
     return one.model_copy(update={"papers": kept, "found": len(papers), "covered": len(covered)})
 
 
-async def findings_of(one: SubTopic, level: Level, run: Run) -> list[Finding]:
+async def findings_of(one: SubTopic, level: operators.Level, run: Run) -> list[Finding]:
     """What the papers of a sub-topic found, each finding with the sentences that state it."""
     await run.retrieve(one.papers)
     papers = [run.ledger.documents[i] for i in one.papers if i in run.ledger.documents]
     found: dict[str, Finding] = {}
-    together = _TOGETHER if run.answerer(brief_papers).is_model else 1
+    together = _TOGETHER if run.answerer(operators.brief_papers).is_model else 1
     for first in range(0, len(papers), together):
         places: dict[str, TextSpan] = {}
         views = tuple(sentenced(f"P{n}", paper, places) for n, paper in enumerate(papers[first : first + together], 1))
-        output = await run.ask(brief_papers, BriefInput(topic=one.text, level=level, papers=views))
+        output = await run.ask(operators.brief_papers, operators.BriefInput(topic=one.text, level=level, papers=views))
         for written in output.findings:
             proofs = tuple(proof_of(places[sentence], run) for sentence in dict.fromkeys(written.sentences))
             found.setdefault(written.text, Finding(text=written.text, proofs=proofs))
@@ -128,7 +117,7 @@ class Wanted:
     """What an attempt is for."""
 
     id: str
-    level: Level
+    level: operators.Level
     subtopic: SubTopic
     key: tuple[str, ...]
     options: int
@@ -148,8 +137,8 @@ async def attempt(wanted: Wanted, there: Sequence[Item], run: Run) -> BuiltQuest
     the key away, or the question is there already; ModelFailed: a model gave no usable output; SourceUnavailable: no
     source could be searched.
     """
-    views = tuple(FindingView(id=f"F{n}", text=one.text) for n, one in enumerate(wanted.findings, start=1))
-    value = WriteQuestionInput(
+    views = tuple(operators.FindingView(id=f"F{n}", text=one.text) for n, one in enumerate(wanted.findings, start=1))
+    value = operators.WriteQuestionInput(
         topic=wanted.subtopic.text,
         level=wanted.level,
         right=len(wanted.key),
@@ -158,7 +147,7 @@ async def attempt(wanted: Wanted, there: Sequence[Item], run: Run) -> BuiltQuest
         rejected=tuple(one[:100] for one in wanted.rejected[-3:]),
         seed=wanted.seed,
     )
-    written = await run.ask(write_choice_question, value)
+    written = await run.ask(operators.write_choice_question, value)
     if not written.options:
         raise Rejected("the findings do not carry a question")
     of = {view.id: finding for view, finding in zip(views, wanted.findings, strict=True)}
@@ -175,7 +164,9 @@ async def attempt(wanted: Wanted, there: Sequence[Item], run: Run) -> BuiltQuest
     return question
 
 
-async def _check(option: WrittenOption, findings: dict[str, Finding], run: Run) -> tuple[Says, tuple[Proof, ...]]:
+async def _check(
+    option: operators.WrittenOption, findings: dict[str, Finding], run: Run
+) -> tuple[operators.Says, tuple[Proof, ...]]:
     """The option against the papers of its findings and those that its own words find, in an order without meaning."""
     own = {proof.document_id for name in option.findings for proof in findings[name].proofs}
     results = await run.look_up(Lookup.words(option.text))
@@ -185,14 +176,17 @@ async def _check(option: WrittenOption, findings: dict[str, Finding], run: Run) 
     places: dict[str, TextSpan] = {}
     papers = [run.ledger.documents[i] for i in sorted({*own, *other}) if i in run.ledger.documents]
     passages = tuple(sentenced(f"P{n}", paper, places) for n, paper in enumerate(papers, start=1))
-    output = await run.ask(check_option, CheckOptionInput(option=option.text, passages=passages))
+    output = await run.ask(operators.check_option, operators.CheckOptionInput(option=option.text, passages=passages))
     decide = [proof_of(places[sentence], run) for sentence in output.sentences]
     stated = [proof for name in option.findings for proof in findings[name].proofs]
     return output.says, tuple({(p.document_id, p.start, p.end): p for p in [*stated, *decide]}.values())
 
 
 def _lettered(
-    wanted: Wanted, text: str, checked: list[tuple[WrittenOption, tuple[Says, tuple[Proof, ...]]]], run: Run
+    wanted: Wanted,
+    text: str,
+    checked: list[tuple[operators.WrittenOption, tuple[operators.Says, tuple[Proof, ...]]]],
+    run: Run,
 ) -> BuiltQuestion:
     """The question with its options placed so that the wanted letters are right."""
     random.Random(wanted.seed).shuffle(checked)
@@ -210,8 +204,8 @@ def _lettered(
         subtopic=wanted.subtopic.text,
         question=" ".join(text.split()),
         options=tuple(options),
-        written_by=run.answerer(write_choice_question).name,
-        checked_by=run.answerer(check_option).name,
+        written_by=run.answerer(operators.write_choice_question).name,
+        checked_by=run.answerer(operators.check_option).name,
     )
 
 

@@ -7,21 +7,7 @@ from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground_evaluate.datasets.loader import (
-    LETTERS,
-    Loader,
-    Placed,
-    Record,
-    an_object,
-    asked,
-    closed,
-    csv_rows,
-    described,
-    json_file,
-    json_lines,
-    or_json_lines,
-    unpacked_text,
-)
+from medground_evaluate.datasets import loader
 from medground_evaluate.items import Item, Split
 
 # MIRAGE: five sets of medical questions in one `benchmark.json`, or as JSON Lines with the set's name.
@@ -29,9 +15,9 @@ from medground_evaluate.items import Item, Split
 SETS = ("medqa", "medmcqa", "mmlu", "pubmedqa", "bioasq")
 
 
-@or_json_lines
-def _mirage_records(path: Path) -> Generator[Placed]:
-    content = json_file(path)
+@loader.or_json_lines
+def _mirage_records(path: Path) -> Generator[loader.Placed]:
+    content = loader.json_file(path)
     if not isinstance(content, dict):
         raise UsageError(f"{path} is not MIRAGE's benchmark.json: it is not an object with the five sets")
     for name, questions in content.items():
@@ -39,15 +25,15 @@ def _mirage_records(path: Path) -> Generator[Placed]:
             raise UsageError(f"{path.name}: {name!r} is not a MIRAGE set; the sets are {', '.join(SETS)}")
         for i, record in questions.items():
             where = f"{path.name}: {name}: {i}"
-            yield where, {**an_object(record, where), "set": name, "id": i}
+            yield where, {**loader.an_object(record, where), "set": name, "id": i}
 
 
-def _mirage_key(record: Record) -> str:
+def _mirage_key(record: loader.Record) -> str:
     return f"{record['set']}:{record['id']}"
 
 
-def _mirage_item(record: Record) -> Item:
-    question, gold = closed(record["question"], record["options"], record["answer"])
+def _mirage_item(record: loader.Record) -> Item:
+    question, gold = loader.closed(record["question"], record["options"], record["answer"])
     pmids = record.get("gold_pmids") or record.get("PMID") or ()
     return Item(
         id=_mirage_key(record),
@@ -59,9 +45,9 @@ def _mirage_item(record: Record) -> Item:
     )
 
 
-def _mirage(name: str, only: str | None = None) -> Loader:
-    return Loader(
-        info=described(name),
+def _mirage(name: str, only: str | None = None) -> loader.Loader:
+    return loader.Loader(
+        info=loader.described(name),
         files=("benchmark.json", "questions.jsonl"),
         records=_mirage_records,
         known=lambda record: {"id", "question", "options", "answer"} <= record.keys() and record.get("set") in SETS,
@@ -97,10 +83,10 @@ def parts(path: Path) -> tuple[Path, ...]:
     return tuple(sorted(named, key=lambda file: file.name))
 
 
-def _mmlu_records(path: Path) -> Generator[Placed]:
+def _mmlu_records(path: Path) -> Generator[loader.Placed]:
     for file in parts(path):
         subject, split = _subject(file)
-        for number, row in enumerate(csv_rows(file)):
+        for number, row in enumerate(loader.csv_rows(file)):
             where = f"{file.name}: question {number + 1}"
             if len(row) != len(_COLUMNS):
                 raise UsageError(f"{where}: {len(row)} columns; MMLU has {len(_COLUMNS)}: {', '.join(_COLUMNS)}")
@@ -114,13 +100,13 @@ def _subject(file: Path) -> tuple[str, str]:
     return subject, split
 
 
-def _mmlu_item(record: Record) -> Item:
-    question, gold = closed(record["question"], {letter: record[letter] for letter in "ABCD"}, record["answer"])
+def _mmlu_item(record: loader.Record) -> Item:
+    question, gold = loader.closed(record["question"], {letter: record[letter] for letter in "ABCD"}, record["answer"])
     return Item(id=record["id"], question=question, gold=gold, split=record["split"], extra={"set": record["subject"]})
 
 
-MMLU = Loader(
-    info=described("mmlu"),
+MMLU = loader.Loader(
+    info=loader.described("mmlu"),
     files=(),
     records=_mmlu_records,
     known=lambda record: record.get("answer") in ("A", "B", "C", "D") and "subject" in record,
@@ -135,31 +121,31 @@ MMLU = Loader(
 _CATEGORY = "health"
 
 
-def _mmlu_pro_records(path: Path) -> Generator[Placed]:
+def _mmlu_pro_records(path: Path) -> Generator[loader.Placed]:
     """The questions; they belong to the validation split if the file's name starts with `validation`."""
     split = "validation" if path.name.startswith("validation") else "test"
-    yield from ((where, {**record, "split": split}) for where, record in json_lines(path))
+    yield from ((where, {**record, "split": split}) for where, record in loader.json_lines(path))
 
 
-def _mmlu_pro_item(record: Record) -> Item:
+def _mmlu_pro_item(record: loader.Record) -> Item:
     given, letter = record["options"], record.get("answer_idx")
-    options = given if isinstance(given, Mapping) else dict(zip(LETTERS, given, strict=False))
-    question, gold = closed(record["question"], options, letter or LETTERS[int(record["answer_index"])])
+    options = given if isinstance(given, Mapping) else dict(zip(loader.LETTERS, given, strict=False))
+    question, gold = loader.closed(record["question"], options, letter or loader.LETTERS[int(record["answer_index"])])
     known = {"split": record["split"], "extra": {"set": record.get("src")}}
     return Item(id=_mmlu_pro_key(record), question=question, gold=gold, **known)
 
 
-def _mmlu_pro_key(record: Record) -> str:
+def _mmlu_pro_key(record: loader.Record) -> str:
     return str(record.get("question_id", record.get("realidx")))
 
 
-def _mmlu_pro_known(record: Record) -> bool:
+def _mmlu_pro_known(record: loader.Record) -> bool:
     one = {"question_id", "answer_index"} <= record.keys()
     return {"question", "options", "category"} <= record.keys() and (one or {"realidx", "answer_idx"} <= record.keys())
 
 
-MMLU_PRO = Loader(
-    info=described("mmlu-pro-health"),
+MMLU_PRO = loader.Loader(
+    info=loader.described("mmlu-pro-health"),
     files=("test.jsonl", "mmlu_pro_health.jsonl"),
     records=_mmlu_pro_records,
     known=_mmlu_pro_known,
@@ -186,8 +172,8 @@ def _parts(path: Path) -> tuple[Path, ...]:
     return tuple(file for pair in pairs for file in pair)
 
 
-@or_json_lines
-def _biomedmcqs_records(path: Path) -> Generator[Placed]:
+@loader.or_json_lines
+def _biomedmcqs_records(path: Path) -> Generator[loader.Placed]:
     files = _parts(path)
     if len(files) % 2:
         raise UsageError(f"{path} is not named questions_levelN_*.txt; give it the authors' name")
@@ -229,25 +215,25 @@ def _answers(file: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    with unpacked_text(file) as text:
+    with loader.unpacked_text(file) as text:
         for number, line in enumerate(text, start=1):
             yield number, line.rstrip("\r\n")
 
 
-def _biomedmcqs_item(record: Record) -> Item:
-    question = asked(record["question"], "multiple-choice", record["options"])
+def _biomedmcqs_item(record: loader.Record) -> Item:
+    question = loader.asked(record["question"], "multiple-choice", record["options"])
     gold = tuple(record["answer"])
     if not gold or not set(gold) <= set(record["options"]):
         raise ValueError(f"the gold answer is {', '.join(map(str, gold)) or 'missing'}, not a selection of the options")
     return Item(id=_biomedmcqs_key(record), question=question, gold=gold, extra={"set": f"level {record['level']}"})
 
 
-def _biomedmcqs_key(record: Record) -> str:
+def _biomedmcqs_key(record: loader.Record) -> str:
     return f"L{record['level']}-Q{record['n']}"
 
 
-BIOMEDMCQS = Loader(
-    info=described("biomedmcqs"),
+BIOMEDMCQS = loader.Loader(
+    info=loader.described("biomedmcqs"),
     files=("mcq_level1.jsonl",),
     records=_biomedmcqs_records,
     known=lambda record: {"level", "n", "question", "options", "answer"} <= record.keys(),

@@ -8,19 +8,7 @@ from pathlib import Path
 
 from medground.corpus import sets
 from medground.errors import UsageError
-from medground_evaluate.datasets.loader import (
-    Loader,
-    Placed,
-    Record,
-    an_object,
-    asked,
-    described,
-    is_json_lines,
-    json_file,
-    json_lines,
-    json_list,
-    or_json_lines,
-)
+from medground_evaluate.datasets import loader
 from medground_evaluate.items import Item, Split
 
 # PubMedQA, the 1,000 expert-labelled questions (PQA-L): yes, no or maybe, with the abstract without its conclusion.
@@ -36,26 +24,26 @@ def _beside(path: Path, names: Sequence[str]) -> tuple[Path, ...]:
     return tuple(file for name in names if (file := path.with_name(name)).is_file())[:1]
 
 
-@or_json_lines
-def _pubmedqa_records(path: Path) -> Generator[Placed]:
-    content = json_file(path)
+@loader.or_json_lines
+def _pubmedqa_records(path: Path) -> Generator[loader.Placed]:
+    content = loader.json_file(path)
     if not isinstance(content, dict):
         raise UsageError(f"{path} is not a PubMedQA file: it is not an object of records by PMID")
-    test = next((frozenset(json_file(file)) for file in _beside(path, [_TEST])), None)
+    test = next((frozenset(loader.json_file(file)) for file in _beside(path, [_TEST])), None)
     for pmid, record in content.items():
         where, split = f"{path.name}: {pmid}", "unknown" if test is None else "test" if pmid in test else "train"
-        lowered = {name.lower(): value for name, value in an_object(record, where).items()}
+        lowered = {name.lower(): value for name, value in loader.an_object(record, where).items()}
         yield where, {"pmid": pmid, "split": split, **lowered}
 
 
-def _pubmedqa_item(record: Record) -> Item:
+def _pubmedqa_item(record: loader.Record) -> Item:
     gold = record.get("final_decision")
     if gold not in _GOLD:
         raise ValueError(f"the gold answer final_decision is {gold!r}, not yes, no or maybe")
     document = sets.pubmedqa_document(record)
     return Item(
         id=str(record["pmid"]),
-        question=asked(record["question"], "yes-no-maybe"),
+        question=loader.asked(record["question"], "yes-no-maybe"),
         gold=(gold,),
         reference=record.get("long_answer") or "",
         documents=(document.id,),
@@ -67,8 +55,8 @@ def _pubmedqa_item(record: Record) -> Item:
     )
 
 
-PUBMEDQA = Loader(
-    info=described("pubmedqa"),
+PUBMEDQA = loader.Loader(
+    info=loader.described("pubmedqa"),
     files=("pqa_l.jsonl", _OFFICIAL),
     records=_pubmedqa_records,
     known=lambda record: {"pmid", "question", "contexts"} <= record.keys(),
@@ -84,7 +72,7 @@ PUBMEDQA = Loader(
 _TYPES = ("yesno", "factoid", "list", "summary")
 
 
-def _bioasq_records(path: Path) -> Generator[Placed]:
+def _bioasq_records(path: Path) -> Generator[loader.Placed]:
     if path.is_dir():
         files = sets.golden_files(path)
         newest = max(task for task, _ in files)
@@ -92,12 +80,12 @@ def _bioasq_records(path: Path) -> Generator[Placed]:
             for where, record in _bioasq_records(file):
                 yield where, {**record, "split": "test" if task == newest else "train"}
         return
-    for number, record in enumerate(json_list(path, "questions", "a golden file of BioASQ Task B"), start=1):
+    for number, record in enumerate(loader.json_list(path, "questions", "a golden file of BioASQ Task B"), start=1):
         where = f"{path.name}: question {number}"
-        yield where, an_object(record, where)
+        yield where, loader.an_object(record, where)
 
 
-def _bioasq_item(record: Record) -> Item:
+def _bioasq_item(record: loader.Record) -> Item:
     ideal = record.get("ideal_answer") or ()
     reference = ideal if isinstance(ideal, str) else next(iter(ideal), "")
     decided = record["type"] == "yesno"
@@ -108,7 +96,7 @@ def _bioasq_item(record: Record) -> Item:
         raise ValueError("the gold answer ideal_answer is missing")
     return Item(
         id=str(record["id"]),
-        question=asked(record["body"], "yes-no" if decided else "free"),
+        question=loader.asked(record["body"], "yes-no" if decided else "free"),
         gold=(gold,) if decided else (),
         reference=reference,
         documents=tuple(dict.fromkeys(filter(None, map(sets.paper_id, record.get("documents") or ())))),
@@ -119,9 +107,9 @@ def _bioasq_item(record: Record) -> Item:
     )
 
 
-def _loader(name: str, only: str | None) -> Loader:
-    return Loader(
-        info=described(name),
+def _loader(name: str, only: str | None) -> loader.Loader:
+    return loader.Loader(
+        info=loader.described(name),
         files=(),
         records=_bioasq_records,
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
@@ -151,19 +139,19 @@ def _claims(path: Path) -> tuple[Path, ...]:
     return tuple(path / name for name in _FILES if (path / name).is_file()) if path.is_dir() else (path,)
 
 
-def _scifact_records(path: Path) -> Generator[Placed]:
+def _scifact_records(path: Path) -> Generator[loader.Placed]:
     for file in _claims(path):
         split = _FILES.get(file.name.removesuffix(".gz"), "unknown")
-        for where, record in json_lines(file):
+        for where, record in loader.json_lines(file):
             yield where, {**record, "split": split, "corpus": _beside(file, sets.CORPUS_NAMES)}
 
 
 @lru_cache(maxsize=2)
-def _by_document(path: Path) -> Mapping[str, Record]:
-    return {str(record["doc_id"]): record for _, record in json_lines(path)}
+def _by_document(path: Path) -> Mapping[str, loader.Record]:
+    return {str(record["doc_id"]): record for _, record in loader.json_lines(path)}
 
 
-def _scifact_item(record: Record) -> Item:
+def _scifact_item(record: loader.Record) -> Item:
     if "evidence" not in record:
         raise ValueError("the gold label is missing, as in all of the test split; use --split validation")
     labels = {part["label"] for parts in record["evidence"].values() for part in parts}
@@ -173,7 +161,7 @@ def _scifact_item(record: Record) -> Item:
     abstracts = _by_document(record["corpus"][0]) if record["corpus"] else {}
     return Item(
         id=str(record["id"]),
-        question=asked(record["claim"], "yes-no-maybe"),
+        question=loader.asked(record["claim"], "yes-no-maybe"),
         gold=(_SCIFACT_GOLD[labels.pop()] if labels else "maybe",),
         documents=tuple(f"DOC:{i}" for i in cited),
         context=tuple(sets.scifact_document(abstracts[i]) for i in cited if i in abstracts),
@@ -183,8 +171,8 @@ def _scifact_item(record: Record) -> Item:
     )
 
 
-SCIFACT = Loader(
-    info=described("scifact"),
+SCIFACT = loader.Loader(
+    info=loader.described("scifact"),
     files=tuple(_FILES),
     records=_scifact_records,
     known=lambda record: {"id", "claim"} <= record.keys(),
@@ -205,15 +193,15 @@ def _documents_of(path: Path) -> Path:
     raise UsageError(f"{path} needs {' or '.join(_DOCUMENTS)} in the same folder; copy it there")
 
 
-def _covidqa_records(path: Path) -> Generator[Placed]:
-    if is_json_lines(path):
+def _covidqa_records(path: Path) -> Generator[loader.Placed]:
+    if loader.is_json_lines(path):
         articles = None
-        for where, record in json_lines(path):
+        for where, record in loader.json_lines(path):
             if "doc_id" in record:
                 articles = articles or _documents_of(path)
             yield where, {**record, "articles": articles}
         return
-    for article in json_list(path, "data", "in SQuAD format"):
+    for article in loader.json_list(path, "data", "in SQuAD format"):
         for paragraph in article["paragraphs"]:
             text = paragraph["context"]
             known = {"doc_id": paragraph.get("document_id", ""), "title": text.partition("\n")[0], "text": text}
@@ -221,14 +209,14 @@ def _covidqa_records(path: Path) -> Generator[Placed]:
                 yield f"{path.name}: {question.get('id')}", {**question, "doc_id": known["doc_id"], "article": known}
 
 
-def _covidqa_item(record: Record) -> Item:
+def _covidqa_item(record: loader.Record) -> Item:
     answers = record["answers"]
     if not answers or not answers[0]["text"].strip():
         raise ValueError("the gold answer is missing")
     article = sets.covidqa_document(record.get("article") or _by_document(record["articles"])[str(record["doc_id"])])
     return Item(
         id=str(record["id"]),
-        question=asked(record["question"], "free"),
+        question=loader.asked(record["question"], "free"),
         reference=answers[0]["text"].strip(),
         documents=(article.id,),
         context=(article,),
@@ -237,13 +225,13 @@ def _covidqa_item(record: Record) -> Item:
     )
 
 
-COVIDQA = Loader(
-    info=described("covidqa"),
+COVIDQA = loader.Loader(
+    info=loader.described("covidqa"),
     files=("questions.jsonl", "COVID-QA.json"),
     records=_covidqa_records,
     known=lambda record: {"id", "question", "answers", "doc_id"} <= record.keys(),
     item=_covidqa_item,
-    parts=lambda path: (path, _documents_of(path)) if is_json_lines(path) else (path,),
+    parts=lambda path: (path, _documents_of(path)) if loader.is_json_lines(path) else (path,),
 )
 
 ALL = (BIOASQ, YES_NO, COVIDQA, PUBMEDQA, SCIFACT)

@@ -12,20 +12,7 @@ from typing import Any
 
 from medground.corpus import xml
 from medground.errors import UsageError
-from medground_evaluate.datasets.loader import (
-    LETTERS,
-    Loader,
-    Placed,
-    Record,
-    asked,
-    closed,
-    csv_rows,
-    described,
-    is_json_lines,
-    json_file,
-    json_lines,
-    or_json_lines,
-)
+from medground_evaluate.datasets import loader
 from medground_evaluate.items import Item, Split
 
 # The questions of Omni-RAG: long ones (LiveQA, MedicationQA, ExpertQA) with a reference, short ones with options.
@@ -41,10 +28,10 @@ _HOLES = frozenset(
 """Seven of the authors' 1,805 long questions have no text or no reference, so they cannot be asked or scored."""
 
 
-@or_json_lines
-def omni_records(path: Path) -> Generator[Placed]:
+@loader.or_json_lines
+def omni_records(path: Path) -> Generator[loader.Placed]:
     """The records of an Omni-RAG file."""
-    content = json_file(path)
+    content = loader.json_file(path)
     if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
         raise UsageError(f"{path} is not an Omni-RAG file: it is not a list of questions")
     split = path.name.partition("_")[0]
@@ -52,25 +39,25 @@ def omni_records(path: Path) -> Generator[Placed]:
         yield f"{path.name}: question {number}", {"split": split, **record}
 
 
-def is_omni(record: Record) -> bool:
+def is_omni(record: loader.Record) -> bool:
     """Whether a record has Omni-RAG's format."""
     return {"id", "question", "gold", "name", "long"} <= record.keys()
 
 
-def omni_split(record: Record) -> Split:
+def omni_split(record: loader.Record) -> Split:
     """The split of a record."""
     return _SPLITS.get(record.get("split", ""), "unknown")
 
 
-def omni_item(record: Record) -> Item:
+def omni_item(record: loader.Record) -> Item:
     """The item of a record."""
     known = {"id": str(record["id"]), "split": omni_split(record), "extra": {"set": record["name"]}}
     if record["long"]:
         if not record["gold"]:
             raise ValueError("the gold answer is missing")
-        return Item(question=asked(record["question"], "free"), reference=record["gold"], **known)
+        return Item(question=loader.asked(record["question"], "free"), reference=record["gold"], **known)
     text, options = split_options(record["question"])
-    question, gold = closed(text, options, record["gold"])
+    question, gold = loader.closed(text, options, record["gold"])
     return Item(question=question, gold=gold, **known)
 
 
@@ -93,7 +80,7 @@ def _record(name: str, i: str, question: str, gold: str, split: Split = "test") 
     return {"id": i, "question": question, "gold": gold, "name": name, "long": True, "split": split}
 
 
-def _liveqa(path: Path) -> Generator[Placed]:
+def _liveqa(path: Path) -> Generator[loader.Placed]:
     """The XML of TREC 2017: subject and message make the question; the first reference answer is the reference."""
     for element in xml.records(path, ["NLM-QUESTION"], [xml.root_name(path)]):
         i = element.get("qid", "")
@@ -102,9 +89,9 @@ def _liveqa(path: Path) -> Generator[Placed]:
         yield f"{path.name}: {i}", _record("liveqa", i, " ".join(filter(None, parts)), answer)
 
 
-def _medicationqa(path: Path) -> Generator[Placed]:
+def _medicationqa(path: Path) -> Generator[loader.Placed]:
     """The table of MedInfo 2019, saved as CSV with its header."""
-    names, *rows = [*csv_rows(path)] or [[]]
+    names, *rows = [*loader.csv_rows(path)] or [[]]
     if not {"Question", "Answer"} <= {*names}:
         raise UsageError(f"{path} has no columns Question and Answer in its first line; save the table with its header")
     for number, cells in enumerate(filter(None, rows), start=1):
@@ -114,9 +101,9 @@ def _medicationqa(path: Path) -> Generator[Placed]:
         yield where, _record("medicationqa", f"medicationqa-{number:03d}", question, answer)
 
 
-def _expertqa(path: Path) -> Generator[Placed]:
+def _expertqa(path: Path) -> Generator[loader.Placed]:
     """`r2_compiled_anon.jsonl`: the medicine and biology questions, with the answers as revised by the experts."""
-    for number, (where, record) in enumerate(json_lines(path), start=1):
+    for number, (where, record) in enumerate(loader.json_lines(path), start=1):
         if is_omni(record):
             yield where, record
             continue
@@ -124,16 +111,18 @@ def _expertqa(path: Path) -> Generator[Placed]:
             raise UsageError(f"{where}: not a record of ExpertQA, which has question, answers and metadata")
         field = str(record["metadata"].get("field", "")).lower()
         if any(name in field for name in _EXPERT_FIELDS):
-            answer: Record = next(iter((record["answers"] or {}).values()), {})
+            answer: loader.Record = next(iter((record["answers"] or {}).values()), {})
             reference = answer.get("revised_answer_string") or answer.get("answer_string") or ""
             yield where, _record("expertqa", f"expertqa-{number:04d}", record["question"], reference)
 
 
-def _long_answers(name: str, suffix: str = "", own: Callable[[Path], Generator[Placed]] = omni_records) -> Loader:
+def _long_answers(
+    name: str, suffix: str = "", own: Callable[[Path], Generator[loader.Placed]] = omni_records
+) -> loader.Loader:
     """The set in its owner's format, recognised by the file's suffix, or in Omni-RAG's."""
     only = name if suffix else None
-    return Loader(
-        info=described(name),
+    return loader.Loader(
+        info=loader.described(name),
         ours=lambda record: only in (None, record["name"]) and record["id"] not in _HOLES,
         files=("questions.jsonl", "test_long.json"),
         records=lambda path: (own if path.name.removesuffix(".gz").endswith(suffix) else omni_records)(path),
@@ -157,12 +146,12 @@ _YES_NO = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
 _SOURCES = {"seer": ("seer",), "ddxplus": ("ddxplus",), "mimic-iv-ed": ("mimic",)}
 
 
-def _records(path: Path, name: str) -> Generator[Placed]:
-    content = None if is_json_lines(path) else json_file(path)
+def _records(path: Path, name: str) -> Generator[loader.Placed]:
+    content = None if loader.is_json_lines(path) else loader.json_file(path)
     yield from _instances(path, content, name) if isinstance(content, dict) else omni_records(path)
 
 
-def _instances(path: Path, content: Mapping[str, Any], name: str) -> Generator[Placed]:
+def _instances(path: Path, content: Mapping[str, Any], name: str) -> Generator[loader.Placed]:
     instances, definition = content.get("Instances"), content.get("Definition")
     if not isinstance(instances, list) or not isinstance(definition, list) or not definition:
         raise UsageError(f'{path} is not a MedS-Bench task: it has no lists "Definition" and "Instances"')
@@ -191,23 +180,23 @@ def _options(definition: str, outputs: Sequence[str]) -> dict[str, str]:
         with contextlib.suppress(ValueError, SyntaxError):
             named = ast.literal_eval(listed)
             if len(named) > 1 and all(isinstance(option, str) for option in named):
-                return dict(zip(LETTERS, named, strict=False))
+                return dict(zip(loader.LETTERS, named, strict=False))
     named = sorted(set(outputs), reverse={*outputs} <= {"yes", "no"})
-    return dict(zip(LETTERS, named, strict=False))
+    return dict(zip(loader.LETTERS, named, strict=False))
 
 
-def _item(record: Record) -> Item:
+def _item(record: loader.Record) -> Item:
     if is_omni(record):
         return omni_item(record)
     if record["gold"] is None:
         raise ValueError(f"the gold answer {record['output'][:60]!r} is not one of the options")
-    question, gold = closed(record["question"], record["options"], record["gold"])
+    question, gold = loader.closed(record["question"], record["options"], record["gold"])
     return Item(id=record["id"], question=question, gold=gold, split=omni_split(record), extra={"set": record["name"]})
 
 
-def _medsbench_loader(name: str) -> Loader:
-    return Loader(
-        info=described(name),
+def _medsbench_loader(name: str) -> loader.Loader:
+    return loader.Loader(
+        info=loader.described(name),
         files=("test_short.json",),
         records=partial(_records, name=name),
         known=lambda record: is_omni(record) or {"options", "gold", "output", "name"} <= record.keys(),
@@ -228,15 +217,15 @@ def _medquad_parts(path: Path) -> tuple[Path, ...]:
     return tuple(sorted(path.rglob("*.xml"))) if path.is_dir() else (path,)
 
 
-def _medquad_records(path: Path) -> Generator[Placed]:
+def _medquad_records(path: Path) -> Generator[loader.Placed]:
     if path.is_dir() or path.suffix == ".xml":
         for file in _medquad_parts(path):
             yield from _medquad_pairs(file)
         return
-    yield from ((where, record) for where, record in json_lines(path) if record.get("answer", True))
+    yield from ((where, record) for where, record in loader.json_lines(path) if record.get("answer", True))
 
 
-def _medquad_pairs(file: Path) -> Generator[Placed]:
+def _medquad_pairs(file: Path) -> Generator[loader.Placed]:
     for element in xml.records(file, ["Document"], ["Document"]):
         about = {name: element.get(name, "") for name in ("source", "url")}
         about["focus"] = xml.flat_text(element.find("Focus"))
@@ -248,25 +237,25 @@ def _medquad_pairs(file: Path) -> Generator[Placed]:
                 yield f"{file.name}: {told['qid']}", {**about, **told, **own}
 
 
-def _medquad_item(record: Record) -> Item:
+def _medquad_item(record: loader.Record) -> Item:
     answer = " ".join(str(record["answer"]).split())
     if not answer:
         raise ValueError("the gold answer is empty")
     return Item(
         id=_medquad_key(record),
-        question=asked(record["question"], "free"),
+        question=loader.asked(record["question"], "free"),
         reference=answer,
         group=f"{record['source']}:{record['qid'].partition('-')[0]}",
         extra={"set": record["source"], "kind": record["qtype"], "url": record.get("url", "")},
     )
 
 
-def _medquad_key(record: Record) -> str:
+def _medquad_key(record: loader.Record) -> str:
     return f"{record['source']}:{record['qid']}:{record['focus']}"
 
 
-MEDQUAD = Loader(
-    info=described("medquad"),
+MEDQUAD = loader.Loader(
+    info=loader.described("medquad"),
     files=("qa.jsonl",),
     records=_medquad_records,
     known=lambda record: {"qid", "qtype", "question", "focus", "source"} <= record.keys(),

@@ -25,29 +25,12 @@ from medground.models import open_embedder
 from medground.values import KEYLESS, Author
 from medground_evaluate.auditing import best_blind
 from medground_evaluate.blind import Baseline
-from medground_evaluate.experiments.figures import (
-    REPEATING,
-    SAMPLES,
-    SAMPLING,
-    UNCERTAINTY,
-    RunOfRow,
-    further_paths,
-    nli_of,
-    read_row,
-    remembering,
-    repeats,
-    waits_for,
-)
+from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.form import Data, Experiment, Row, find_data
 from medground_evaluate.judges.judgements import Judgement
 from medground_evaluate.judges.results import PairResult, read_marked
+from medground_evaluate.metrics import uncertainty
 from medground_evaluate.metrics.searching import Embed
-from medground_evaluate.metrics.uncertainty import (
-    SampledUncertainty,
-    nli_entailment,
-    read_samples,
-    uncertainty_of,
-)
 from medground_evaluate.run_file import flattened
 from medground_evaluate.runner import Selection, Watch, check_searched, run_set, selected_items
 
@@ -100,24 +83,24 @@ class Made:
     """
 
     experiment: Experiment
-    runs: dict[tuple[str, str], RunOfRow]
+    runs: dict[tuple[str, str], figures.RunOfRow]
     missing: dict[tuple[str, str], str]
     blind: dict[str, Baseline]
     stand_ins: Mapping[str, Mapping[str, Any]]
     judged: dict[str, PairResult] = field(default_factory=dict)
     changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    uncertain: dict[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
-    again: dict[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
+    uncertain: dict[tuple[str, str], uncertainty.SampledUncertainty] = field(default_factory=dict)
+    again: dict[tuple[str, str], tuple[figures.RunOfRow, ...]] = field(default_factory=dict)
     marks: tuple[Judgement, ...] = ()
     embed: Embed | None = None
     waits: list[str] = field(default_factory=list)
 
-    def every(self, row: str, data: str) -> list[RunOfRow]:
+    def every(self, row: str, data: str) -> list[figures.RunOfRow]:
         """The run of a row on a data set, and those in which it was repeated."""
         run = self.runs.get((row, data))
         return [] if run is None else [run, *self.again.get((row, data), ())]
 
-    def base(self, data: str) -> RunOfRow | None:
+    def base(self, data: str) -> figures.RunOfRow | None:
         """The run that cost ratios are relative to."""
         return next((self.runs.get((r.name, data)) for r in self.experiment.rows if r.baseline), None)
 
@@ -164,7 +147,7 @@ async def make(
         return made
     try:
         home = next(iter(made.runs.values())).traces.parent
-        return replace(made, embed=remembering(open_embedder(options.embedding, home).embed))
+        return replace(made, embed=figures.remembering(open_embedder(options.embedding, home).embed))
     except (ConfigError, StorageFailed) as error:
         made.waits.append(f"diversity needs a model that encodes queries: {error}")
         return made
@@ -189,16 +172,16 @@ class _Rows:
                 made.changed[row.name] = found_changes
             path, traces = run_path(selection, settings, options), settings.home / "traces"
             await self._run(selection, settings, {path: f"{name}, {row.name}"})
-            run = read_row(path, headings, traces)
+            run = figures.read_row(path, headings, traces)
             if run.lines and all(line.status == "failed" for line in run.lines):  # that is not a figure
                 why = f"{run.lines[-1].error}; then delete {path.name} and run again"
                 raise UsageError(f"all {len(run.lines):,} questions failed: {why}")
             made.runs[key] = run
-            again = further_paths(path, "repeat", range(2, repeats(settings, options.repeat) + 1))
+            again = figures.further_paths(path, "repeat", range(2, figures.repeats(settings, options.repeat) + 1))
             named = {one: f"run {number} of {len(again) + 1}" for number, one in enumerate(again, start=2)}
-            await self._run(selection, self._settings(row, data, REPEATING), named)
-            made.again[key] = tuple(read_row(one, headings, traces) for one in again)
-            if f"{name}.{UNCERTAINTY}" in made.experiment.columns:
+            await self._run(selection, self._settings(row, data, figures.REPEATING), named)
+            made.again[key] = tuple(figures.read_row(one, headings, traces) for one in again)
+            if f"{name}.{figures.UNCERTAINTY}" in made.experiment.columns:
                 await self._sample(key, selection, row, data)
         except (UserMistake, SourceUnavailable, SnapshotCorrupt) as error:
             made.missing[key] = str(error)
@@ -220,17 +203,19 @@ class _Rows:
 
     async def _sample(self, key: tuple[str, str], selection: Selection, row: Row, data: Data) -> None:
         """Measure the uncertainty of a row, or note what it waits for."""
-        settings = self._settings(row, data, SAMPLING)
-        nli = nli_of(settings, self.options.nli)
-        if waiting := waits_for(settings, nli):
+        settings = self._settings(row, data, figures.SAMPLING)
+        nli = figures.nli_of(settings, self.options.nli)
+        if waiting := figures.waits_for(settings, nli):
             if waiting not in self.made.waits:
                 self.made.waits.append(waiting)
             return
-        entailment = nli_entailment(await asyncio.to_thread(open_nli, nli))  # before paying for the samples
-        paths = further_paths(run_path(selection, settings, self.options), "sample", range(1, SAMPLES + 1))
+        entailment = uncertainty.nli_entailment(await asyncio.to_thread(open_nli, nli))  # before paying for the samples
+        paths = figures.further_paths(
+            run_path(selection, settings, self.options), "sample", range(1, figures.SAMPLES + 1)
+        )
         named = {path: f"{row.name}, sample {number} of {len(paths)}" for number, path in enumerate(paths, start=1)}
         await self._run(selection, settings, named)
-        self.made.uncertain[key] = await uncertainty_of(read_samples(paths), entailment)
+        self.made.uncertain[key] = await uncertainty.uncertainty_of(uncertainty.read_samples(paths), entailment)
 
 
 _REACHING = frozenset(

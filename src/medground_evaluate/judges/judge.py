@@ -13,17 +13,7 @@ from medground.errors import ModelFailed, UsageError
 from medground.models import CallLimits, EvidenceView, Model, Models, Operator
 from medground.values import Author, Usage, UsageReport
 from medground_evaluate.compare import Result, in_common
-from medground_evaluate.judges.judgements import (
-    CompareInput,
-    CompareOutput,
-    Judgement,
-    RateInput,
-    RateOutput,
-    Sheet,
-    compare_explanations,
-    rate_long_answer,
-    scores,
-)
+from medground_evaluate.judges import judgements
 from medground_evaluate.line_file import work_off
 
 
@@ -102,7 +92,7 @@ Watch = Callable[[int, int], None]
 class _Job:
     item: str
     shown: tuple[str, ...]
-    value: CompareInput | RateInput
+    value: judgements.CompareInput | judgements.RateInput
 
 
 async def judge_pairs(
@@ -114,7 +104,7 @@ async def judge_pairs(
     limit: int | None = None,
     concurrency: int = 1,
     watch: Watch = lambda done, of: None,
-) -> list[Judgement]:
+) -> list[judgements.Judgement]:
     """Let the model of `compare_explanations` compare two runs where both are correct, each question in both orders.
 
     Args:
@@ -125,11 +115,15 @@ async def judge_pairs(
     ConfigError: the judge cannot be used as configured; StorageFailed: the file cannot be written.
     """
     jobs = [
-        _Job(i, (a.name, b.name), CompareInput(question=a.lines[i].question, first=_text(a, i), second=_text(b, i)))
+        _Job(
+            i,
+            (a.name, b.name),
+            judgements.CompareInput(question=a.lines[i].question, first=_text(a, i), second=_text(b, i)),
+        )
         for i in pairs_of(one, other).right[:limit]
         for a, b in ((one, other), (other, one))
     ]
-    return await _judge(models, compare_explanations, (one, other), jobs, out, concurrency, watch)
+    return await _judge(models, judgements.compare_explanations, (one, other), jobs, out, concurrency, watch)
 
 
 async def judge_long(
@@ -142,7 +136,7 @@ async def judge_long(
     limit: int | None = None,
     concurrency: int = 1,
     watch: Watch = lambda done, of: None,
-) -> list[Judgement]:
+) -> list[judgements.Judgement]:
     """Let the model of `rate_long_answer` mark a run's answers against reference answers by item id, as `judge_pairs`.
 
     Lines without text or without a reference are left out. `documents` are those read for each item; without any,
@@ -156,9 +150,9 @@ async def judge_long(
     jobs = []
     for i in ids[:limit]:
         line, read = run.lines[i], tuple((documents or {}).get(i, ()))
-        value = RateInput(question=line.question, reference=references[i], answer=line.text, documents=read)
+        value = judgements.RateInput(question=line.question, reference=references[i], answer=line.text, documents=read)
         jobs.append(_Job(i, (run.name,), value))
-    return await _judge(models, rate_long_answer, (run,), jobs, out, concurrency, watch)
+    return await _judge(models, judgements.rate_long_answer, (run,), jobs, out, concurrency, watch)
 
 
 async def _judge(
@@ -169,16 +163,16 @@ async def _judge(
     out: Path,
     concurrency: int,
     watch: Watch,
-) -> list[Judgement]:
+) -> list[judgements.Judgement]:
     judge = models.of(operator.name)
     check_judge(judge, runs)
     mark = pin(judge, operator, runs)
-    with Sheet(out, mark) as sheet:
+    with judgements.Sheet(out, mark) as sheet:
         done = {(line.item, line.shown) for line in sheet.lines}
 
         async def work(job: _Job) -> None:
             fields = await _ask(models, operator, job)
-            sheet.add(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
+            sheet.add(judgements.Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
             watch(len(sheet.lines), len(jobs))
 
         await work_off([job for job in jobs if (job.item, job.shown) not in done], work, concurrency)
@@ -191,12 +185,12 @@ async def _ask(models: Models, operator: Operator[Any, Any], job: _Job) -> dict[
     except ModelFailed as failed:
         error = " ".join(str(failed).split())
         return {"status": "failed", "error": error, "usage": UsageReport.of(failed.usage or Usage())}
-    output: CompareOutput | RateOutput = reply.output
-    both = (output.marks,) if isinstance(output, RateOutput) else (output.first, output.second)
-    marks = tuple(scores(mark) for mark in both if mark is not None)
+    output: judgements.CompareOutput | judgements.RateOutput = reply.output
+    both = (output.marks,) if isinstance(output, judgements.RateOutput) else (output.first, output.second)
+    marks = tuple(judgements.scores(mark) for mark in both if mark is not None)
     return {
         "status": "judged" if marks else "not judged",
-        "better": output.better if isinstance(output, CompareOutput) else None,
+        "better": output.better if isinstance(output, judgements.CompareOutput) else None,
         "marks": marks,
         "reason": output.reason,
         "usage": UsageReport.of(reply.usage),

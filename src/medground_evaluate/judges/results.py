@@ -16,17 +16,7 @@ from medground.errors import BadDocument, StorageFailed, UsageError
 from medground.models import EvidenceView
 from medground.values import Frozen
 from medground_evaluate.compare import Result, items_of
-from medground_evaluate.judges.judgements import (
-    LONG_AXES,
-    PAIR_AXES,
-    Judgement,
-    Score,
-    each_once,
-    judgements_in,
-    problem_of,
-    text_of,
-    values_in,
-)
+from medground_evaluate.judges import judgements
 from medground_evaluate.statistics import wilson
 
 # Summaries of judgements: win, tie and loss per axis, mean marks, and how much was not judged.
@@ -89,20 +79,20 @@ class LongResult(Counted):
     means: dict[str, float | None]
 
 
-def pair_results(lines: Iterable[Judgement]) -> list[PairResult]:
+def pair_results(lines: Iterable[judgements.Judgement]) -> list[PairResult]:
     """A result for every judge and pair of answers, in order of appearance."""
     return [_pair_result(group) for group in _by_judge_and_answers(lines, ORDERS)]
 
 
-def _by_judge_and_answers(lines: Iterable[Judgement], answers: int) -> Iterable[list[Judgement]]:
-    groups: dict[tuple[str, frozenset[str]], list[Judgement]] = {}
+def _by_judge_and_answers(lines: Iterable[judgements.Judgement], answers: int) -> Iterable[list[judgements.Judgement]]:
+    groups: dict[tuple[str, frozenset[str]], list[judgements.Judgement]] = {}
     for line in lines:
         if len(line.shown) == answers:
             groups.setdefault((line.judge, frozenset(line.shown)), []).append(line)
     return groups.values()
 
 
-def long_results(lines: Iterable[Judgement]) -> list[LongResult]:
+def long_results(lines: Iterable[judgements.Judgement]) -> list[LongResult]:
     """A result for every judge and run of long answers, in order of appearance."""
     return [
         LongResult(
@@ -110,13 +100,13 @@ def long_results(lines: Iterable[Judgement]) -> list[LongResult]:
             answer=group[0].shown[0],
             questions=len(group),
             **_statuses(line.status for line in group),
-            means={axis: _mean(group, group[0].shown[0], axis) for axis in LONG_AXES},
+            means={axis: _mean(group, group[0].shown[0], axis) for axis in judgements.LONG_AXES},
         )
         for group in _by_judge_and_answers(lines, 1)
     ]
 
 
-def outcomes(lines: Iterable[Judgement], one: str, axis: str) -> dict[str, Outcome]:
+def outcomes(lines: Iterable[judgements.Judgement], one: str, axis: str) -> dict[str, Outcome]:
     """Win, tie or loss of the answer called `one` on an axis, by item; items that were not fully judged are left out.
 
     The lines are of one judge about two answers; the axis `OVERALL` is about which answer was called better.
@@ -129,7 +119,7 @@ def outcomes(lines: Iterable[Judgement], one: str, axis: str) -> dict[str, Outco
     return found
 
 
-def _pair_result(lines: Sequence[Judgement]) -> PairResult:
+def _pair_result(lines: Sequence[judgements.Judgement]) -> PairResult:
     one, other = lines[0].shown
     worst: dict[str, str] = {}
     whole = _fully_judged(lines)
@@ -138,7 +128,7 @@ def _pair_result(lines: Sequence[Judgement]) -> PairResult:
         worst[line.item] = "failed" if "failed" in (line.status, worst.get(line.item)) else status
     preferred = Counter(line.better for line in lines)
     decided = preferred["first"] + preferred["second"]
-    axes = [_axis_result(lines, whole, one, other, axis) for axis in (OVERALL, *PAIR_AXES)]
+    axes = [_axis_result(lines, whole, one, other, axis) for axis in (OVERALL, *judgements.PAIR_AXES)]
     return PairResult(
         judge=lines[0].judge,
         one=one,
@@ -151,7 +141,11 @@ def _pair_result(lines: Sequence[Judgement]) -> PairResult:
 
 
 def _axis_result(
-    lines: Sequence[Judgement], whole: Mapping[str, Sequence[Judgement]], one: str, other: str, axis: str
+    lines: Sequence[judgements.Judgement],
+    whole: Mapping[str, Sequence[judgements.Judgement]],
+    one: str,
+    other: str,
+    axis: str,
 ) -> AxisResult | None:
     found = outcomes(lines, one, axis)
     if not found:
@@ -172,9 +166,9 @@ def _axis_result(
     )
 
 
-def _fully_judged(lines: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+def _fully_judged(lines: Iterable[judgements.Judgement]) -> dict[str, list[judgements.Judgement]]:
     """Lines by item, for items judged in every order: by a model in both, by a person in at least one."""
-    items: dict[str, list[Judgement]] = {}
+    items: dict[str, list[judgements.Judgement]] = {}
     for line in lines:
         items.setdefault(line.item, []).append(line)
     return {
@@ -184,7 +178,7 @@ def _fully_judged(lines: Iterable[Judgement]) -> dict[str, list[Judgement]]:
     }
 
 
-def _outcome(line: Judgement, one: str, axis: str) -> Outcome | None:
+def _outcome(line: judgements.Judgement, one: str, axis: str) -> Outcome | None:
     place = line.shown.index(one)
     if axis == OVERALL:
         difference = {"first": 1, "tie": 0, "second": -1}[line.better or "tie"] * (1 if place == 0 else -1)
@@ -195,7 +189,7 @@ def _outcome(line: Judgement, one: str, axis: str) -> Outcome | None:
     return "win" if difference > 0 else "loss" if difference < 0 else "tie"
 
 
-def _mean(lines: Iterable[Judgement], answer: str, axis: str) -> float | None:
+def _mean(lines: Iterable[judgements.Judgement], answer: str, axis: str) -> float | None:
     marks = [line.marks[line.shown.index(answer)] for line in lines if line.marks]
     given = [mark[axis].score for mark in marks if axis in mark]
     return sum(given) / len(given) if given else None
@@ -263,25 +257,25 @@ class FormLine(Frozen):
         """Whether nobody has marked it."""
         return all(mark is None for mark in self.marks.values())
 
-    def judgement(self) -> Judgement:
+    def judgement(self) -> judgements.Judgement:
         """The line as a judgement.
 
         Raises ValueError: it has no judge, a mark is missing, or the axes or marks are not those of the form.
         """
         if not self.judge.strip():
             raise ValueError("`judge` is missing: write who marked it")
-        needed = [axis for axis in LONG_AXES if axis != OPTIONAL or self.documents]
+        needed = [axis for axis in judgements.LONG_AXES if axis != OPTIONAL or self.documents]
         if missing := [axis for axis in needed if self.marks.get(axis) is None]:
             raise ValueError(f"{', '.join(missing)} not marked; mark the whole line or leave all of it blank")
-        marks = {axis: Score(score=mark) for axis, mark in self.marks.items() if mark is not None}
-        return Judgement(item=self.item, judge=self.judge.strip(), shown=(self.shown,), marks=(marks,))
+        marks = {axis: judgements.Score(score=mark) for axis, mark in self.marks.items() if mark is not None}
+        return judgements.Judgement(item=self.item, judge=self.judge.strip(), shown=(self.shown,), marks=(marks,))
 
 
 @dataclass(frozen=True)
 class Marked:
     """Judgements in all files, and the number of lines that are still blank."""
 
-    lines: list[Judgement]
+    lines: list[judgements.Judgement]
     blank: int = 0
 
 
@@ -299,7 +293,7 @@ def blank_form(
                 reference=references[i],
                 answer=line.text,
                 documents=cited,
-                marks={axis: None for axis in LONG_AXES if axis != OPTIONAL or cited},
+                marks={axis: None for axis in judgements.LONG_AXES if axis != OPTIONAL or cited},
             )
 
 
@@ -322,22 +316,22 @@ def read_marked(paths: Sequence[Path]) -> Marked:
     Raises BadDocument: a file cannot be read, or a line is not a judgement or marked in part; UsageError: a judge
     judges the same answers twice, or nothing was judged at all.
     """
-    lines: list[Judgement] = []
+    lines: list[judgements.Judgement] = []
     blank = 0
     for path in paths:
-        text = text_of(path)
+        text = judgements.text_of(path)
         if not text.lstrip()[:200].replace(" ", "").startswith('{"form":'):
-            lines += judgements_in(text, path)
+            lines += judgements.judgements_in(text, path)
             continue
-        for number, line in values_in(text, path, FormLine):
+        for number, line in judgements.values_in(text, path, FormLine):
             if line.blank:
                 blank += 1
                 continue
             try:
                 lines.append(line.judgement())
             except ValueError as error:
-                problem = problem_of(error) if isinstance(error, ValidationError) else str(error)
+                problem = judgements.problem_of(error) if isinstance(error, ValidationError) else str(error)
                 raise BadDocument(problem, file=str(path), position=number) from None
     if blank and not lines:
         raise UsageError(f"all {blank:,} lines are still blank; fill in `judge` and `marks` (1 to 5)")
-    return Marked(each_once(lines, paths), blank)
+    return Marked(judgements.each_once(lines, paths), blank)

@@ -25,18 +25,9 @@ from medground.values import (
     SourcesPlanned,
 )
 from medground_evaluate.items import Item, RunHeader, RunLine
+from medground_evaluate.metrics import searching
 from medground_evaluate.metrics.answers import Assessments, RoundPoint, assessments, grounded_rate, rouge_l, round_curve
 from medground_evaluate.metrics.cost import Spans, StageMeans, Stages, stage_means, stages
-from medground_evaluate.metrics.searching import (
-    Depths,
-    HeadingScores,
-    QueryStatistics,
-    Reading,
-    evidence_depths,
-    heading_scores,
-    headings_of,
-    query_statistics,
-)
 from medground_evaluate.statistics import Mean, Share, mean
 
 
@@ -87,7 +78,7 @@ def was_rewritten(spans: Spans) -> bool | None:
     return any(trigger.rewrite for trigger in triggers) if triggers else None
 
 
-def reading(spans: Spans) -> Reading | None:
+def reading(spans: Spans) -> searching.Reading | None:
     """How many articles were read in batches, and whether the last batch made the evidence suffice.
 
     None for a recipe that does not read in batches, or a question that found nothing.
@@ -101,8 +92,8 @@ def reading(spans: Spans) -> Reading | None:
     try:
         said = SufficientOutput.model_validate_json(verdicts[-1]["attributes"].get(f"{TEXT}output", ""))
     except (IndexError, ValidationError):  # it was not asked, or the call failed
-        return Reading(len(articles), False)
-    return Reading(len(articles), said.sufficient)
+        return searching.Reading(len(articles), False)
+    return searching.Reading(len(articles), said.sufficient)
 
 
 @dataclass(frozen=True)
@@ -110,7 +101,7 @@ class Traced:
     """One question."""
 
     query: str
-    reading: Reading
+    reading: searching.Reading
     rounds: tuple[tuple[str, ...], ...]
     rewritten: bool | None = None
     plan: Mapping[str, Sequence[str]] | None = None
@@ -125,7 +116,7 @@ def read_traced(folder: Path, trace: str) -> Traced | None:
         return None
     return Traced(
         query=final_query(spans) or "",
-        reading=reading(spans) or Reading(0, False),
+        reading=reading(spans) or searching.Reading(0, False),
         rounds=answers_by_round(spans),
         rewritten=was_rewritten(spans),
         plan=planned_queries(spans),
@@ -144,10 +135,10 @@ def rounds_of(lines: Sequence[RunLine], traced: Mapping[str, Traced]) -> tuple[R
     return round_curve([(line, traced[line.id].rounds if line.id in traced else ()) for line in lines])
 
 
-def depths_of(traced: Iterable[Traced], items: int) -> Depths:
+def depths_of(traced: Iterable[Traced], items: int) -> searching.Depths:
     """Evidence sufficiency depths over all items; one without a trace has read nothing."""
     readings = [one.reading for one in traced]
-    return evidence_depths([*readings, *[Reading(0, False)] * (items - len(readings))])
+    return searching.evidence_depths([*readings, *[searching.Reading(0, False)] * (items - len(readings))])
 
 
 @dataclass(frozen=True)
@@ -167,9 +158,9 @@ class Measures:
     untraced: int
     grounded: Share
     checked: Share | None
-    depths: Depths | None
-    headings: HeadingScores | None
-    queries: Mapping[str, QueryStatistics]
+    depths: searching.Depths | None
+    headings: searching.HeadingScores | None
+    queries: Mapping[str, searching.QueryStatistics]
     rounds: tuple[RoundPoint, ...]
     rouge: Mean | None
     rewritten: Share | None = None
@@ -195,7 +186,9 @@ def measure(
     answers = {line.id: stored.as_given(line.trace) for line in lines}  # as they were given, so that figures stay
     read = {i: one.reading for i, one in traced.items() if one.reading.articles}
     count = max(header.items, len(lines))
-    asked = [(headings_of(traced[item.id].query if item.id in traced else ""), item.headings) for item in items]
+    asked = [
+        (searching.headings_of(traced[item.id].query if item.id in traced else ""), item.headings) for item in items
+    ]
     plans = [
         traced[i].plan or {} if i in traced and traced[i].plan is not None else queries_by_source(answer)
         for i, answer in answers.items()
@@ -208,8 +201,8 @@ def measure(
         grounded=grounded_rate(lines, header.items),
         checked=grounded_rate(lines, count, {i for i, one in read.items() if one.sufficient}) if read else None,
         depths=depths_of(traced.values(), count) if read else None,
-        headings=heading_scores(asked) if any(item.headings for item in items) else None,
-        queries=query_statistics(plans, embedder.embed if embedder else None),
+        headings=searching.heading_scores(asked) if any(item.headings for item in items) else None,
+        queries=searching.query_statistics(plans, embedder.embed if embedder else None),
         rounds=rounds_of(lines, traced),
         rouge=mean(rouge_l(text, reference).f1 for text, reference in pairs) if pairs else None,
         rewritten=rewritten_share(traced.values()),

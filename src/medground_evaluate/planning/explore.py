@@ -36,20 +36,8 @@ from medground.values import (
 from medground_evaluate.datasets.registry import Source, read_records
 from medground_evaluate.items import Item
 from medground_evaluate.metrics.cost import Estimate, list_price
+from medground_evaluate.planning import work
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
-from medground_evaluate.planning.work import (
-    Asked,
-    Explored,
-    Finished,
-    Head,
-    Judged,
-    JudgedQuery,
-    Spent,
-    State,
-    Tried,
-    read_work,
-    work_through,
-)
 
 TOKENS_OF_A_PROMPT = 500
 TOKENS_OF_A_QUERY = 15
@@ -89,7 +77,7 @@ async def explore_questions(
     *,
     workers: int = 1,
     progress: Progress = no_progress,
-) -> Finished:
+) -> work.Finished:
     """Explore training questions into a file; the same call resumes it.
 
     Raises:
@@ -105,7 +93,7 @@ async def explore_questions(
     items = items[: wanted.limit]
     async with await Engine.open(settings, progress=progress) as engine:
         sources = _chosen(plannable(run_of(engine, items[0].question)), wanted.sources)
-        head = Head(
+        head = work.Head(
             step="exploration",
             dataset=records.dataset,
             digest=records.digest,
@@ -121,12 +109,12 @@ async def explore_questions(
                 "retractions": engine.settings.recipe.retractions,
             },
         )
-        return await work_through(
+        return await work.work_through(
             {item.id: item for item in items},
             lambda item: explored(item, sources, wanted.queries, run_of(engine, item.question)),
             out,
             head,
-            Explored,
+            work.Explored,
             started=started,
             workers=workers,
             progress=progress,
@@ -151,7 +139,7 @@ class StepEstimate(Estimate):
         return f"{self.questions:,} questions: at most {self.searches:,} searches, {super().__str__()}; {disk}"
 
 
-def estimate_judging(explored: Sequence[Explored], passages: int | None, model: str) -> StepEstimate:
+def estimate_judging(explored: Sequence[work.Explored], passages: int | None, model: str) -> StepEstimate:
     """One call for each query that found something; half of the passages of a graph."""
     found = [(one, tried) for one in explored for tried in one.queries if tried.found]
     characters = sum(len(one.passages[key].text) for one, tried in found for key in tried.found[:passages])
@@ -171,7 +159,7 @@ async def check_exploring(wanted: Exploration, settings: Settings) -> StepEstima
     return StepEstimate.of(len(items), made, len(items), tokens, model)
 
 
-async def explored(item: Item, sources: Sequence[SourceDescription], queries: int, run: Run) -> Explored:
+async def explored(item: Item, sources: Sequence[SourceDescription], queries: int, run: Run) -> work.Explored:
     """One question: ask for the queries of each source, and search for all of them.
 
     Raises ModelFailed: the model wrote no usable queries; SourceUnavailable: no source could be searched.
@@ -185,16 +173,16 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
     # As a planner could have written it: what its tagged form cannot hold is mended before it is searched.
     said = tagged(SourcePlan(queries=written), tuple(one.name for one in sources))
     asked = run.clock()
-    tried: list[Tried] = []
+    tried: list[work.Tried] = []
     passages: dict[str, Passage] = {}
     for one in await search_plan(read_plan(said, sources, queries).plan, run):
         for got in one.queries:
             here = {hit.passage.key: hit.passage for hit in got.hits}
             passages |= here
-            state: State = "found" if here else "failed" if one.failure else "empty"
-            tried.append(Tried(source=one.source.name, query=got.query, state=state, found=tuple(here)))
-    spent = Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)
-    return Explored(question=Asked.of(item), queries=tuple(tried), passages=passages, spent=spent)
+            state: work.State = "found" if here else "failed" if one.failure else "empty"
+            tried.append(work.Tried(source=one.source.name, query=got.query, state=state, found=tuple(here)))
+    spent = work.Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)
+    return work.Explored(question=work.Asked.of(item), queries=tuple(tried), passages=passages, spent=spent)
 
 
 def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[SourceDescription, ...]:
@@ -207,7 +195,7 @@ def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[S
     return chosen
 
 
-def cost_lines(step: str, spent: Sequence[Spent], workers: int) -> list[str]:
+def cost_lines(step: str, spent: Sequence[work.Spent], workers: int) -> list[str]:
     """The mean cost of a question in a step, as in Tables 11 and 14; seconds of questions that ran together overlap."""
     n = max(len(spent), 1)
     names = ("retrieval_seconds", "inference_seconds", "input_tokens", "output_tokens")
@@ -222,12 +210,12 @@ def cost_lines(step: str, spent: Sequence[Spent], workers: int) -> list[str]:
     ]
 
 
-def lines_of(finished: Finished, workers: int) -> Iterator[str]:
+def lines_of(finished: work.Finished, workers: int) -> Iterator[str]:
     """The lines of a step."""
     head = finished.head
     yield f"{finished.path}: {finished.lines:,} questions of {head.dataset}, {head.step} by {head.model}"
     if head.step == "exploration":
-        explored = read_work(finished.path, Explored)[1]
+        explored = work.read_work(finished.path, work.Explored)[1]
         tried = [query for one in explored for query in one.queries]
         for source in head.sources:
             mine = [one for one in tried if one.source == source.name]
@@ -237,8 +225,8 @@ def lines_of(finished: Finished, workers: int) -> Iterator[str]:
             yield f"  {source.name}: {len(mine):,} queries ({counts}), {each:.1f} passages each"
         spent = [one.spent for one in explored]
     else:
-        judged = read_work(finished.path, Judged)[1]
-        labelled: list[JudgedQuery] = [query for one in judged for query in one.queries]
+        judged = work.read_work(finished.path, work.Judged)[1]
+        labelled: list[work.JudgedQuery] = [query for one in judged for query in one.queries]
         for source in head.sources:
             labels = Counter(one.label for one in labelled if one.source == source.name)
             yield "  " + source.name + ": " + ", ".join(f"{labels[name]:,} {name}" for name in sorted(labels))

@@ -18,22 +18,7 @@ from medground.home import write_whole
 from medground.wording import escaped, template
 from medground_evaluate.compare import Comparison, Pair, Row
 from medground_evaluate.items import RunLine
-from medground_evaluate.report.content import (
-    ACCURACY,
-    CLASSES,
-    COSTS,
-    STATUSES,
-    Report,
-    accuracy_rows,
-    class_rows,
-    confusion_rows,
-    cost_rows,
-    facts,
-    signed,
-    status_rows,
-    used_statuses,
-    warnings_in,
-)
+from medground_evaluate.report import content
 from medground_evaluate.report.plots import accuracy_plot, cost_plot, status_plot, style
 
 FEW = 3
@@ -43,13 +28,13 @@ _SHOWN = 240
 _FILTERS = (("all", "all"), ("won", "won"), ("lost", "lost"), ("same", "no difference"))
 
 
-def as_html(report: Report) -> str:
+def as_html(report: content.Report) -> str:
     """The whole page. It may load nothing and run only its own script, whatever its text contains."""
     comparison, rows = report.comparison, report.comparison.rows
     script = (resources.files(__package__) / "report.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     outcomes = Counter(question.outcome for question in report.questions)
-    used = used_statuses(comparison)
+    used = content.used_statuses(comparison)
     names, main = {row.name for row in rows}, Markup('<span class="main">{}</span>').format
     return template(__package__, "report.html").render(
         report=report,
@@ -60,29 +45,31 @@ def as_html(report: Report) -> str:
         script=Markup(script),  # noqa: S704 (our own file)
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
         few=FEW,
-        warnings=warnings_in(comparison),
-        accuracy_names=ACCURACY,
-        accuracies=[(main(name) if name in names else name, *rest) for name, *rest in accuracy_rows(report, " – ")],
+        warnings=content.warnings_in(comparison),
+        accuracy_names=content.ACCURACY,
+        accuracies=[
+            (main(name) if name in names else name, *rest) for name, *rest in content.accuracy_rows(report, " – ")
+        ],
         accuracy_plot=accuracy_plot(report) if report.baseline or any(row.accuracy.of for row in rows) else "",
         pairs=[(pair, _numbers(pair)) for pair in comparison.pairs],
         status_plot=status_plot(comparison),
-        key=[(STATUSES.index(status), status) for status in used],
+        key=[(content.STATUSES.index(status), status) for status in used],
         used=used,
-        statuses=status_rows(comparison),
+        statuses=content.status_rows(comparison),
         classes=_classes(comparison),
-        cost_names=COSTS,
-        costs=cost_rows(comparison),
+        cost_names=content.COSTS,
+        costs=content.cost_rows(comparison),
         cost_plot=cost_plot(comparison),
         several=len(rows) > 1,
         filters=[
             (kind, label, f"{len(report.questions) if kind == 'all' else outcomes[kind]:,}") for kind, label in _FILTERS
         ],
         shown=_SHOWN,
-        provenance=[(row.name, facts(header)) for row, header in zip(rows, report.headers, strict=True)],
+        provenance=[(row.name, content.facts(header)) for row, header in zip(rows, report.headers, strict=True)],
     )
 
 
-def _about(report: Report) -> str:
+def _about(report: content.Report) -> str:
     header = report.headers[0]
     first = f", first {header.limit:,}" if header.limit is not None and header.seed is None else ""
     drawn = f", {header.limit:,} drawn with seed {header.seed}" if header.seed is not None else ""
@@ -96,7 +83,9 @@ def _about(report: Report) -> str:
 def _numbers(pair: Pair) -> list[tuple[str, str]]:
     numbers: list[tuple[str, str]] = []
     if (found := pair.difference) is not None:
-        numbers.append((signed(found.value), f"accuracy, 95 % {signed(found.low)} to {signed(found.high)}"))
+        numbers.append(
+            (content.signed(found.value), f"accuracy, 95 % {content.signed(found.low)} to {content.signed(found.high)}")
+        )
     holm = f", {pair.adjusted:.3g} after Holm" if pair.adjusted != pair.p else ""
     return [
         *numbers,
@@ -110,11 +99,11 @@ def _classes(comparison: Comparison) -> list[dict[str, Any]]:
     """Scores by class and the confusion matrix of each run; none if no run has classes."""
     if not any(row.classes for row in comparison.rows):
         return []
-    return [{"name": row.name, "scores": class_rows(row), **_matrix(row)} for row in comparison.rows]
+    return [{"name": row.name, "scores": content.class_rows(row), **_matrix(row)} for row in comparison.rows]
 
 
 def _matrix(row: Row) -> dict[str, Any]:
-    answers, rows = confusion_rows(row)
+    answers, rows = content.confusion_rows(row)
     shaded = [(gold, [(f"{n:,}", f"{0.55 * n / (sum(counts) or 1):.2f}") for n in counts]) for gold, counts in rows]
     return {"answers": answers, "matrix": shaded}
 
@@ -137,7 +126,7 @@ def _markdown() -> Template:
     return environment.from_string((resources.files(__package__) / "report.md").read_text(encoding="utf-8"))
 
 
-def as_markdown(report: Report) -> str:
+def as_markdown(report: content.Report) -> str:
     """The whole report. Texts of questions and models cannot add formatting or links."""
     comparison = report.comparison
     rows = comparison.rows
@@ -149,20 +138,20 @@ def as_markdown(report: Report) -> str:
     return _markdown().render(
         comparison=comparison,
         header=report.headers[0],
-        warnings=warnings_in(comparison),
-        accuracy_names=ACCURACY,
-        accuracies=[row[:-1] for row in accuracy_rows(report, " to ")],
-        signed=signed,
-        used=used_statuses(comparison),
-        statuses=status_rows(comparison),
-        class_names=list(CLASSES),
-        classes=[(row.name, *cells) for row in rows for cells in class_rows(row)],
-        cost_names=COSTS,
-        costs=cost_rows(comparison),
+        warnings=content.warnings_in(comparison),
+        accuracy_names=content.ACCURACY,
+        accuracies=[row[:-1] for row in content.accuracy_rows(report, " to ")],
+        signed=content.signed,
+        used=content.used_statuses(comparison),
+        statuses=content.status_rows(comparison),
+        class_names=list(content.CLASSES),
+        classes=[(row.name, *cells) for row in rows for cells in content.class_rows(row)],
+        cost_names=content.COSTS,
+        costs=content.cost_rows(comparison),
         names=[row.name for row in rows],
         differing=differing,
         most=MOST,
-        provenance=[(row.name, facts(header)) for row, header in zip(rows, report.headers, strict=True)],
+        provenance=[(row.name, content.facts(header)) for row, header in zip(rows, report.headers, strict=True)],
     )
 
 
@@ -170,7 +159,7 @@ def _given(given: RunLine | None) -> str:
     return "not asked" if given is None else ", ".join(given.answer) or given.status
 
 
-def write_report(report: Report, folder: Path) -> tuple[Path, Path]:
+def write_report(report: content.Report, folder: Path) -> tuple[Path, Path]:
     """Write `report.md` and `report.html` into a folder, replacing existing ones."""
     markdown, page = folder / "report.md", folder / "report.html"
     try:
