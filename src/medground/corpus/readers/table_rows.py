@@ -26,7 +26,7 @@ class Cell:
 
 
 def lines_of(rows: Sequence[Sequence[Cell]], heads: int | None = None) -> Iterator[str]:
-    """`Gout flare — Tolnaprix (n=204): 41 (20.1%); Placebo (n=199): 77 (38.7%)` of each row below the header.
+    """`Gout flare | Tolnaprix (n=204): 41 (20.1%) | Placebo (n=199): 77 (38.7%)` of each row below the header.
 
     Args:
         rows: the cells in the order in which they are written; one that spans others stands once.
@@ -84,7 +84,7 @@ def _line(row: Sequence[Cell], names: Sequence[str], above: Sequence[str]) -> st
         if cell.text and cell not in labels:
             values.append(f"{name}: {cell.text}" if name and name != cell.text else cell.text)
     head = ", ".join(filter(None, dict.fromkeys([*above, *_texts([*labels])])))
-    line = " \u2014 ".join(filter(None, [head, "; ".join(reversed(values))]))
+    line = " | ".join(filter(None, [head, *reversed(values)]))
     notes = dict.fromkeys(note for cell in row for note in cell.notes)
     return f"{line} ({'; '.join(notes)})" if notes else line
 
