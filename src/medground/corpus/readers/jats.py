@@ -133,17 +133,10 @@ def _add_block(composition: Composition, element: Element, label: str | None) ->
 
 
 _LONGEST_LEGEND = 150
-_BACK = {
-    **dict.fromkeys(("conflict", "coi-statement", "conflict-of-interest"), "Conflicts of interest"),
-    **dict.fromkeys(("financial-disclosure", "supported-by", "funding-information"), "Funding"),
-    "data-availability": "Data availability",
-    "con": "Author contributions",
-    "ack": "Acknowledgements",
-    "app": "Appendix",
-    "glossary": "Abbreviations",
-    "fn": "Notes",
-    "ethics-statement": "Ethics",
-}
+_BACK = dict.fromkeys(("conflict", "coi-statement", "conflict-of-interest"), "Conflicts of interest")
+_BACK |= dict.fromkeys(("financial-disclosure", "supported-by", "funding-information"), "Funding")
+_BACK |= {"con": "Author contributions", "ack": "Acknowledgements", "glossary": "Abbreviations", "app": "Appendix"}
+_BACK |= {"data-availability": "Data availability", "ethics-statement": "Ethics statement"}
 """What stands after the body, by the names that JATS gives its kinds."""
 
 JATS_ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
@@ -221,14 +214,8 @@ def _dates(meta: Element) -> dict[str, str]:
     later = found.pop("later")
     found["published"] = found["published"] or later
     first = min(found["published"], default="")[:4]
-    found["published"] = sorted(
-        (iso for iso in found["published"] if iso[:4] == first), key=lambda iso: (-len(iso), iso)
-    )
+    found["published"] = sorted((d for d in found["published"] if d[:4] == first), key=lambda d: (-len(d), d))
     return {name: dates[0] for name, dates in found.items() if dates}
-
-
-def _precise_first(iso: str) -> tuple[int, str]:
-    return -len(iso), iso
 
 
 def _imprint(meta: Element) -> dict[str, str]:

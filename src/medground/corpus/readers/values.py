@@ -15,7 +15,6 @@ from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_ad
 
 NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
-_LONGEST_PMID = 8
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
 """A registry number: none, of an enzyme, UNII, CAS."""
 _LONGEST_VALUE = 1000
@@ -85,12 +84,6 @@ def pmid_of(value: Any) -> str | None:
     if any(letter.isdigit() for letter in text) and isinstance(value, str | int | float):
         raise ValueError(f"pmid: {text[:40]!r} is not a PMID")
     return None
-
-
-def pmid_of_accession(value: str) -> str | None:
-    """The PMID that an accession number is; other databases have longer ones, or begin theirs with letters."""
-    found = normal_pmid(value)
-    return found if found and len(found) <= _LONGEST_PMID else None
 
 
 def pmc_of(value: Any) -> str | None:
