@@ -55,6 +55,7 @@ _BLOCKS = frozenset(
     ["list", "def-list", "fig", "fig-group", "table-wrap", "table-wrap-group", "boxed-text", "disp-quote", "fn"]
 )
 _LEFT_OUT = {"ref-list", "title", "label", "sec-meta", "kwd-group", "book-part", "supplementary-material"}
+_LEFT_OUT |= {"object-id", "graphic", "media", "permissions"}
 _LATIN = re.compile(r"\W*[A-Za-z\u00c0-\u024f]")
 _NO_ABSTRACT = frozenset(["graphical", "toc", "teaser"])
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -123,12 +124,14 @@ def _add_block(composition: Composition, element: Element, label: str | None) ->
         if name == "table-wrap":
             for line in table_lines(element):
                 composition.add(line, label)
-    elif name in ("boxed-text", "statement"):
+    elif name in ("boxed-text", "statement", "def-list"):
         heading = flat_text(element.find("caption/title")) or flat_text(element.find("title"))
         _add_content(composition, element, _below(label, heading))
     elif name == "disp-formula":
         composition.add(flat_text(element, leave_out=("label",)), label)
     elif name and name not in _LEFT_OUT:
+        if not len(element):  # such as the lines of a form or of a poem
+            composition.add(flat_text(element), label)
         _add_content(composition, element, label)
 
 

@@ -123,7 +123,7 @@ def _heads(grid: Sequence[Sequence[Cell]], told: int | None) -> int:
     rows below it that name the parts of a column."""
     heads = told or next((n for n, row in enumerate(grid) if not all(c.is_head for c in row if c.text)), len(grid))
     if not heads and len(grid) > 1:
-        named = len(grid[0]) > 1 and sum(1 for cell in grid[0] if cell.text) > 1 and not _has_number(grid[0])
+        named = len({cell for cell in grid[0] if cell.text}) > 1 and not _has_number(grid[0])
         heads = int(named and any(_has_number(row[1:]) for row in grid[1:]))
     while 0 < heads < len(grid) - 1 and not _has_number(grid[heads]) and _has_number(grid[heads + 1]):
         parts = [(above, cell) for above, cell in zip(grid[heads - 1], grid[heads], strict=False) if above.columns > 1]

@@ -120,6 +120,8 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
 # Names of authors: lists in one string, or objects with their parts.
 
 _MOST_INITIALS = 4
+_NUMBER_OF_PERSON = re.compile(r"\s*\(\d{6,}\)$")
+"""As Scopus adds it to full names."""
 _SUFFIX = re.compile(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]?)+")
 _WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
@@ -169,7 +171,7 @@ def _name(value: Any) -> str:
         particles = (parts.get(name, "") for name in ("dropping-particle", "non-dropping-particle"))
         own = _joined(one_line(" ".join([*particles, family])), given)
         return ", ".join(filter(None, (own, parts.get("suffix")))) or whole
-    family, _, given = one_line(value).rstrip(",; ").partition(", ")
+    family, _, given = _NUMBER_OF_PERSON.sub("", one_line(value)).rstrip(",; ").partition(", ")
     return _joined(family, given)
 
 

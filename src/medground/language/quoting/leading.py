@@ -6,6 +6,7 @@ A reader sees the first sentence by itself: it is whole, and it holds a list whe
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from rapidfuzz import fuzz
 
@@ -71,8 +72,9 @@ def cell_named(asked: QuestionReading, sentence: str) -> float:
     name, *cells = sentence.split(ROW)
     said, row = frozenset(words.terms(asked.text)), frozenset(words.terms(name))
     columns = [frozenset(words.terms(_BRACKETS.sub("", cell.rpartition(": ")[0]))) for cell in cells]
-    shared = frozenset.intersection(*columns) if len(columns) > 1 else frozenset[str]()
-    if not row or not any(column - shared and column - shared <= said for column in columns):
+    times = Counter(word for column in columns for word in column)
+    owns = [frozenset(word for word in column if times[word] == 1) or column for column in columns]
+    if not row or not any(own and own <= said for own in owns):
         return 0.0
     share = len(row & said) / len(row)
     return share if share >= _HALF else 0.0
