@@ -64,7 +64,7 @@ def test_docx(tmp_path: Path) -> None:
     assert document.identifiers == {"doi": "10.1000/draft.1"}
     assert pieces(document) == [
         ("Methods", "We took 12 people."),
-        ("Methods > Patients", "They were old.\n\nThey were very ill.\n\nArms\n\nStatin | 6"),
+        ("Methods > Patients", "They were old.\n\nThey were very ill.\n\nArms, Statin | 6"),
     ]
 
 

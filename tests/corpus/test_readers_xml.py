@@ -14,6 +14,8 @@ from rows import each_row
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Deleted, Item, Retracts
 from medground.errors import BadDocument
+from medground.language.question_reading import reading_of
+from medground.language.quoting.leading import cell_named
 from medground.values.document import Document
 
 ARTICLE = """<PubmedArticle><MedlineCitation><PMID Version="1">{pmid}</PMID><Article>
@@ -332,6 +334,28 @@ def test_lists_captions_and_blocks_inside_paragraphs(tmp_path: Path) -> None:
         "ALI: lung injury",
         "a",
     ]
+
+
+SPANS = (
+    "<table-wrap><label>Table 1</label><caption><p>Outcomes</p></caption><table><thead><tr><th rowspan='2'>Outcome</th>"
+    "<th colspan='2'>Events</th><th rowspan='2'>p<sup>a</sup></th></tr><tr><th>Drug</th><th>Placebo</th></tr></thead>"
+    "<tbody><tr><td colspan='4'>At week 12</td></tr><tr><td>Gout flare</td><td>41 (20.1%)</td><td rowspan='2'>77</td>"
+    "<td>0.01</td></tr><tr><td>Pain, mm</td><td>9<xref ref-type='table-fn' rid='f'>b</xref></td><td>0.4</td></tr>"
+    "</tbody></table><table-wrap-foot><p><sup>a</sup>By t-test.</p><fn id='f'><label>b</label><p>One lost.</p></fn>"
+    "</table-wrap-foot></table-wrap>"
+)
+
+
+def test_each_row_of_a_table_names_its_columns(tmp_path: Path) -> None:
+    document = jats(tmp_path, paper(f"<sec><title>Results</title>{SPANS}</sec>"))
+    (piece,) = pieces(document)
+    assert piece[0] == "Results > Table 1. Outcomes"
+    assert piece[1].split("\n\n")[1:3] == [
+        "At week 12, Gout flare | Events, Drug: 41 (20.1%) | Events, Placebo: 77 | p (By t-test.): 0.01",
+        "At week 12, Pain, mm | Events, Drug: 9 | Events, Placebo: 77 | p (By t-test.): 0.4 (One lost.)",
+    ]
+    asked = reading_of("How many had a gout flare with the drug?")
+    assert [cell_named(asked, line) > 0 for line in piece[1].split("\n\n")[1:3]] == [True, False]
 
 
 def test_metadata_of_an_article(tmp_path: Path) -> None:

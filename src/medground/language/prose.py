@@ -43,8 +43,9 @@ _NAME_PART = re.compile(
 
 _RULES: Mapping[str, re.Pattern[str]] = {
     "label": re.compile(
-        r"^\W*(?:authors?|author (?:details|affiliations?|summary|contributions?)|affiliations?|sha|date|licen[sc]e|"
-        r"doi|pmc?id|e?-?issn|key ?words?(?: and phrases)?|mesh terms|correspond(?:ence|ing authors?)(?: to)?|e-?mail|"
+        r"^\W*(?:authors?|author(?:s['’]|['’]s)? (?:details|affiliations?|summary|contributions?)|affiliations?|sha|"
+        r"date|licen[sc]e|doi|pmc?id|e?-?issn|key ?words?(?: and phrases)?|mesh terms|"
+        r"correspond(?:ence|ing authors?)(?: to)?|e-?mail|"
         r"tel|phone|fax|received|accepted|published(?: online)?|citation|copyright|funding|financial support|"
         r"financial disclosures?|grant support|competing interests?|(?:declaration of )?conflicts? of interests?|"
         r"acknowledge?ments?|academic editor|(?:handling )?editor|edited by|reviewed by|present address|contact|"

@@ -97,6 +97,8 @@ _GLUED = re.compile(rf"\.(?<=[a-z0-9)\]%]\.)(?P<space>)(?:(?=(?:{_OPENERS})\b(?!
 # A heading that stands alone in its line: "RESULTS" over "We propose ...".
 _HEADING = re.compile(r"(?<![^\n])[A-Z][A-Z &/]{2,40}:?(?P<space>[^\S\n]*\n\s*)(?=[A-Z][a-z\s])")
 
+ROW = " | "
+"""Between the cells of a row of a table; a paragraph with it is one sentence."""
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 # Dotted leaders and other long runs of marks do not end a sentence, and cost the library quadratic time.
 _MARKS = re.compile(r"[^\w\s]{20,}")
@@ -117,6 +119,9 @@ def sentence_spans(text: str) -> list[Span]:
     spans: list[Span] = []
     masked = _MARKS.sub(lambda run: "-" * len(run[0]), text)
     for start, end in _paragraphs(masked):
+        if ROW in masked[start:end] and "\n" not in masked[start:end].strip():
+            spans.append((start, end))
+            continue
         for span in _sentences(masked, start, end):
             if spans and spans[-1][0] >= start and _belongs_together(masked, spans[-1], span):
                 spans[-1] = (spans[-1][0], span[1])

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from medground.answering.run import Run
 from medground.corpus.records import agrees
 from medground.corpus.retraction import RETRACTED, doubt, set_aside, why_aside
+from medground.language import words
+from medground.language.prose import why_not_prose
 from medground.language.question_reading import reading_of
 from medground.values.document import Document, Hit
 
@@ -200,16 +202,27 @@ def texts(hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if hit.passage.kind != "graph"]
 
 
+def _beside(section: str | None) -> str | None:
+    """The heading of a section of what stands beside a paper's text, such as acknowledgements; None of any other."""
+    heading = (section or "").rpartition(" > ")[2]
+    return heading if heading and why_not_prose(f"{heading}:") == "label" else None
+
+
 async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -> list[Hit]:
     """The hits that may become evidence, in order; of a paper that was found in several versions, those of one.
 
-    Retracted papers and notices about papers are left out of the reading; those on what is asked are listed in the
-    answer. `retractions=False` keeps them, for ablations.
+    What stands beside a paper's text, such as its funding, is none of its findings, unless it is asked for. Retracted
+    papers and notices about papers are left out of the reading; those on what is asked are listed in the answer.
+    `retractions=False` keeps them, for ablations.
 
     Raises:
         SourceUnavailable: versions of a paper cannot be fetched to be compared, or one that was left out to be listed.
     """
-    hits = await one_version(hits, run)
+    said = frozenset(words.terms(run.question.text))
+    own = [
+        hit for hit in hits if (name := _beside(hit.passage.section)) is None or not said.isdisjoint(words.terms(name))
+    ]
+    hits = await one_version(own, run)
     if not retractions:
         return hits
     kept, aside = set_aside(hits)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from medground.language import words
 from medground.language.prose import is_prose
 from medground.language.question_reading import reading_of
-from medground.language.quoting.leading import says_the_same, worth
+from medground.language.quoting.leading import cell_named, says_the_same, worth
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
@@ -78,6 +78,8 @@ def spans(text: str) -> tuple[Span, ...]:
 PASSAGES_PER_DOCUMENT = 3
 WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
+_CELL = 20.0
+"""How much a row of a table gains whose name and column a question names."""
 _NAMED, _DEFINED = 6.0, 5.0
 """How much stronger a sentence is, as a logarithm, that names with its title all that is asked, and one that says what
 the thing is, where that is asked. Chosen on BioASQ 7b and 8b, where 0 to 8 of the first change no first quote, and on
@@ -192,6 +194,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
             + _NAMED * share
             + _ENTITLED * (entitled and share == 1.0)
             + _DEFINED * asked.is_defined_in(sentence)
+            + _CELL * cell_named(asked, sentence)
             for (start, sentence), value, share in zip(row, values, shares, strict=True)
         }
         for row, values, shares, title in zip(rows, found, named, titles, strict=True)

@@ -18,6 +18,7 @@ from typing import Any
 from medground.corpus.readers.base import MOST_TAGS, Input, document_input
 from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, written
 from medground.corpus.readers.entry import described, file_id, name_below
+from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.values import own_pmid
 from medground.corpus.retraction import above, banner_fields
 from medground.values.document import Document
@@ -239,8 +240,13 @@ def _composed(opened: Any) -> tuple[Composition, list[str], list[str]]:
 
 
 def _rows(table: Any, hidden: list[str]) -> Iterator[str]:
-    """The rows as lines, with their cells between bars. A merged cell is written once."""
+    """The rows as sentences; a cell that is merged with others stands in each of their places."""
+    grid: list[list[Cell]] = []
     for row in table._tbl.tr_lst:
-        cells = [" ".join(shown(p, hidden) for p in cell.p_lst).strip() for cell in row.tc_lst]
-        if any(cells):
-            yield " | ".join(cells)
+        cells: list[Cell] = []
+        for cell in row.tc_lst:
+            above = grid[-1][len(cells)] if grid and cell.vMerge == "continue" and len(cells) < len(grid[-1]) else None
+            text = " ".join(shown(p, hidden) for p in cell.p_lst).strip()
+            cells += [above or Cell(text)] * cell.grid_span
+        grid.append(cells)
+    yield from lines_of(grid)

@@ -20,8 +20,9 @@ from typing import Any
 from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded, written
 from medground.corpus.readers.entry import described, file_id, name_below
+from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.values import NAMES
-from medground.corpus.readers.xml import Element, name_of
+from medground.corpus.readers.xml import Element, flat_text, name_of
 from medground.corpus.retraction import banner_fields, is_banner
 from medground.values.document import Document
 from medground.values.identifiers import normal_document_id
@@ -203,13 +204,17 @@ def _compose(composition: Composition, body: Element) -> None:
         if name_of(block) == "head":
             level = (block.get("rend") or "")[-1:]
             path.enter(int(level) if level.isdecimal() else 2, text)
+        elif name_of(block) == "table":
+            rows = [[Cell(flat_text(c), is_head=c.get("role") == "head") for c in row] for row in block.iter("row")]
+            for line in lines_of([row for row in rows if row]):
+                composition.add(line, path.label)
         elif not path.are_of_references:
             composition.add(text, path.label)
 
 
 def _blocks(element: Element) -> Iterator[Element]:
     for child in element:
-        if name_of(child) in ("list", "table", "row", "quote", "div", "main", "body"):
+        if name_of(child) in ("list", "quote", "div", "main", "body"):
             if child.text and child.text.strip() and name_of(child) in ("quote", "div"):
                 yield child
             else:

@@ -55,6 +55,7 @@ _BLOCKS = frozenset(
     ["list", "def-list", "fig", "fig-group", "table-wrap", "table-wrap-group", "boxed-text", "disp-quote", "fn"]
 )
 _LEFT_OUT = {"ref-list", "title", "label", "sec-meta", "kwd-group", "book-part", "supplementary-material"}
+_LEFT_OUT |= {"object-id", "graphic", "media", "permissions"}
 _LATIN = re.compile(r"\W*[A-Za-z\u00c0-\u024f]")
 _NO_ABSTRACT = frozenset(["graphical", "toc", "teaser"])
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -123,27 +124,22 @@ def _add_block(composition: Composition, element: Element, label: str | None) ->
         if name == "table-wrap":
             for line in table_lines(element):
                 composition.add(line, label)
-    elif name in ("boxed-text", "statement"):
+    elif name in ("boxed-text", "statement", "def-list"):
         heading = flat_text(element.find("caption/title")) or flat_text(element.find("title"))
         _add_content(composition, element, _below(label, heading))
     elif name == "disp-formula":
         composition.add(flat_text(element, leave_out=("label",)), label)
     elif name and name not in _LEFT_OUT:
+        if not len(element):  # such as the lines of a form or of a poem
+            composition.add(flat_text(element), label)
         _add_content(composition, element, label)
 
 
 _LONGEST_LEGEND = 150
-_BACK = {
-    **dict.fromkeys(("conflict", "coi-statement", "conflict-of-interest"), "Conflicts of interest"),
-    **dict.fromkeys(("financial-disclosure", "supported-by", "funding-information"), "Funding"),
-    "data-availability": "Data availability",
-    "con": "Author contributions",
-    "ack": "Acknowledgements",
-    "app": "Appendix",
-    "glossary": "Abbreviations",
-    "fn": "Notes",
-    "ethics-statement": "Ethics",
-}
+_BACK = dict.fromkeys(("conflict", "coi-statement", "conflict-of-interest"), "Conflicts of interest")
+_BACK |= dict.fromkeys(("financial-disclosure", "supported-by", "funding-information"), "Funding")
+_BACK |= {"con": "Author contributions", "ack": "Acknowledgements", "glossary": "Abbreviations", "app": "Appendix"}
+_BACK |= {"data-availability": "Data availability", "ethics-statement": "Ethics statement"}
 """What stands after the body, by the names that JATS gives its kinds."""
 
 JATS_ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
@@ -221,14 +217,8 @@ def _dates(meta: Element) -> dict[str, str]:
     later = found.pop("later")
     found["published"] = found["published"] or later
     first = min(found["published"], default="")[:4]
-    found["published"] = sorted(
-        (iso for iso in found["published"] if iso[:4] == first), key=lambda iso: (-len(iso), iso)
-    )
+    found["published"] = sorted((d for d in found["published"] if d[:4] == first), key=lambda d: (-len(d), d))
     return {name: dates[0] for name, dates in found.items() if dates}
-
-
-def _precise_first(iso: str) -> tuple[int, str]:
-    return -len(iso), iso
 
 
 def _imprint(meta: Element) -> dict[str, str]:

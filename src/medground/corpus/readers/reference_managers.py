@@ -16,7 +16,6 @@ from medground.corpus.readers.latex import decoder
 from medground.corpus.readers.tagged import tagged_document
 from medground.corpus.readers.tagged_fields import Tags, pairs_of
 from medground.corpus.readers.tagged_forms import FORMS
-from medground.corpus.readers.values import own_pmid
 from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
 from medground.errors import BadDocument
 from medground.values.document import Document
@@ -213,6 +212,9 @@ _ZOTERO_ITEMS = (
     "ConferenceProceedings",
 )
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_ZOTERO_IN_RIS = pairs_of(
+    "title=TI abstract=AB date=DA language=LA subject=KW pages=PG description=N1 identifier/URI/value=UR"
+)
 _BESIDE = frozenset(["attachment", "note", "annotation"])
 
 
@@ -231,29 +233,16 @@ def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[D
     kind = flat_text(item.find("itemType"))
     if kind in _BESIDE or item.find("itemType") is None:
         return
-    extra = "; ".join(flat_text(part) for part in item.iterfind("description"))
     own = item.find("isPartOf")
     within = own.find("*") if own is not None and len(own) else None
     place = own.get(f"{_RDF}resource", "") if own is not None else ""
     journal = {name_of(part): flat_text(part) for part in within} if within is not None else journals.get(place, {})
-    texts = [flat_text(part) for part in item.iterfind("identifier")]
-    doi = next((text for text in [*texts, journal.get("identifier", "")] if "10." in text), None)
-    fields: dict[str, Any] = {
-        "title": _text(item, "title"),
-        "abstract": _text(item, "abstract"),
-        "authors": [_person(person) for person in item.iterfind("authors//Person")],
-        "date": _text(item, "date"),
-        "journal": journal.get("title"),
-        "doi": doi,
-        "pmid": own_pmid(texts),
-        "url": next((text for text in texts if text.startswith("http")), None) or _text(item, "identifier/URI/value"),
-        "language": _text(item, "language"),
-        "keywords": [flat_text(subject) for subject in item.iterfind("subject")],
-        "publication_types": entry_types(kind),
-        "kind": entry_kind(kind),
-    }
-    told = {"entry_type": kind, "pages": _text(item, "pages"), "extra": extra, "volume": journal.get("volume", "")}
-    yield described(fields | {"metadata": {name: value for name, value in told.items() if value}})
+    found = [("TY", kind), ("JF", journal.get("title")), ("VL", journal.get("volume"))]
+    found += [("AU", _person(person)) for person in item.iterfind("authors//Person")]
+    found += [(tag, flat_text(part)) for path, tag in _ZOTERO_IN_RIS for part in item.iterfind(path)]
+    ids = [*(flat_text(part) for part in item.iterfind("identifier")), journal.get("identifier")]
+    found += [("DO" if "10." in name else "UR" if "http" in name else "N1", name) for name in ids if name]
+    yield tagged_document(Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"]), "ris")
 
 
 def _person(person: Element) -> str:

@@ -26,7 +26,7 @@ class Cell:
 
 
 def lines_of(rows: Sequence[Sequence[Cell]], heads: int | None = None) -> Iterator[str]:
-    """`Gout flare — Tolnaprix (n=204): 41 (20.1%); Placebo (n=199): 77 (38.7%)` of each row below the header.
+    """`Gout flare | Tolnaprix (n=204): 41 (20.1%) | Placebo (n=199): 77 (38.7%)` of each row below the header.
 
     Args:
         rows: the cells in the order in which they are written; one that spans others stands once.
@@ -84,7 +84,7 @@ def _line(row: Sequence[Cell], names: Sequence[str], above: Sequence[str]) -> st
         if cell.text and cell not in labels:
             values.append(f"{name}: {cell.text}" if name and name != cell.text else cell.text)
     head = ", ".join(filter(None, dict.fromkeys([*above, *_texts([*labels])])))
-    line = " \u2014 ".join(filter(None, [head, "; ".join(reversed(values))]))
+    line = " | ".join(filter(None, [head, *reversed(values)]))
     notes = dict.fromkeys(note for cell in row for note in cell.notes)
     return f"{line} ({'; '.join(notes)})" if notes else line
 
@@ -123,7 +123,7 @@ def _heads(grid: Sequence[Sequence[Cell]], told: int | None) -> int:
     rows below it that name the parts of a column."""
     heads = told or next((n for n, row in enumerate(grid) if not all(c.is_head for c in row if c.text)), len(grid))
     if not heads and len(grid) > 1:
-        named = len(grid[0]) > 1 and sum(1 for cell in grid[0] if cell.text) > 1 and not _has_number(grid[0])
+        named = len({cell for cell in grid[0] if cell.text}) > 1 and not _has_number(grid[0])
         heads = int(named and any(_has_number(row[1:]) for row in grid[1:]))
     while 0 < heads < len(grid) - 1 and not _has_number(grid[heads]) and _has_number(grid[heads + 1]):
         parts = [(above, cell) for above, cell in zip(grid[heads - 1], grid[heads], strict=False) if above.columns > 1]

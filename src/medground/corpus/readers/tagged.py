@@ -23,7 +23,10 @@ from medground.corpus.readers.tagged_forms import FORMS
 from medground.errors import BadDocument
 from medground.values.document import Document
 
-_NUMBERED = re.compile(r"\s*(?:<\d+\.\s*>|(?:Record|Reference|Citation)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?:?)\s*")
+_NUMBERED = re.compile(
+    r"\s*(?:<\s*(?:Record\s*)?\d+\.?\s*>|(?:Record|Reference|Citation)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[:.]?)\s*",
+    re.IGNORECASE,
+)
 """What Ovid and the Cochrane Library print above each record."""
 _LEAST_TAGS = 3
 _ANY_TAG = re.compile(r"(%?[A-Z][A-Z0-9]{0,3})(?: {0,3}[-:=] ?| +)\S")

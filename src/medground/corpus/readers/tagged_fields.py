@@ -44,9 +44,7 @@ def each(*names: str) -> Get:
 
 def in_order(*names: str) -> Get:
     """All values of these tags in the order of the record, so that a group stands among the authors where it signed."""
-    return lambda tags: (
-        [value for tag, value in tags.pairs if tag in names] or [v for name in names for v in tags.get(name, ())]
-    )
+    return lambda tags: [value for tag, value in tags.pairs if tag in names]
 
 
 def at_semicolons(*names: str) -> Get:

@@ -217,6 +217,6 @@ FORMS: Mapping[str, Form] = {
         by_line=tag_set("AU MH KW PT"),
         read=_READ,
         fields={**_ENTRY, "journal": lambda tags: first("JF")(tags) or (first("SO")(tags) or "").partition(". ")[0]},
-        names="UI=AN CN=AU CA=AU VI=VL IP=IS MH=KW PT=M3 JN=JF JT=JF DP=DA LG=LA DI=DO ID=UT",
+        names="DA= UI=AN CN=AU CA=AU VI=VL IP=IS MH=KW PT=M3 JN=JF JT=JF DP=DA LG=LA DI=DO ID=UT",
     ),
 }

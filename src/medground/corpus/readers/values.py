@@ -15,7 +15,6 @@ from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_ad
 
 NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
-_LONGEST_PMID = 8
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
 """A registry number: none, of an enzyme, UNII, CAS."""
 _LONGEST_VALUE = 1000
@@ -87,12 +86,6 @@ def pmid_of(value: Any) -> str | None:
     return None
 
 
-def pmid_of_accession(value: str) -> str | None:
-    """The PMID that an accession number is; other databases have longer ones, or begin theirs with letters."""
-    found = normal_pmid(value)
-    return found if found and len(found) <= _LONGEST_PMID else None
-
-
 def pmc_of(value: Any) -> str | None:
     """A PMC id such as `PMC123`, or None."""
     found = _PMC.fullmatch(one_line(value))
@@ -127,6 +120,8 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
 # Names of authors: lists in one string, or objects with their parts.
 
 _MOST_INITIALS = 4
+_NUMBER_OF_PERSON = re.compile(r"\s*\(\d{6,}\)$")
+"""As Scopus adds it to full names."""
 _SUFFIX = re.compile(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]?)+")
 _WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
@@ -176,7 +171,7 @@ def _name(value: Any) -> str:
         particles = (parts.get(name, "") for name in ("dropping-particle", "non-dropping-particle"))
         own = _joined(one_line(" ".join([*particles, family])), given)
         return ", ".join(filter(None, (own, parts.get("suffix")))) or whole
-    family, _, given = one_line(value).rstrip(",; ").partition(", ")
+    family, _, given = _NUMBER_OF_PERSON.sub("", one_line(value)).rstrip(",; ").partition(", ")
     return _joined(family, given)
 
 

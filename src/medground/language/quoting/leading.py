@@ -6,6 +6,7 @@ A reader sees the first sentence by itself: it is whole, and it holds a list whe
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from rapidfuzz import fuzz
 
@@ -14,11 +15,14 @@ from medground.language.clause_grammar import has_verb, words_of
 from medground.language.finding_sentences import states_purpose
 from medground.language.predicate_words import VERBS
 from medground.language.question_reading import QuestionReading
+from medground.language.sentences import ROW
 from medground.language.word_lists import forms
 
 BROKEN, LIST = 2.0, 2.0
 """How much a sentence loses that is not whole, and gains that holds a list where one is asked for, as logarithms.
 Chosen on BioASQ 7b and 8b."""
+_HALF = 0.5
+_BRACKETS = re.compile(r"\([^()]*\)")
 _LIST = forms("holds")["several"]
 _SAME = 90
 """Likeness in percent of two sentences that are one."""
@@ -56,3 +60,21 @@ def worth(asked: QuestionReading, sentence: str, title: str) -> float:
     whole = is_whole(sentence) and words.tokens(sentence) != words.tokens(title)
     holds_list = "several" in asked.kinds and _LIST.search(sentence) is not None
     return LIST * holds_list - BROKEN * (not whole) - BROKEN * states_purpose(sentence)
+
+
+def cell_named(asked: QuestionReading, sentence: str) -> float:
+    """How surely a question that asks for a value names a row of a table, and what is a column's own, 0 to 1.
+
+    A row reads `Pain | Placebo: 4 | Drug: 2`.
+    """
+    if ROW not in sentence or "closed" in asked.kinds:
+        return 0.0
+    name, *cells = sentence.split(ROW)
+    said, row = frozenset(words.terms(asked.text)), frozenset(words.terms(name))
+    columns = [frozenset(words.terms(_BRACKETS.sub("", cell.rpartition(": ")[0]))) for cell in cells]
+    times = Counter(word for column in columns for word in column)
+    owns = [frozenset(word for word in column if times[word] == 1) or column for column in columns]
+    if not row or not any(own and own <= said for own in owns):
+        return 0.0
+    share = len(row & said) / len(row)
+    return share if share >= _HALF else 0.0

@@ -16,6 +16,7 @@ from medground.language.prose import is_prose
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.quoting.leading import says_the_same
 from medground.language.quoting.pool import Candidate, log_sum
+from medground.language.sentences import ROW
 from medground.models.operators.base import (
     EvidenceView,
     FewWords,
@@ -114,6 +115,7 @@ def _quotes(
         (n, m)
         for n, m in pairwise(prose)
         if m == n + 1
+        and ROW not in passage.sentences[n].text + passage.sentences[m].text
         and abs(strengths[n] - strengths[m]) <= AS_STRONG
         and not says_the_same(passage.sentences[n].text, passage.sentences[m].text)
     )
