@@ -219,7 +219,8 @@ def report(title: str, marked: Sequence[Marked], quotes: Sequence[Quotes], secon
     cells = ["first from a chosen paper " + share([any(d in one.gold for d, _ in q[:1]) for one, q in pairs])]
     if marked[0].name == "bioasq":
         exact = [(one, q) for one, q in pairs if one.kind == "factoid" and one.answers]
-        cells.append("exact answer " + share([any(holds(plain(t), one.answers) for _, t in q) for one, q in exact]))
+        held = [[holds(plain(text), one.answers) for _, text in q] for one, q in exact]
+        cells += ["exact answer " + share(list(map(any, held))), "in the first " + share([any(h[:1]) for h in held])]
         told = [
             max(rouge_l(" ".join(t for _, t in q), ideal) for ideal in one.ideal)
             for one, q in pairs

@@ -29,6 +29,7 @@ from medground.language.finding_sentences import states_purpose
 from medground.language.quoting.pool import Candidate
 from medground.language.sentences import sentence_spans
 from medground.values.query import Words
+from medground.values.question import Question
 
 DEPTH, KEEP = 100, 20
 """As the settings have them: hits of each ranker, and documents that are read."""
@@ -267,7 +268,8 @@ def find(
             rankings.append(snapshot.dense(vector, DEPTH))
         readings = reading_list(merge_duplicates(fuse(rankings)), KEEP, WEIGHED)
         readings = with_findings(readings, snapshot.documents([r.document_id for r in readings]))
-        one.candidates, one.documents = candidates(readings), [reading.document_id for reading in readings]
+        one.candidates = candidates(Question.ask(one.question), readings)
+        one.documents = [reading.document_id for reading in readings]
         one.values = np.array([v for r, c in zip(readings, one.candidates, strict=True) for v in worth(one, r, c)])
 
 
