@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from pubmedqa import FILE, Record, read
-from scripted_capable import Capable, Gold, Judge, agrees
+from scripted_capable import Asked, Capable, Gold, Judge, agrees
 
 from medground import Answer, Engine, Settings
 from medground.corpus.build import build
@@ -36,7 +36,8 @@ from medground.corpus.readers.sets import open_pubmedqa
 from medground.errors import ModelFailed
 from medground.language import words
 from medground.language.sentences import sentence_spans
-from medground.models.operators.verifying import EntailInput, EntailOutput
+from medground.models.operators.checking import StatementCheck
+from medground.values.question import Task
 
 RECIPES = ("ground", "pubmed-reasoner", "reason-and-verify", "self-medrag")
 LONGEST = 3
@@ -45,23 +46,23 @@ CORPUS = "pubmedqa"
 LIMITED = "the provider is limiting the call rate (HTTP 429); try later or lower model.concurrency"
 
 
-def names_the_passage_before(value: EntailInput, right: str) -> EntailOutput:
+def names_the_passage_before(value: Asked, right: str) -> StatementCheck:
     """A judge that is right, and names the passage before the one that says it."""
     ids = [premise.id for premise in value.evidence]
-    return EntailOutput(relation="entails", best=ids[ids.index(right) - 1])
+    return value.is_("entails", ids[ids.index(right) - 1])
 
 
-def is_limited(value: EntailInput, right: str) -> EntailOutput:
+def is_limited(value: Asked, right: str) -> StatementCheck:
     """A judge that is never reached."""
     raise ModelFailed(LIMITED, model="scripted:capable", busy=True)
 
 
 def limited_at_first() -> Judge:
-    """A judge that refuses the first call for each statement."""
+    """A judge that refuses the first call for each first statement."""
     told: set[str] = set()
 
-    def judge(value: EntailInput, right: str) -> EntailOutput:
-        if value.statement not in told:
+    def judge(value: Asked, right: str) -> StatementCheck:
+        if value.id == "S1" and value.statement not in told:
             told.add(value.statement)
             raise ModelFailed(LIMITED, model="scripted:capable", busy=True)
         return agrees(value, right)
@@ -73,26 +74,26 @@ def contradicts_the_last(records: Sequence[Record]) -> Judge:
     """A judge that calls the last sentence of each rationale contradicted."""
     last = {sentences[-1] for sentences in map(conclusions, records) if len(sentences) == LONGEST}
 
-    def judge(value: EntailInput, right: str) -> EntailOutput:
+    def judge(value: Asked, right: str) -> StatementCheck:
         ends = any(sentence.endswith(value.statement) for sentence in last)
-        return EntailOutput(relation="contradicts" if ends else "entails", best=right)
+        return value.is_("contradicts" if ends else "entails", right)
 
     return judge
 
 
-def yields(value: EntailInput, right: str) -> EntailOutput:
+def yields(value: Asked, right: str) -> StatementCheck:
     """A judge that takes back its word whenever a word filter doubts it."""
-    return EntailOutput(relation="related" if value.doubts else "entails", best=right)
+    return value.is_("related" if value.doubts else "entails", right)
 
 
-def contradicts_all(value: EntailInput, right: str) -> EntailOutput:
+def contradicts_all(value: Asked, right: str) -> StatementCheck:
     """A judge that calls everything contradicted."""
-    return EntailOutput(relation="contradicts", best=right)
+    return value.is_("contradicts", right)
 
 
-def finds_nothing(value: EntailInput, right: str) -> EntailOutput:
+def finds_nothing(value: Asked, right: str) -> StatementCheck:
     """A judge that finds no statement in the evidence."""
-    return EntailOutput(relation="neutral")
+    return value.is_("neutral")
 
 
 @dataclass(frozen=True)
@@ -150,14 +151,16 @@ def gold(record: Record, *, verbatim: bool = False, anywhere: bool = False) -> G
     )
 
 
-async def asked(home: Path, recipe: str, model: Capable, known: Sequence[Gold], trusted: bool = False) -> list[Answer]:
+async def asked(
+    home: Path, recipe: str, model: Capable, known: Sequence[Gold], trusted: bool = False, task: Task = "yes-no-maybe"
+) -> list[Answer]:
     """The answers to these questions, in order."""
     chosen: dict[str, Any] = {"home": str(home), "retrieval.corpora": (CORPUS,), "recipe.name": recipe}
     if trusted:
         chosen["verify.trusted_judges"] = (model.name,)
     async with Engine.open(Settings.load(environ={}, options=chosen)) as engine:
         engine.models = model.models()
-        return [await engine.ask(one.question, task="yes-no-maybe") for one in known]
+        return [await engine.ask(one.question, task=task) for one in known]
 
 
 def measured(home: Path, recipe: str, case: Case, records: Sequence[Record]) -> tuple[str, list[str]]:
@@ -174,7 +177,7 @@ def measured(home: Path, recipe: str, case: Case, records: Sequence[Record]) -> 
         for (one, answer), came in zip(written, right, strict=True)
         if not came
     ]
-    calls = model.asked["entail"] / len(known)
+    calls = model.asked["check"] / len(known)
     return f"{sum(right)} of {len(right)} | {unverified} | {dropped} | {calls:.1f}", held
 
 
@@ -253,9 +256,9 @@ def wrong_sentences(records: Sequence[Record]) -> Iterator[Gold]:
         yield replace(one, sentences=(*one.sentences[:2], f"It is false that {one.sentences[0]}"))
 
 
-def denies(value: EntailInput, right: str) -> EntailOutput:
+def denies(value: Asked, right: str) -> StatementCheck:
     """A judge, not validated, that calls the planted sentence contradicted."""
-    return EntailOutput(relation="contradicts" if "It is false that" in value.statement else "entails", best=right)
+    return value.is_("contradicts" if "It is false that" in value.statement else "entails", right)
 
 
 def wrong_released(home: Path, recipe: str, records: Sequence[Record]) -> str:
@@ -267,6 +270,41 @@ def wrong_released(home: Path, recipe: str, records: Sequence[Record]) -> str:
     told = ["It is false that" in a.rationale for a in beside if a.statements or a.dropped]
     kept = sum(a.decision.shown() == one.answer for one, a in zip(sentences, beside, strict=True))
     return f"{len(shown)} | {sum(shown)} | {len(told)} | {sum(told)} | {kept}"
+
+
+def open_questions(records: Sequence[Record], kind: str) -> Iterator[Gold]:
+    """The questions as open ones, whose answer are words of the conclusion: one name, or a list of them.
+
+    Planted is a name or an item that the check finds wrong, or an absence that is true.
+    """
+    for one in map(gold, records):
+        names = tuple(dict.fromkeys(word.strip(".,;:()") for word in one.sentences[0].split() if len(word) > 6))[:3]
+        if len(names) < 3:
+            continue
+        if kind == "name":
+            yield replace(one, items=names[:1], form="name", missing="No abstract reports what it costs.")
+        elif kind == "list":
+            yield replace(one, items=names, form="items", missing="No abstract reports what it costs.")
+        elif kind == "wrong name":
+            yield replace(one, items=("Zalutinib",), form="name", says=names[0])
+        else:
+            yield replace(one, items=(*names, "Zalutinib"), form="items", holding=names)
+
+
+def open_row(home: Path, kind: str, records: Sequence[Record]) -> str:
+    """The cells of a row: how many were answered, as the model did, wrong ones shown, absences shown, most calls."""
+    known = list(open_questions(records, kind))
+    model = Capable(known)
+    found = asyncio.run(asked(home, "ground", model, known, task="free"))
+    pairs = [(one, a) for one, a in zip(known, found, strict=True) if a.statements]
+    exact = sum(
+        a.decision.exact_answer == (list(one.items) if one.form == "name" else [[i] for i in one.holding or one.items])
+        for one, a in pairs
+    )
+    wrong = sum("Zalutinib" in f"{a.rationale} {a.decision.shown()}" for _, a in pairs)
+    absent = sum("No abstract reports what it costs." in " ".join(str(a).split()) for one, a in pairs if one.missing)
+    calls = max(a.usage.model_calls for _, a in pairs)
+    return f"{len(pairs)} | {exact} | {wrong} | {absent} | {calls}"
 
 
 def main() -> None:
@@ -297,6 +335,10 @@ def main() -> None:
         print("| --- | --- | --- | --- | --- | --- |")
         for recipe in options.recipe or RECIPES if options.planted else ():
             print(f"| {recipe} | {wrong_released(Path(home), recipe, records[: options.planted // 4])} |", flush=True)
+        print("\n| open question | n | exact answer as given | wrong shown | true absences shown | most calls |")
+        print("| --- | --- | --- | --- | --- | --- |")
+        for kind in ("name", "list", "wrong name", "one wrong item") if options.planted else ():
+            print(f"| {kind} | {open_row(Path(home), kind, records[: options.planted // 2])} |", flush=True)
         for title, plant in (("made up", planted), ("real", real)):
             cases = list(plant(records[: options.planted if plant is planted else options.planted // 4]))
             if cases:

@@ -24,25 +24,26 @@ from pubmedqa import Record, read, shown
 from medground.errors import ModelFailed
 from medground.home.settings import Settings
 from medground.models.base import CallLimits
-from medground.models.operators.base import EvidenceView
-from medground.models.operators.writing import WriteInput, write
+from medground.models.operators.answering import ReadInput, read_and_answer
+from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.models.registry import Models, open_models
 from medground.values.usage import Usage
 
 Result = Mapping[str, Any]
 
 
-def question_of(record: Record) -> WriteInput:
-    """The input of `write`: the question, and each section of the abstract as a quote."""
+def question_of(record: Record) -> ReadInput:
+    """The input of `read_and_answer`: the question, and each section of the abstract as a passage of one sentence."""
     labels = [*record["labels"], *[""] * len(record["contexts"])]
-    evidence = tuple(
-        EvidenceView(
-            id=f"E{n}", section=labels[n - 1], year=int(record["year"]) if record["year"] else None, quote=text
+    year = int(record["year"]) if record["year"] else None
+    passages = tuple(
+        SentencedPassage(
+            id=f"P{n}", section=labels[n - 1], year=year, sentences=(SentenceView(id=f"P{n}.S1", text=text),)
         )
         for n, text in enumerate(record["contexts"], start=1)
         if text.strip()
     )
-    return WriteInput(question=record["question"], task="yes-no-maybe", evidence=evidence)
+    return ReadInput(question=record["question"], task="yes-no-maybe", passages=passages)
 
 
 async def answered(models: Models, record: Record) -> Result:
@@ -50,12 +51,12 @@ async def answered(models: Models, record: Record) -> Result:
     started = time.monotonic()
     usage, answer, error = Usage(), None, None
     try:
-        reply = await models.answer(write, question_of(record), CallLimits())
+        reply = await models.answer(read_and_answer, question_of(record), CallLimits())
         usage, answer = reply.usage, next(iter(reply.output.answer), None)
     except ModelFailed as failed:
         usage, error = failed.usage or usage, str(failed)
     return {
-        "model": models.of(write.name).name,
+        "model": models.of(read_and_answer.name).name,
         "pmid": record["pmid"],
         "expected": record["final_decision"],
         "answer": answer,
@@ -81,7 +82,7 @@ def stored(path: Path, model: str) -> dict[str, Result]:
 
 async def run(models: Models, records: Sequence[Record], path: Path) -> list[Result]:
     """Results for all records. Those not yet stored are asked in sequence."""
-    known = stored(path, models.of(write.name).name)
+    known = stored(path, models.of(read_and_answer.name).name)
     with path.open("a", encoding="utf-8") as file:
         if path.stat().st_size and not path.read_text(encoding="utf-8").endswith("\n"):
             file.write("\n")
@@ -125,7 +126,7 @@ async def main() -> None:
     options: dict[str, Any] = {"model.default": arguments.model, "model.cache": False, "model.timeout": 600.0}
     if arguments.home:
         options["home"] = str(arguments.home)
-    models = open_models(Settings.load(options=options), [write.name])
+    models = open_models(Settings.load(options=options), [read_and_answer.name])
     try:
         report(await run(models, records[: arguments.count], arguments.results))
     finally:

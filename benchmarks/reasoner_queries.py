@@ -113,8 +113,10 @@ class CapableModel:
         said = [{"text": o.text, "evidence": list(o.evidence)} for o in value.summary[:2]]
         return {"sentences": said, "answer": ["yes"] if said else []}
 
-    def _entail(self, value: Any) -> dict[str, Any]:
-        return {"relation": "entails", "best": value.evidence[0].id if value.evidence else ""}
+    def _check(self, value: Any) -> dict[str, Any]:
+        best = value.evidence[0].id if value.evidence else None
+        told = [{"statement": s.id, "relation": "entails", "best": best} for s in value.statements]
+        return {"statements": told, "found": value.answer, "result": "follows" if value.answer else None}
 
 
 def joined(headings: list[str]) -> str:
@@ -145,7 +147,7 @@ async def ask(record: dict[str, Any], source: CorpusSource, settings: Settings, 
         "searches": answer.usage.searches,
         "counts": answer.usage.counts,
         "calls": len(asked),
-        "verifying": asked.count("entail"),
+        "verifying": asked.count("check"),
         "own": f"PMID:{record['pmid']}" in {e.document_id for e in answer.evidence},
     }
 

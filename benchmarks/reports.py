@@ -33,7 +33,7 @@ from medground.corpus.library import Library
 from medground.language import words
 from medground.models.base import CallLimits, Keyless, Reply
 from medground.models.operators.base import I, O, Operator
-from medground.models.operators.verifying import EntailInput, EntailOutput
+from medground.models.operators.checking import CheckInput, CheckOutput, StatementCheck, StatementView
 from medground.models.registry import Models
 from medground.values.usage import Usage
 
@@ -67,8 +67,11 @@ class Spoiling:
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """The keyless answer, spoilt; of the judge, that the nearest premise entails the statement."""
-        if isinstance(value, EntailInput):
-            output: Any = EntailOutput(relation="entails", best=_nearest(value))
+        if isinstance(value, CheckInput):
+            told = [
+                StatementCheck(statement=s.id, relation="entails", best=_nearest(s, value)) for s in value.statements
+            ]
+            output: Any = CheckOutput(statements=tuple(told))
         else:
             written = operator.keyless(value).model_dump()
             output = operator.output.model_validate(self._spoil(written))
@@ -80,7 +83,7 @@ class Spoiling:
 
     def models(self) -> Models:
         """The models of a run in which it writes and judges."""
-        writers = dict.fromkeys((*WRITERS, "entail"), self.name)
+        writers = dict.fromkeys((*WRITERS, "check"), self.name)
         return Models("keyless", writers, {"keyless": Keyless(), self.name: self})
 
     def _spoil(self, written: Any) -> Any:
@@ -120,8 +123,8 @@ class Spoiling:
         return re.sub(r"(?<=\d)\s?%", " percentage points", text, count=1)
 
 
-def _nearest(value: EntailInput) -> str:
-    wanted = words.terms(value.statement)
+def _nearest(statement: StatementView, value: CheckInput) -> str:
+    wanted = words.terms(statement.text)
     return max(value.evidence, key=lambda one: words.coverage(wanted, words.terms(one.quote))).id
 
 
@@ -161,7 +164,7 @@ async def reports(home: Path, recipe: str, asked: Sequence[str], model: Spoiling
         others = ("europepmc", "pmc", "sciencedirect", "pubmed")
         options |= {"biomedsearch.tools": ("literature",), "biomedsearch.without": others}
     if model is not None:
-        options["verify.critic"] = "entail"
+        options["verify.critic"] = "check"
     async with Engine.open(Settings.load(environ={}, options=options)) as engine:
         if model is not None:
             engine.models = model.models()

@@ -3,8 +3,8 @@
     model = Capable([Gold(question, "yes", ("Aspirin lowered the risk.",), title="Aspirin and stroke: a trial")])
 
 It picks the paper of a question, quotes it, writes the authors' own sentences with the nearest quotes as citations, and
-gives the right answer; without that paper it gives none. So whatever is held back of its answers was held back by
-Medground. `judge` may be another one: a judge that fails, or that names another passage.
+gives the right answer; without that paper it gives none, or the query that finds it. So whatever is held back of its
+answers was held back by Medground. `judge` may be another one: a judge that fails, or that names another passage.
 """
 
 from __future__ import annotations
@@ -12,22 +12,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from medground.language import words
 from medground.models.base import CallLimits, Keyless, Reply
-from medground.models.operators.base import I, O, Operator
+from medground.models.operators.answering import ReadInput
+from medground.models.operators.base import EvidenceView, I, O, Operator
+from medground.models.operators.checking import CheckInput, CheckOutput, Entailment, StatementCheck, StatementView
 from medground.models.operators.reading import ExtractInput, ScreenInput
 from medground.models.operators.reasoning import ReasonInput
-from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput, LabelInput
-from medground.models.operators.writing import WriteInput
+from medground.models.operators.verifying import LabelInput
 from medground.models.registry import Models
 from medground.recipes.pubmed_reasoner.answering import RespondInput, SummariseInput
 from medground.values.usage import Usage
 
 ANSWERED = (
-    *("screen", "extract", "sufficient", "write", "summarise", "respond", "reason"),
-    *("entail", "label", "check_answer"),
+    *("read_and_answer", "screen", "extract", "sufficient", "summarise", "respond", "reason"),
+    *("check", "label"),
 )
 """The operators that it answers; `keyless` answers the others, such as those that write queries."""
 
@@ -44,6 +45,9 @@ class Gold:
         cites: the part of the paper that is quoted; all of it if empty.
         says: the answer that the sentences give, where the model gives another: a planted wrong headline.
         missing: what the model says is missing in the evidence; if empty, it suffices.
+        items: the short answer to an open question, and `form` its form.
+        holding: of these items, those that the paper states; all if empty.
+        query: finds the paper, where the question does not.
     """
 
     question: str
@@ -53,19 +57,61 @@ class Gold:
     cites: str = ""
     says: str = ""
     missing: str = ""
+    items: tuple[str, ...] = ()
+    form: str | None = None
+    holding: tuple[str, ...] = ()
+    query: str = ""
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The short answer that the model gives."""
+        return self.items or (self.answer,)
 
     def citable(self, quotes: Mapping[str, str]) -> dict[str, str]:
         """Of these quotes of the paper those that are cited; all of them if none is from that part."""
         return {i: quote for i, quote in quotes.items() if quote in self.cites} or dict(quotes)
 
 
-Judge = Callable[[EntailInput, str], EntailOutput]
+class Asked(NamedTuple):
+    """A statement as a judge sees it, with all quotes."""
+
+    id: str
+    statement: str
+    evidence: tuple[EvidenceView, ...]
+    doubts: tuple[str, ...]
+
+    def is_(self, relation: Entailment, best: str | None = None, **more: Any) -> StatementCheck:
+        """What a judge says of it."""
+        return StatementCheck(statement=self.id, relation=relation, best=best, **more)
+
+
+def checks(judge: Callable[[Asked], StatementCheck]) -> Callable[[CheckInput], CheckOutput]:
+    """What a model replies that judges each statement so, by quotes of which those cited come first, and says that the
+    short answer follows.
+    """
+
+    def reply(value: CheckInput) -> CheckOutput:
+        asked = (
+            Asked(one.id, one.text, tuple(sorted(value.evidence, key=lambda e: e.id not in one.cites)), one.doubts)
+            for one in value.statements
+        )
+        return CheckOutput(statements=tuple(map(judge, asked)), result="follows" if value.answer else None)
+
+    return reply
+
+
+def says(relation: Entailment, best: str | None = None, **more: Any) -> Callable[[CheckInput], CheckOutput]:
+    """The reply of a model that judges every statement so."""
+    return checks(lambda asked: asked.is_(relation, best, **more))
+
+
+Judge = Callable[[Asked, str], StatementCheck]
 """Judges a statement; the second argument is the id of the premise that says it. Raises `ModelFailed` to fail."""
 
 
-def agrees(value: EntailInput, right: str) -> EntailOutput:
+def agrees(value: Asked, right: str) -> StatementCheck:
     """The judge that knows: the statement is entailed, and by which premise."""
-    return EntailOutput(relation="entails", best=right)
+    return value.is_("entails", right)
 
 
 class Capable:
@@ -76,7 +122,7 @@ class Capable:
 
     Args:
         known: the questions that it can answer, with different texts.
-        judge: what answers `entail`.
+        judge: what judges each statement.
         name: as in the settings.
     """
 
@@ -119,19 +165,33 @@ class Capable:
         missing = self._gold(value).missing
         return {"sufficient": not missing, "missing": missing}
 
-    def _check_answer(self, value: CheckAnswerInput) -> Mapping[str, Any]:
+    def _check(self, value: CheckInput) -> Mapping[str, Any]:
+        told = {"statements": [self._checked(one, value) for one in value.statements]}
+        if not value.answer:
+            return told
         gold = self._gold(value)
-        says = gold.says or gold.answer
-        return {"found": (says,), "relation": "follows" if value.answer == (says,) else "contradicted"}
+        says = (gold.says,) if gold.says else gold.holding or gold.given
+        return told | {"found": says, "result": "follows" if value.answer == says else "contradicted"}
+
+    def _checked(self, one: StatementView, value: CheckInput) -> StatementCheck:
+        asked = Asked(one.id, one.text, value.evidence, one.doubts)
+        if one.kind == "statement":
+            return self._judge(asked, _nearest(one.text, self._premises(one.text, value.evidence)))
+        gold = self._gold(value)
+        held = gold.holding or gold.given if one.kind == "item" else (gold.missing,)
+        return asked.is_("entails" if one.text in held else "contradicts")
 
     def _summarise(self, value: SummariseInput) -> Mapping[str, Any]:
         return {"observations": [{"text": e.quote[:1200], "evidence": (e.id,)} for e in value.evidence]}
 
-    def _write(self, value: WriteInput) -> Mapping[str, Any]:
+    def _read_and_answer(self, value: ReadInput) -> Mapping[str, Any]:
         gold = self._gold(value)
-        return _written(
-            gold, gold.citable({e.id: e.quote for e in value.evidence if _plain(e.title) == _plain(gold.title)})
-        )
+        written = _written(gold, _sentences(value, gold))
+        said = [{"text": s["text"], "sentences": s["evidence"]} for s in written["sentences"]]
+        missing = (gold.missing,) if gold.missing else ()
+        query = gold.query if value.search and not said else ""
+        form = gold.form if written["answer"] else None
+        return {"statements": said, "answer": written["answer"], "form": form, "missing": missing, "query": query}
 
     def _respond(self, value: RespondInput) -> Mapping[str, Any]:
         return _written(self._gold(value), {o.evidence[0]: o.text for o in value.summary})
@@ -141,9 +201,6 @@ class Capable:
         written = _written(gold, _sentences(value, gold))
         claims = [{"text": s["text"], "sentences": s["evidence"]} for s in written["sentences"]]
         return {"claims": claims, "answer": written["answer"]}
-
-    def _entail(self, value: EntailInput) -> EntailOutput:
-        return self._judge(value, _nearest(value.statement, self._premises(value.statement, value.evidence)))
 
     def _label(self, value: LabelInput) -> Mapping[str, Any]:
         premises = self._premises(value.statement, value.passages)
@@ -157,7 +214,7 @@ class Capable:
         return {v.id: v.quote for v in views if _plain(v.title) in titles} or {v.id: v.quote for v in views}
 
 
-def _sentences(value: ExtractInput | ReasonInput, gold: Gold) -> dict[str, str]:
+def _sentences(value: ExtractInput | ReasonInput | ReadInput, gold: Gold) -> dict[str, str]:
     """The sentences that may be quoted."""
     return gold.citable(
         {s.id: s.text for p in value.passages if _plain(p.title) == _plain(gold.title) for s in p.sentences}
@@ -169,7 +226,7 @@ def _written(gold: Gold, quotes: Mapping[str, str]) -> dict[str, Any]:
     if not quotes:
         return {"sentences": [], "answer": ()}
     cited = [{"text": text, "evidence": (_nearest(text, quotes),)} for text in gold.sentences]
-    return {"sentences": cited, "answer": (gold.answer,)}
+    return {"sentences": cited, "answer": gold.given}
 
 
 def _nearest_of(sentences: Sequence[str], texts: Mapping[str, str]) -> list[str]:

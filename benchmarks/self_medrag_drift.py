@@ -1,6 +1,6 @@
 """Measures how many unsupported statements join the next query of `self-medrag`, with and without its drift guard.
 
-    python benchmarks/self_medrag_drift.py [--data ../shared/data] [--limit N] [--critic entail|critic] [--home FOLDER]
+    python benchmarks/self_medrag_drift.py [--data ../shared/data] [--limit N] [--critic check|critic] [--home FOLDER]
 
 The writer is scripted: it writes the authors' conclusion of the question's own paper, a right rationale in other words
 than those of the abstract. Questions are PubMedQA's outside the test split; its 1,000 abstracts are searched by words,
@@ -97,7 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--limit", type=int, default=200)
-    parser.add_argument("--critic", default="entail")
+    parser.add_argument("--critic", default="check")
     parser.add_argument("--home", type=Path, default=Path(), help="a home folder with the critic that was fetched")
     options = parser.parse_args()
     records = read(options.data / "pubmedqa", "train")[: options.limit]

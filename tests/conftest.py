@@ -25,10 +25,10 @@ from medground.errors import MedgroundError, SourceUnavailable, UsageError
 from medground.home.settings import Settings
 from medground.models.base import CallLimits, Keyless
 from medground.models.base import Reply as ModelReply
+from medground.models.operators.answering import read_and_answer
 from medground.models.operators.base import Operator
 from medground.models.operators.reading import extract
 from medground.models.operators.reasoning import direct, reason
-from medground.models.operators.writing import write
 from medground.models.registry import Models
 from medground.recipes.pubmed_reasoner.answering import recall, respond
 from medground.values.document import Document, Hit, SourceKind
@@ -159,7 +159,7 @@ class EveryOperator(tuple[Any, ...]):
 
 
 ANY_RECIPE = Declaration(
-    name="ground", operators=EveryOperator(), writers=(respond, write, reason, direct, recall), reader=extract
+    name="ground", operators=EveryOperator(), writers=(respond, read_and_answer, reason, direct, recall), reader=extract
 )
 
 

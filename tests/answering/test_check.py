@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from rows import each_row
+from scripted_capable import Asked, checks, says
 
 from medground.answering.run import Run
 from medground.answering.verify.check import check_all, check_each
 from medground.errors import ModelFailed
-from medground.models.operators.verifying import EntailOutput
+from medground.models.operators.checking import StatementCheck
 from medground.values.document import Document, Hit, Passage
 from medground.values.evidence import Sentence
 from medground.values.statement import Verdict
@@ -38,14 +39,14 @@ def judge(make_run: MakeRun, scripted_model: Any) -> Callable[..., tuple[Run, An
     """A run whose critic is a model with this reply, and the model; trusted unless said otherwise."""
 
     def opened(reply: Any, *, trusted: bool = True, name: str = "scripted:model", **options: Any) -> tuple[Run, Any]:
-        model = scripted_model({"entail": reply}, name=name)
+        model = scripted_model({"check": reply}, name=name)
         options |= {"verify.trusted_judges": (name,)} if trusted else {}
-        return make_run("q1?", model=model, by_model=["entail"], options=options), model
+        return make_run("q1?", model=model, by_model=["check"], options=options), model
 
     return opened
 
 
-ENTAILS = EntailOutput(relation="entails", best="E1")
+ENTAILS = says("entails", "E1")
 
 
 def test_words_alone_quote_and_never_support(make_run: MakeRun) -> None:
@@ -70,7 +71,7 @@ def test_words_alone_quote_and_never_support(make_run: MakeRun) -> None:
     ],
 )
 def test_only_a_judge_says_supported(judge: Any, relation: Any, trusted: bool, label: str) -> None:
-    run, _ = judge(EntailOutput(relation=relation, best="E1"), trusted=trusted)
+    run, _ = judge(says(relation, "E1"), trusted=trusted)
     found = verdict(run, "Aspirin helps.", "E1")
     assert found.label == label
     assert found.flags == (("contradiction",) if (relation, trusted) == ("contradicts", False) else ())
@@ -82,7 +83,7 @@ def test_retracted_papers_support_nothing(judge: Any) -> None:
     assert model.seen == []
     verdict(run, "Aspirin helps.", "E1", "E2")
     assert [e.id for e in model.seen[0][1].evidence] == ["E1"]
-    run, model = judge(EntailOutput(relation="entails", best="P1"))
+    run, model = judge(says("entails", "P1"))
     assert in_context(run, "Aspirin is a cure.", hits(WITHDRAWN), "E1").label == "not found"
     assert model.seen == []
     found = in_context(judge(ENTAILS)[0], "Aspirin is a cure.", hits(PAPER), "E2")  # the context does not save it
@@ -92,7 +93,7 @@ def test_retracted_papers_support_nothing(judge: Any) -> None:
 @each_row("probability", [None, float("nan"), float("inf"), -0.1, 1.5])
 def test_a_critic_that_fails_leaves_the_sentence_unverified(judge: Any, probability: float | None) -> None:
     failed = ModelFailed("timed out", model="scripted:model")
-    said = EntailOutput(relation="entails", probabilities={"entails": probability}) if probability else failed
+    said = says("entails", probabilities={"entails": probability}) if probability else failed
     run, _ = judge(said)
     assert verdict(run, "Aspirin helps.", "E1").label == "unverified"
     assert probability or run.warnings == ["a sentence could not be verified: scripted:model: timed out"]
@@ -120,73 +121,44 @@ def in_context(run: Run, text: str, context: list[Hit], *evidence: str) -> Verdi
     return asyncio.run(check_all([Sentence(text=text, evidence=evidence)], run, context=context))[0]
 
 
-def says(phrase: str) -> Any:
+def reads(phrase: str) -> Any:
     """A judge that finds any statement entailed by a passage with a certain phrase."""
 
-    def judge(value: Any) -> EntailOutput:
-        best = next((e.id for e in value.evidence if phrase in e.quote), None)
-        return EntailOutput(relation="entails" if best else "neutral", best=best)
+    def judge(asked: Asked) -> StatementCheck:
+        best = next((e.id for e in asked.evidence if phrase in e.quote), None)
+        return asked.is_("entails" if best else "neutral", best)
 
-    return judge
+    return checks(judge)
 
 
 def test_a_context_is_compared_whole_and_its_nearest_sentence_becomes_a_quote(judge: Any) -> None:
-    run, model = judge(says("Warfarin lowered"))
+    run, model = judge(reads("Warfarin lowered"))
     run.ledger.admit([PAPER])
     run.ledger.quote("PMID:1", 0, 35)
     found = in_context(run, "The risk of stroke was halved by warfarin.", hits(PAPER, LONG, WITHDRAWN), "E1")
     quote = next(e for e in run.ledger.evidence if e.id == found.best)
     assert quote.quote == "Warfarin lowered the risk of stroke by half."
     assert (quote.document_id, quote.rank) == ("PMID:3", 2)
-    assert [[p.id for p in value.evidence] for _, value in model.seen] == [["P1", "P2"], ["E1"]]
+    assert [[p.id for p in value.evidence] for _, value in model.seen] == [["P1", "P2"]]
 
 
 @each_row(
     ("cited", "label", "best"),
     [
-        ((0, 35), "partly", "E1"),  # another sentence of the passage says it
-        ((36, 50), "supported", "E1"),
-        ((0, 50), "supported", "E1"),
+        ((0, 35), "supported", "E1"),  # the passage that it cites says it
+        (None, "partly", "E4"),  # another passage does
     ],
 )
 def test_support_by_the_context_but_not_the_citation_is_a_wrong_citation(
-    judge: Any, cited: tuple[int, int], label: str, best: str
+    judge: Any, cited: tuple[int, int] | None, label: str, best: str
 ) -> None:
-    run, model = judge(says("Bleeding rose"))
-    run.ledger.admit([PAPER])
-    run.ledger.quote("PMID:1", *cited)
-    found = in_context(run, "Bleeding became more frequent.", hits(PAPER), "E1")
+    run, model = judge(reads("Bleeding rose"))
+    run.ledger.admit([PAPER, LONG])
+    run.ledger.quote(*(("PMID:1", *cited) if cited else ("PMID:3", 0, 22)))
+    found = in_context(run, "Bleeding became more frequent.", hits(PAPER, LONG), "E1")
     assert (found.label, found.best) == (label, best)
     assert ("citation" in found.flags) == (label == "partly")
-    assert len(model.seen) == (1 if cited == (0, 50) else 2)  # the whole passage has been judged
-
-
-@each_row("trusted", [True, False])
-@each_row(
-    ("of_context", "label", "flags"),
-    [
-        ("entails", "supported", ()),
-        ("contradicts", "partly", ("disputed",)),
-        ("failed on the citation", "partly", ("citation",)),
-    ],
-)
-def test_the_citation_is_asked_about_whatever_passage_the_judge_names(
-    judge: Any, of_context: Any, label: str, flags: tuple[str, ...], trusted: bool
-) -> None:
-    def reply(value: Any) -> Any:
-        fails = of_context.startswith("failed")
-        if value.evidence[0].id == "P1":  # the first passage, which says something else
-            return EntailOutput(relation="entails" if fails else of_context, best="P1")
-        return ModelFailed("timed out", model="scripted:model") if fails else ENTAILS
-
-    run, _ = judge(reply, trusted=trusted)
-    run.ledger.admit([LONG])
-    run.ledger.quote("PMID:3", 24, 68)
-    found = in_context(run, "The risk of stroke was halved by warfarin.", hits(PAPER, LONG), "E1")
-    assert (found.label, found.flags) == (label if trusted else "not judged", flags)
-    fails = of_context.startswith("failed")
-    assert fails or found.best == "E1"
-    assert fails == ("whether the evidence cited supports it was not checked: timed out" in found.note)
+    assert len(model.seen) == 1
 
 
 @each_row("question", ["Did aspirin lower it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
@@ -198,7 +170,7 @@ def test_a_question_in_any_quotation_marks_is_not_a_statement(judge: Any, questi
 
 @each_row(("first", "seen"), [(1, ["P1"]), (2, ["P1", "P2"]), (5, ["P1", "P2"]), (None, ["P1", "P2"])])
 def test_only_the_first_passages_count(judge: Any, first: int | None, seen: list[str]) -> None:
-    run, model = judge(EntailOutput(relation="neutral"), trusted=False, **({"verify.context": first} if first else {}))
+    run, model = judge(says("neutral"), trusted=False, **({"verify.context": first} if first else {}))
     in_context(run, "Warfarin helps.", hits(PAPER, LONG))
     assert [p.id for p in model.seen[0][1].evidence] == seen
 
@@ -214,30 +186,24 @@ def overclaimed(run: Run) -> Verdict:
 
 @each_row(
     ("told", "label", "flags"),
-    [
-        ("entails", "supported", ()),  # it sees the doubt, and decides
-        ("related", "partly", ("certainty",)),
-        ("failed", "supported", ()),
-    ],
+    [("entails", "supported", ()), ("related", "related", ("certainty",)), ("failed", "unverified", ())],
 )
-def test_a_capable_judge_decides_about_an_overclaim(judge: Any, told: Any, label: str, flags: tuple[str, ...]) -> None:
-    def reply(value: Any) -> Any:
-        if value.doubts and told == "failed":
-            return ModelFailed("timed out", model="openai:large")
-        return EntailOutput(relation=told if value.doubts else "entails", best="E1")
-
-    run, model = judge(reply, name="openai:large")
+def test_a_capable_judge_sees_what_word_filters_doubt_and_decides(
+    judge: Any, told: Any, label: str, flags: tuple[str, ...]
+) -> None:
+    failed = ModelFailed("timed out", model="openai:large")
+    run, model = judge(failed if told == "failed" else says(told, "E1"), name="openai:large")
     found = overclaimed(run)
     assert (found.label, found.flags) == (label, flags)
-    assert "is more certain than its source, which says `may`" in found.note
-    assert [value.doubts for _, value in model.seen][1] == ("it is more certain than its source, which says `may`",)
+    ((_, value),) = model.seen
+    assert value.statements[0].doubts == ("it is more certain than its source, which says `may`",)
 
 
 @each_row(("name", "flags"), [("openai:large", ()), ("local:small", ("certainty",))])
 def test_word_filters_overrule_a_small_judge_only(judge: Any, name: str, flags: tuple[str, ...]) -> None:
     run, model = judge(ENTAILS, name=name, trusted=False)
     found = overclaimed(run)
-    assert (found.label, found.flags, len(model.seen)) == ("not judged", flags, 1 if flags else 2)
+    assert (found.label, found.flags, len(model.seen)) == ("not judged", flags, 1)
 
 
 def test_the_critics_judgement_is_kept_with_the_verdict(judge: Any) -> None:
@@ -253,8 +219,10 @@ def test_the_critics_judgement_is_kept_with_the_verdict(judge: Any) -> None:
     [
         ("Aspirin lowers the risk of stroke.", "supported"),
         ("Acetylsalicylic acid lowers the risk of strokes.", "supported"),
-        ("Aspirin lowers the risk of postpartum haemorrhage.", "not found"),
+        ("Aspirin lowers the risk of postpartum haemorrhage.", "partly"),  # the judge was told, and insists
     ],
 )
-def test_no_judge_supports_a_claim_by_a_quote_of_another_subject(judge: Any, claim: str, label: str) -> None:
+def test_a_quote_that_does_not_mention_its_subject_supports_no_statement_in_full(
+    judge: Any, claim: str, label: str
+) -> None:
     assert verdict(judge(ENTAILS)[0], claim, "E1").label == label

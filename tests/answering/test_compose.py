@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rows import each_row
+from scripted_capable import says
 
 from medground.answering.conclude.compose import compose, so_far
 from medground.answering.conclude.finish import finish
 from medground.answering.run import Run
 from medground.answering.write.draft import Draft
 from medground.language.statements import statements
-from medground.models.operators.verifying import EntailOutput
 from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.values.evidence import Sentence, UnknownCitation
@@ -191,8 +191,8 @@ def test_deciding_quotes_and_those_of_conflicts_are_listed_but_never_unknown_one
 
 
 def test_unknown_evidence_is_refused_before_the_critic_is_asked(opened: Opened, scripted_model: Any) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="related", best="E1")})
-    run = opened(model=model, by_model=["entail"])
+    model = scripted_model({"check": says("related", "E1")})
+    run = opened(model=model, by_model=["check"])
     with pytest.raises(UnknownCitation, match="E9"):
         finished(run, draft("Stroke fell.", cited=("E9",)))
     assert model.seen == []
@@ -204,7 +204,7 @@ def test_unknown_evidence_is_refused_before_the_critic_is_asked(opened: Opened, 
 
 def test_verdicts_of_a_loop_are_not_asked_again(opened: Opened, scripted_model: Any) -> None:
     model = scripted_model({})
-    run = opened(model=model, by_model=["entail"])
+    run = opened(model=model, by_model=["check"])
     written = Draft(sentences=(Sentence(text="Stroke fell; bleeding rose.", evidence=("E1",)),))
     answer = finished(run, written, verdicts=said("not judged", 2, note="asked before"))
     assert model.seen == []

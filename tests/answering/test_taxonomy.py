@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
+from scripted_capable import says
 
 from medground.answering.run import Run
 from medground.answering.verify.check import check_all
@@ -18,7 +19,6 @@ from medground.answering.verify.labelling import error_source
 from medground.errors import ModelFailed
 from medground.models.operators.base import EvidenceView, InvalidOutput
 from medground.models.operators.verifying import (
-    EntailOutput,
     LabelInput,
     LabelOutput,
     Signals,
@@ -157,14 +157,14 @@ def test_statements_that_oppose_each_other_are_illogical(make_run: MakeRun) -> N
 def test_labels_of_an_unvalidated_judge_carry_its_name(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model(
         {
-            "entail": EntailOutput(relation="neutral"),
+            "check": says("neutral"),
             "label": LabelOutput(category=UNSEEN, best=None, reason="no  passage bears on it"),
         }
     )
-    run = make_run(QUESTION, model=model, by_model=["entail", "label"])
+    run = make_run(QUESTION, model=model, by_model=["check", "label"], options={"verify.critic": "label"})
     quoted, found = verdicts(run, ("Aspirin lowered the risk of stroke.", ("E1",)), ("Stroke is common.", ("E3",)))
     assert (found.category, found.labelled_by, found.note) == (UNSEEN, model.name, "no passage bears on it")
-    assert (found.label, found.error_source) == ("not found", "generation")
+    assert (found.label, found.error_source) == ("not judged", "generation")
     assert (quoted.category, quoted.labelled_by) == (EXPLICIT, "keyless")
     (asked,) = [value for name, value in model.seen if name == "label"]
     assert [p.id for p in asked.passages] == ["E3", "E1", "E2"]
@@ -177,32 +177,14 @@ def test_a_reason_that_names_what_was_not_retrieved_is_not_shown_and_a_failure_l
     make_run: MakeRun, scripted_model: Any, reason: str, shown: str
 ) -> None:
     model = scripted_model({"label": LabelOutput(category=FALSE, best="E2", reason=reason)})
-    run = make_run(QUESTION, model=model, by_model=["label"])
+    run = make_run(QUESTION, model=model, by_model=["label"], options={"verify.critic": "label"})
     (found,) = verdicts(run, ("Tuition fees doubled within a decade.", ("E1",)))
     assert (found.category, found.note) == (FALSE, f"{shown}labelled INCORRECT-FALSE by {model.name}")
     failing = scripted_model({"label": ModelFailed("timed out", model="scripted:model")})
-    run = make_run(QUESTION, model=failing, by_model=["label"])
+    run = make_run(QUESTION, model=failing, by_model=["label"], options={"verify.critic": "label"})
     (found,) = verdicts(run, ("The risk of stroke was lowered by aspirin.", ("E1",)))
-    assert (found.category, found.label) == (None, "related")
+    assert (found.category, found.label) == (None, "not judged")
     assert run.warnings == ["a sentence could not be labelled: scripted:model: timed out"]
-
-
-@each_row(
-    ("relation_elsewhere", "category"),
-    [("entails", UNSEEN), ("contradicts", MISSING), ("neutral", MISSING)],
-)
-def test_a_judge_looks_for_support_in_what_was_not_cited(
-    make_run: MakeRun, scripted_model: Any, relation_elsewhere: Any, category: Category
-) -> None:
-    def reply(value: Any) -> EntailOutput:
-        cited = [e.id for e in value.evidence] == ["E3"]
-        return EntailOutput(relation="neutral" if cited else relation_elsewhere, best=value.evidence[0].id)
-
-    model = scripted_model({"entail": reply})
-    run = make_run(QUESTION, model=model, by_model=["entail"])
-    (found,) = verdicts(run, ("Stroke became rarer with aspirin.", ("E3",)))
-    assert (found.category, found.labelled_by) == (category, model.name)
-    assert found.label == "not found"
 
 
 @given(st.text(max_size=100), st.lists(st.text(max_size=100), min_size=2, max_size=3))

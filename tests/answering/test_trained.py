@@ -26,8 +26,9 @@ from medground.errors import ConfigError
 from medground.home.settings import Settings
 from medground.home.settings_groups import VerifySettings
 from medground.models.available import make
+from medground.models.operators.answering import AnswerOutput
 from medground.models.operators.base import EvidenceView
-from medground.models.operators.writing import WriteOutput, WrittenSentence
+from medground.models.operators.reasoning import SubClaim
 from medground.models.pair_network import PairNetwork
 from medground.recipes.ground import GROUND, ground
 from medground.values.answer import Answer
@@ -105,7 +106,7 @@ def test_it_judges_if_it_passed_scifact_and_two_more_sets(critic: Any, folder: P
     assert may_judge(name, VerifySettings()) is judges
     assert not may_judge("keyless", VerifySettings()) and not may_judge("openai:gpt-5", VerifySettings())
     chosen = with_fetched(settings(folder))
-    assert chosen.verify.critic == ("critic" if judges else "entail")
+    assert chosen.verify.critic == ("critic" if judges else "check")
 
 
 def test_it_is_the_default_without_a_language_model_and_with_the_extra(
@@ -118,19 +119,19 @@ def test_it_is_the_default_without_a_language_model_and_with_the_extra(
     assert with_fetched(plain).hash != plain.hash
     assert with_fetched(with_fetched(plain)) == with_fetched(plain)
     for chosen in (
-        {"verify.critic": "entail"},
+        {"verify.critic": "check"},
         {"model.default": "openai:gpt-5"},
-        {"model.operators": {"entail": "openai:gpt-5"}},
+        {"model.operators": {"check": "openai:gpt-5"}},
     ):
         named = settings(tmp_path, **chosen)
         assert with_fetched(named) is named
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert with_fetched(plain).verify.critic == "entail"
+    assert with_fetched(plain).verify.critic == "check"
 
 
 def test_what_is_not_fetched_or_tells_no_contradictions_is_refused(ship: Any, tmp_path: Path) -> None:
     model = ship(labels=("entailment", "not_entailment"), card={"proofs": CLAIMS})
-    assert with_fetched(settings(tmp_path)).verify.critic == "entail"
+    assert with_fetched(settings(tmp_path)).verify.critic == "check"
     with pytest.raises(ConfigError, match="the critic critic has not been fetched; run: medground models fetch critic"):
         check_critic("critic", tmp_path / "models")
     make(model, tmp_path / "models")
@@ -154,7 +155,7 @@ def test_a_proven_critic_gives_verdicts_and_says_what_it_was_measured_on(
 
 
 UNSURE = "critic is not certain enough to judge: it {} with a probability of 65%, and counts from {}"
-ASSESSED = "assessed by critic (not validated here): in line with the quote"
+ASSESSED = ""
 UNKNOWN = "no text found mentions the subject of the statement; this is the nearest"
 
 
@@ -280,9 +281,9 @@ def test_a_models_answer_is_not_shown_over_quotes_in_which_the_critic_reads_the_
     critic: Any, make_run: Any, memory_source: Any, scripted_model: Any
 ) -> None:
     critic("contradiction", proofs=CLAIMS)
-    said = WrittenSentence(text=ONE_PAPER.text, evidence=("E1",))
-    model = scripted_model({"write": WriteOutput(sentences=(said,), answer=("yes",))})
-    answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, model=model, by_model=("write",))
+    said = SubClaim(text=ONE_PAPER.text, sentences=("P1.S1",))
+    model = scripted_model({"read_and_answer": AnswerOutput(statements=(said,), answer=("yes",))})
+    answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, model=model, by_model=("read_and_answer",))
     assert (answer.decision.status, answer.decision.shown()) == ("not judged", None)
     assert "\n\nThe model answered yes, and its check found no\n" in str(answer)
 

@@ -23,7 +23,7 @@ from medground.language import words
 from medground.models.base import CallLimits
 from medground.models.base import Reply as ModelReply
 from medground.models.operators.base import Operator
-from medground.models.operators.verifying import EntailOutput, entail
+from medground.models.operators.checking import CheckOutput, StatementCheck, check
 from medground.models.registry import Models
 from medground.pubmed.translate import parse
 from medground.recipes.base import open_recipe
@@ -160,7 +160,10 @@ class Parrot:
     cacheable = False
 
     async def answer(self, operator: Operator[Any, Any], value: Any, limits: CallLimits) -> ModelReply[Any]:
-        output = EntailOutput(relation="neutral") if operator is entail else operator.keyless(value)
+        output = operator.keyless(value)
+        if operator is check:
+            told = (StatementCheck(statement=one.id, relation="neutral") for one in value.statements)
+            output = CheckOutput(statements=tuple(told))
         for path in list(_texts(written := output.model_dump())):
             *where, last = path
             place: Any = written
@@ -200,7 +203,7 @@ def test_in_no_recipe_a_model_carries_the_context_to_a_source(
 ) -> None:
     opened = [service(one) for one in ("pubmed", "europepmc", "duckduckgo", "uniprot")]
     recipe, model = open_recipe(name), Parrot()
-    options = {"recipe.name": name, "verify.critic": "entail", "verify.taxonomy": False, "self_medrag.drift": 0.0}
+    options = {"recipe.name": name, "verify.critic": "check", "verify.taxonomy": False, "self_medrag.drift": 0.0}
     sources = [memory_source([PAPER]), *(source for source, _ in opened)]
     run = told(make_run, sources, recipe=recipe, options=options)
     run.models = Models(model.name, {}, {model.name: model})

@@ -223,7 +223,7 @@ def test_what_cannot_run_is_explained_and_does_not_stop_the_others(ready: Path, 
         assert cells(made)[f"ours: {row}"] == ["–"] * 4
     assert ("base, BM25", "pubmedqa") in made.runs
     said = " ".join(notes(made))
-    assert "not run, base, dense on pubmedqa" in said and "without a model, so verify.critic = entail" in said
+    assert "not run, base, dense on pubmedqa" in said and "without a model, so verify.critic = check" in said
 
     experiment = read_experiment(FILES / "000" / "table-1.toml")
     (tmp_path / "pubmedqa").symlink_to(ready / "data" / "pubmedqa")

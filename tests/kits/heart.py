@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from asking import Asks, MakeRun, asks
+from scripted_capable import checks
 from small_corpora import corpus_of_documents
 
 from medground.corpus.library import Library
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
-from medground.models.operators.verifying import EntailOutput
 from medground.values.document import Document
 
 QUESTION = "Does aspirin prevent myocardial infarction in adults with hypertension?"
@@ -81,6 +81,5 @@ def reasons(value: Any) -> ReasonOutput:
     )
 
 
-def entails(value: Any) -> EntailOutput:
-    """A judge that finds every statement supported."""
-    return EntailOutput(relation="entails", best=value.evidence[0].id)
+entails = checks(lambda asked: asked.is_("entails", asked.evidence[0].id))
+"""A judge that finds every statement supported."""

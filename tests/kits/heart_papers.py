@@ -10,7 +10,6 @@ from asking import Asks, MakeRun, asks
 
 from medground.corpus.library import Library
 from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
-from medground.models.operators.verifying import EntailOutput
 from medground.models.operators.writing import WriteOutput, WrittenSentence
 from medground.recipes.pubmed_reasoner import operators
 from medground.recipes.pubmed_reasoner.answering import Observation, SummariseOutput
@@ -25,7 +24,7 @@ PAPERS = [
 ]
 """None says in whom, so that the first query finds nothing and is widened."""
 CRITIC = ["coverage", "alignment", "redundancy", "update_terms", "refine_query"]
-READING = ["screen", "extract", "sufficient", "summarise", "respond", "entail"]
+READING = ["screen", "extract", "sufficient", "summarise", "respond", "check"]
 BY_MODEL = ["mesh_terms", "select_terms", "draft_query", *CRITIC, *READING]
 
 
@@ -76,5 +75,5 @@ def replies(**changes: Any) -> dict[str, Any]:
             sentences=(WrittenSentence(text="Aspirin lowered infarction.", evidence=value.summary[0].evidence),),
             answer=("yes",),
         ),
-        "entail": lambda value: EntailOutput(relation="entails", best=value.evidence[0].id),
+        "check": heart.entails,
     } | changes

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 from asking import Asks, MakeRun, asks
+from scripted_capable import Asked, checks
 from small_corpora import corpus_of_documents
 
 from medground.answering.run import Run
 from medground.answering.trace import read_trace
 from medground.corpus.chunk import chunk
 from medground.corpus.library import Library
+from medground.models.operators.checking import StatementCheck
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
-from medground.models.operators.verifying import EntailOutput
 from medground.values.document import Document, Hit, MeshHeading, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker
 from medground.values.query import Filters, Words
@@ -108,11 +109,11 @@ def replies(scripts: Sequence[Sequence[str]], relations: Mapping[str, str], **ch
         claims = tuple(SubClaim(text=text, sentences=("P1.S1",)) for text in scripts[len(value.history)])
         return ReasonOutput(claims=claims, answer=("yes",) if len(value.history) % 2 == 0 else ("no",))
 
-    def entail(value: Any) -> EntailOutput:
-        relation: Any = relations[value.statement]
-        return EntailOutput(relation=relation, best=value.evidence[0].id if relation != "neutral" else None)
+    def judge(asked: Asked) -> StatementCheck:
+        relation: Any = relations[asked.statement]
+        return asked.is_(relation, asked.evidence[0].id if relation != "neutral" else None)
 
-    return {"reason": reason, "entail": entail} | changes
+    return {"reason": reason, "check": checks(judge)} | changes
 
 
 def about(topic: str, number: int = 0) -> str:

@@ -22,10 +22,10 @@ from medground.answering.trace import Trace
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, ModelFailed
 from medground.home.settings import Settings
 from medground.models.base import CallLimits, Reply
+from medground.models.operators.answering import ReadInput, read_and_answer
 from medground.models.operators.base import EvidenceView, Operator, SentencedPassage, SentenceView
+from medground.models.operators.checking import CheckInput, check
 from medground.models.operators.reading import ExtractInput, extract
-from medground.models.operators.verifying import EntailInput, entail
-from medground.models.operators.writing import WriteInput, write
 from medground.models.output import MOST
 from medground.models.registry import open_models
 from medground.testing.model_contract import FREE, NAME, NameOutput, asking
@@ -244,7 +244,7 @@ def test_a_field_is_narrowed_to_the_ids_that_were_given_and_the_start_of_the_pro
 @each_row(
     ("task", "quotes", "cited", "answers", "most"),
     [
-        ("yes-no", ("It rose.", "It fell."), ["E1", "E2"], ["no", "yes"], 1),
+        ("yes-no", ("It rose.", "It fell."), ["P1.S1", "P1.S2"], ["no", "yes"], 1),
         ("yes-no", (), [], ["no", "yes"], 1),
         ("single-choice", (), [], ["A", "B"], 1),
         ("multiple-choice", (), [], ["A", "B"], 2),
@@ -253,17 +253,20 @@ def test_a_field_is_narrowed_to_the_ids_that_were_given_and_the_start_of_the_pro
 def test_lists_of_ids_and_answers_are_narrowed_to_the_task(
     task: Any, quotes: tuple[str, ...], cited: list[str], answers: list[str], most: int
 ) -> None:
-    evidence = tuple(EvidenceView(id=f"E{n}", quote=quote) for n, quote in enumerate(quotes, start=1))
+    said = tuple(SentenceView(id=f"P1.S{n}", text=quote) for n, quote in enumerate(quotes, start=1))
     options = (Option(letter="A", text="Aspirin"), Option(letter="B", text="Statins")) if "choice" in task else ()
-    value = WriteInput(question="Which?", task=task, options=options, evidence=evidence)
-    schema = schema_of(sent_for(write, value, '{"sentences": [], "answer": []}'))
-    ids, answer = schema["$defs"]["WrittenSentence"]["properties"]["evidence"], schema["properties"]["answer"]
+    passages = (SentencedPassage(id="P1", sentences=said),)
+    value = ReadInput(question="Which?", task=task, options=options, passages=passages)
+    schema = schema_of(sent_for(read_and_answer, value, '{"statements": [], "answer": []}'))
+    ids, answer = schema["$defs"]["SubClaim"]["properties"]["sentences"], schema["properties"]["answer"]
     assert (ids["maxItems"], ids["items"].get("enum", [])) == (len(cited), cited)
     assert (answer["items"]["enum"], answer["maxItems"]) == (answers, most)
 
 
 @pytest.mark.usefixtures("loopback")
 def test_an_optional_id_stays_optional() -> None:
-    value = EntailInput(statement="It rose.", evidence=(EvidenceView(id="E1", quote="It rose."),))
-    best = schema_of(sent_for(entail, value, '{"relation": "neutral"}'))["properties"]["best"]["anyOf"]
+    value = CheckInput(evidence=(EvidenceView(id="E1", quote="It rose."),))
+    best = schema_of(sent_for(check, value, '{"statements": []}'))["$defs"]["StatementCheck"]["properties"]["best"][
+        "anyOf"
+    ]
     assert {"enum": ["E1"], "type": "string"} in best and {"type": "null"} in best

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 from rows import each_row
-from scripted_capable import Capable, Gold, agrees
+from scripted_capable import Asked, Capable, Gold, agrees
 
 from medground.answering.run import Run
 from medground.errors import ModelFailed
-from medground.models.operators.verifying import EntailInput, EntailOutput
+from medground.models.operators.checking import StatementCheck
 from medground.recipes.base import Recipe
 from medground.recipes.ground import GROUND
 from medground.recipes.pubmed_reasoner.recipe import PUBMED_REASONER
@@ -42,23 +42,21 @@ WRITTEN = (
 GOLD = Gold(QUESTION, "yes", WRITTEN, title=PAPER.title)
 
 
-def before(value: EntailInput, right: str) -> EntailOutput:
+def before(value: Asked, right: str) -> StatementCheck:
     ids = [premise.id for premise in value.evidence]
-    return EntailOutput(relation="entails", best=ids[ids.index(right) - 1])
+    return value.is_("entails", ids[ids.index(right) - 1])
 
 
-def limited(value: EntailInput, right: str) -> EntailOutput:
+def limited(value: Asked, right: str) -> StatementCheck:
     raise ModelFailed("it is limiting the call rate (HTTP 429)", model="scripted:capable", busy=True)
 
 
-def nothing(value: EntailInput, right: str) -> EntailOutput:
-    return EntailOutput(relation="neutral")
+def nothing(value: Asked, right: str) -> StatementCheck:
+    return value.is_("neutral")
 
 
 def against(*statements: str) -> Any:
-    return lambda value, right: EntailOutput(
-        relation="contradicts" if value.statement in statements else "entails", best=right
-    )
+    return lambda value, right: value.is_("contradicts" if value.statement in statements else "entails", right)
 
 
 @pytest.fixture
@@ -83,7 +81,7 @@ def answered(make_run: Callable[..., Run], memory_source: Any) -> Answered:
 def test_a_right_decision_comes_through(answered: Answered, recipe: Recipe, judge: Any, trusted: bool) -> None:
     answer, model = answered(recipe, judge=judge, trusted=trusted)
     assert answer.decision.shown() == "yes"
-    assert model.asked["entail"] > 0
+    assert model.asked["check"] > 0
     assert answer.decision.reason.startswith("unverified, because scripted:capable failed: it is limiting") == (
         judge is limited
     )

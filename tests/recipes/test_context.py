@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from asking import Asks
 from rows import each_row
+from scripted_capable import checks
 
 from medground.answering.run import Run
 from medground.home.registry import recipe_names
 from medground.models.base import CallLimits, Reply
+from medground.models.operators.answering import AnswerOutput
 from medground.models.operators.base import CONTEXT_RULE, Operator
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
-from medground.models.operators.verifying import EntailOutput
-from medground.models.operators.writing import WriteOutput, WrittenSentence
 from medground.models.registry import Models
 from medground.recipes.base import open_recipe
 from medground.values.answer import Answer
@@ -89,25 +89,22 @@ SAID = "Aspirin lowers the risk of stroke in adults."
 REPEATED = "The patient takes warfarin."
 
 
-def judge(value: Any) -> EntailOutput:
-    entailed = value.statement == SAID
-    relation: Any = "entails" if entailed else "neutral"
-    return EntailOutput(relation=relation, best=value.evidence[0].id if entailed else None)
+judge = checks(lambda one: one.is_("entails", one.evidence[0].id) if one.statement == SAID else one.is_("neutral"))
 
 
 def written(*sentences: tuple[str, tuple[str, ...]]) -> dict[str, Any]:
-    output = WriteOutput(sentences=tuple(WrittenSentence(text=t, evidence=e) for t, e in sentences), answer=("yes",))
-    return {"write": output, "entail": judge}
+    said = tuple(SubClaim(text=text, sentences=sentences) for text, sentences in sentences)
+    return {"read_and_answer": AnswerOutput(statements=said, answer=("yes",)), "check": judge}
 
 
 def told(asks: Asks, script: dict[str, Any], context: str = CASE) -> Answer:
-    options = {"verify.taxonomy": False, "verify.trusted_judges": ["scripted:model"], "verify.critic": "entail"}
+    options = {"verify.taxonomy": False, "verify.trusted_judges": ["scripted:model"], "verify.critic": "check"}
     return asks(script, "ground", context, options=options)[0]
 
 
-@each_row("cited", [(), ("E1",)])
+@each_row("cited", [(), ("P1.S1",)])
 def test_a_sentence_that_repeats_the_case_is_told_apart_and_cites_nothing(ask: Asks, cited: tuple[str, ...]) -> None:
-    answer = told(ask, written((REPEATED, cited), (SAID, ("E1",))))
+    answer = told(ask, written((REPEATED, cited), (SAID, ("P1.S1",))))
     first, second = answer.statements
     assert (first.verdict.label, first.evidence, first.verdict.best) == ("given", (), None)
     assert (second.verdict.label, second.evidence) == ("supported", ("E1",))
@@ -117,7 +114,7 @@ def test_a_sentence_that_repeats_the_case_is_told_apart_and_cites_nothing(ask: A
 
 
 def test_a_case_carries_no_decision_and_without_it_the_same_sentence_is_unsupported(ask: Asks) -> None:
-    answer = told(ask, written((REPEATED, ()), (SAID, ("E1",))), "")
+    answer = told(ask, written((REPEATED, ()), (SAID, ("P1.S1",))), "")
     assert [dropped.text for dropped in answer.dropped] == [REPEATED]
     answer = told(ask, written((REPEATED, ())))
     assert answer.decision.status == "not judged"
@@ -127,8 +124,8 @@ def test_a_case_carries_no_decision_and_without_it_the_same_sentence_is_unsuppor
 
 def test_self_medrag_neither_counts_nor_searches_for_what_repeats_the_case(ask: Asks) -> None:
     claims = tuple(SubClaim(text=text, sentences=("P1.S1",)) for text in (SAID, REPEATED))
-    script = {"reason": ReasonOutput(claims=claims, answer=("yes",)), "entail": judge}
-    options = {"verify.taxonomy": False, "verify.critic": "entail", "self_medrag.drift": 0.0}
+    script = {"reason": ReasonOutput(claims=claims, answer=("yes",)), "check": judge}
+    options = {"verify.taxonomy": False, "verify.critic": "check", "self_medrag.drift": 0.0}
     plain, with_case = (ask(script, "self-medrag", c, options=options)[0] for c in ("", CASE))
     assert len(plain.searches) > len(with_case.searches) == 1
     assert with_case.decision.shown() == "yes"

@@ -55,7 +55,7 @@ def test_the_model_is_asked_for_every_step_of_the_paper(ask: Asks) -> None:
     order = [name for name, _ in ask.seen]
     assert order[:3] == ["mesh_terms", "select_terms", "draft_query"]
     assert order.index("update_terms") > order.index("redundancy")
-    assert order[-2:] == ["respond", "entail"]
+    assert order[-2:] == ["respond", "check"]
 
 
 def test_the_critic_sees_titles_and_abstracts_and_the_history(ask: Asks) -> None:
@@ -200,7 +200,7 @@ PAPER = {
     for name, value in values.items()
     if group == "pubmed_reasoner" or (name in ("own_knowledge", "retractions") and group == "recipe")
 }
-AT_ONCE = ["screen", "extract", "sufficient", "summarise", "entail", "write_query", "self_critic", "respond_openly"]
+AT_ONCE = ["screen", "extract", "sufficient", "summarise", "check", "write_query", "self_critic", "respond_openly"]
 
 
 def as_published(

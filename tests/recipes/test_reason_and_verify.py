@@ -28,7 +28,7 @@ corpus = heart.corpus
 
 def test_a_model_reasons_from_five_passages_and_each_part_is_verified(ask: Asks) -> None:
     answer, run = ask(
-        {"reason": reasons, "entail": entails},
+        {"reason": reasons, "check": entails},
         options={"verify.trusted_judges": ("scripted:model",), "verify.taxonomy": False},
     )
     (asked,) = ask.values("reason")
@@ -45,9 +45,8 @@ def test_a_model_reasons_from_five_passages_and_each_part_is_verified(ask: Asks)
 def test_statements_are_compared_with_the_passages_of_the_context(ask: Asks) -> None:
     for context, premises in ((None, 5), (2, 2)):
         options: dict[str, Any] = {"verify.taxonomy": False, **({"verify.context": context} if context else {})}
-        ask({"reason": reasons, "entail": entails}, options=options)
-        seen = [len(value.evidence) for value in ask.values("entail")]
-        assert set(seen) == {premises, 1}  # then its citation
+        ask({"reason": reasons, "check": entails}, options=options)
+        assert [len(value.evidence) for value in ask.values("check")] == [premises, 0]  # then the short answer
 
 
 def test_vanilla_rag_answers_at_once(ask: Asks) -> None:
@@ -56,8 +55,8 @@ def test_vanilla_rag_answers_at_once(ask: Asks) -> None:
         return DirectOutput(answer=("yes",), claims=(claim,))
 
     options = {f"reason_and_verify.{part}": False for part in ("rationale", "rerank", "rewrite")}
-    by_model = ["direct", "reason", "rewrite", "entail"]
-    script = {"direct": at_once, "entail": entails}
+    by_model = ["direct", "reason", "rewrite", "check"]
+    script = {"direct": at_once, "check": entails}
     answer, run = ask(script, by_model=by_model, options={**options, "verify.taxonomy": False})
     assert answer.decision.shown() == "yes"
     assert "reason" not in run.answered_by
@@ -131,7 +130,7 @@ def as_published(asks: Asks, script: dict[str, Any], **changes: Any) -> Answer:
         for name, value in values.items()
     }
     options |= {"reason_and_verify.reranker": "none", **changes}
-    by_model = ["reason_or_recall", "rewrite", "label", "assess", "reason", "entail"]
+    by_model = ["reason_or_recall", "rewrite", "label", "assess", "reason", "check"]
     return asks(script, by_model=by_model, options=options)[0]
 
 
@@ -168,7 +167,7 @@ def test_the_answer_stands_whatever_the_labels_say(ask: Asks) -> None:
     assert (answer.decision.status, answer.decision.shown()) == ("decided", "yes")
     assert {s.verdict.category for s in answer.statements} == {"INCORRECT-FALSE"}
     assert (answer.dropped, answer.faithfulness) == ((), 0)
-    assert "entail" not in {name for name, _ in ask.seen}
+    assert "check" not in {name for name, _ in ask.seen}
 
 
 def test_who_labels_and_who_assesses_is_shown_the_answer(ask: Asks) -> None:
@@ -211,7 +210,7 @@ def test_own_knowledge_is_marked_never_supported_and_by_default_not_asked_for(as
     assert captions.verdict(known.verdict) == "The model's own knowledge, not from the evidence."
     assert answer.needs_evidence and answer.decision.shown() == "yes"
 
-    answer, _ = ask({"reason": recalls, "entail": entails}, options={"verify.taxonomy": False})
+    answer, _ = ask({"reason": recalls, "check": entails}, options={"verify.taxonomy": False})
     assert [dropped.text for dropped in answer.dropped] == ["Aspirin inhibits platelets."]
     assert "verify.own_knowledge=mark" in answer.dropped[0].reason
 

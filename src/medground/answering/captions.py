@@ -9,6 +9,7 @@ from medground.corpus.design import design_level, named_level
 from medground.corpus.retraction import RETRACTED, doubt, why_aside
 from medground.language.clean import clean, sentence
 from medground.values.answer import SourceDocument
+from medground.values.document import Document
 from medground.values.statement import Verdict
 from medground.values.usage import KEYLESS
 
@@ -26,7 +27,7 @@ _ADDRESS = re.compile(r"https?://[^\s<>\"'\\`\[\]]+", re.IGNORECASE)
 """Web addresses that no output format can misread."""
 
 
-def design(document: SourceDocument) -> str:
+def design(document: SourceDocument | Document) -> str:
     """The strongest study design that a record names, or the kind of a source that is not a paper; else empty."""
     named = [t for t in document.publication_types if named_level([t]) is not None or "review" in t.casefold()]
     if named:
@@ -81,6 +82,12 @@ _LABELS = {
     "unverified": "not checked, because the check failed",
     "given": "from the context given with the question, not from evidence",
 }
+_ASSESSED = {
+    "supported": "in line with the quote",
+    "partly": "partly in line with the quote",
+    "contradicted": "contradicted by the quote",
+}
+"""What a judge says that has not proved itself, for which the word `supported` is kept."""
 NOTHING_FOUND = "no evidence on this question was found in the sources searched"
 """A reason that the first line of an answer says better."""
 NOT_VALIDATED = "not validated here"
@@ -101,12 +108,15 @@ _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
 """The folders of a model that is named by its path."""
 
 
-def verdict(found: Verdict, place: Sequence[str] = (), source: SourceDocument | None = None) -> str:
+def verdict(
+    found: Verdict, place: Sequence[str] = (), source: SourceDocument | None = None, *, judge_named: bool = False
+) -> str:
     """The verdict on a sentence; of a quoted one it says who says so and where.
 
     Args:
         place: where in the paper it is, such as its section and page.
         source: the paper, whose design and year are named as far as they are known.
+        judge_named: a line above names the judge, and says that it is not validated.
     """
     label, note, differences = _LABELS[found.label], clean(found.note), _differences(found)
     if found.label == "quoted":
@@ -116,6 +126,9 @@ def verdict(found: Verdict, place: Sequence[str] = (), source: SourceDocument | 
         no_finding = [why for flag, why in _NO_FINDING.items() if flag in found.flags][:1]
         quoted, joint = (f"{who}: quoted", "; ") if who else (label, ": ")
         return _noted(quoted + where, [*no_finding, *differences], joint)
+    if found.assessed and not note.startswith("assessed by"):  # as in answers of earlier versions
+        who = "" if judge_named else f"assessed by {critic_name(found.critic)} ({NOT_VALIDATED}): "
+        return _noted(who + _ASSESSED[found.assessed], [*differences, note], joint="; ")
     if found.label == "not judged" and note:  # the note names the judge and what the judge said
         return _noted(note, differences, joint="; ")
     if found.label == "not found" and found.critic in _RULES and note:

@@ -41,6 +41,8 @@ class Run(Retrieval):
     """Ids of documents that the answer lists without citing them, in order."""
     elsewhere: frozenset[str] = frozenset()
     """Things of the question that no quote names, though other documents of its sources do."""
+    read: dict[str, None] = field(default_factory=dict)
+    """Ids of documents that a model read in one call."""
     missing: str = ""
     """What the model that read last said is missing in what was read; empty if it suffices."""
     notice: Notice | None = None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from medground.answering.verify.critics import check_critic
-from medground.answering.verify.judges import may_judge
+from medground.answering.verify.judges import OPERATOR, may_judge
 from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.home.registry import RECIPES, joining
 from medground.home.settings import Settings
@@ -30,8 +30,6 @@ def operator_names() -> tuple[str, ...]:
 
 # What a fetched critic changes: without a language model, it judges where no setting names another.
 
-_ENTAIL = "entail"
-
 
 def with_fetched(settings: Settings) -> Settings:
     """The settings with what was fetched; unchanged where a language model judges or nothing was fetched.
@@ -39,7 +37,7 @@ def with_fetched(settings: Settings) -> Settings:
     A critic is a default only if it may judge (`verify.judges`). If `verify.critic` is set, that one is used.
     """
     model = settings.model
-    if Author(model.default).is_model or Author(model.operators.get(_ENTAIL, model.default)).is_model:
+    if Author(model.default).is_model or Author(model.operators.get(OPERATOR, model.default)).is_model:
         return settings
     if "critic" in settings.verify.model_fields_set or importlib.util.find_spec("onnxruntime") is None:
         return settings

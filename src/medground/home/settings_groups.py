@@ -108,12 +108,17 @@ class RecipeSettings(SettingsPart):
     )
 
 
+def _renamed(critic: Any) -> Any:
+    """`entail`, in settings that were kept with answers, was an operator that judged one statement a call."""
+    return "check" if critic == "entail" else critic
+
+
 class VerifySettings(SettingsPart):
     """How written sentences are checked."""
 
-    critic: str = Field(
-        default="entail",
-        description="`entail`: the model that answers that operator; `critic` (fetched); `nli:` and an NLI model's "
+    critic: Annotated[str, BeforeValidator(_renamed)] = Field(
+        default="check",
+        description="`check`: the model that answers that operator; `critic` (fetched); `nli:` and an NLI model's "
         "folder or hub name; or `label`: none, so that statements only get their labels",
     )
     entailment: float = Field(default=0.5, gt=0, le=1, description="minimum probability of entailment (tau)")

@@ -16,6 +16,11 @@ from medground.models.operators.base import SentenceView as SentenceView
 from medground.models.operators.base import Untrusted as Untrusted
 from medground.models.operators.base import only_known as only_known
 from medground.models.operators.base import sentence_ids as sentence_ids
+from medground.models.operators.checking import CheckInput as CheckInput
+from medground.models.operators.checking import CheckOutput as CheckOutput
+from medground.models.operators.checking import StatementCheck as StatementCheck
+from medground.models.operators.checking import StatementView as StatementView
+from medground.models.operators.checking import check as check
 from medground.models.operators.differences import HEDGE as HEDGE
 from medground.models.operators.differences import NEGATION as NEGATION
 from medground.models.operators.differences import cue as cue
@@ -24,8 +29,6 @@ from medground.models.operators.reading import sufficient as sufficient
 from medground.models.operators.reasoning import ReasonInput as ReasonInput
 from medground.models.operators.reasoning import reason as reason
 from medground.models.operators.reasoning import reason_or_recall as reason_or_recall
-from medground.models.operators.verifying import EntailInput as EntailInput
-from medground.models.operators.verifying import entail as entail
 from medground.models.registry import Models as Models
 from medground.models.registry import open_models as open_models
 from medground.models.registry import own_address as own_address

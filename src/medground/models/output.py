@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_ai.exceptions import ModelAPIError, ModelContextWindowExceededError, ModelHTTPError
@@ -15,7 +15,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.profiles import DEFAULT_PROMPTED_OUTPUT_TEMPLATE
 from pydantic_ai.settings import ModelSettings
 
-from medground.models.operators.base import AtMostOne
+from medground.models.operators.base import AtMostOne, O, WeighedOutput
 
 MOST = 200
 """Maximum values of a field. Hosted models reject schemas with longer lists; the operator's own check covers those."""
@@ -127,20 +127,39 @@ def without_probabilities(settings: ModelSettings | None, error: ModelAPIError) 
     return cast("ModelSettings", {k: v for k, v in settings.items() if k not in _ASKED})
 
 
-def probabilities_of(response: ModelResponse, field: str, values: Sequence[str]) -> dict[str, float]:
+def weighs(output: type[BaseModel]) -> bool:
+    """Whether probabilities are of use: a value of the output, or of each of its parts, is weighed."""
+    inside = [item for field in output.model_fields.values() for item in get_args(field.annotation)]
+    return any(isinstance(one, type) and issubclass(one, WeighedOutput) for one in (output, *inside))
+
+
+def with_probabilities(output: O, response: ModelResponse, place: int = 0) -> O:
+    """The output with how certain its model was of each value that is weighed; `place` is the first one's, from 0."""
+    if isinstance(output, WeighedOutput):
+        values = get_args(type(output).model_fields[output.weighed].annotation)
+        found = probabilities_of(response, output.weighed, values, place)
+        return output.model_copy(update={"probabilities": found})
+    for name, part in output:
+        if isinstance(part, tuple) and part and isinstance(part[0], WeighedOutput):
+            measured = tuple(with_probabilities(one, response, n) for n, one in enumerate(part))
+            return output.model_copy(update={name: measured})
+    return output
+
+
+def probabilities_of(response: ModelResponse, field: str, values: Sequence[str], place: int = 0) -> dict[str, float]:
     """Probabilities, 0 to 1, of the values that a text field of a JSON answer could have had.
 
     They are conditional on the field having one of the values: tokens that lead to none of them, which a grammar
     forbids, are left out of the sum. Values that were not among a token's alternatives are left out of the result,
-    which is empty if the server returned no log-probabilities.
+    which is empty if the server returned no log-probabilities. `place`: of fields of that name, which one, from 0.
     """
     tokens = _tokens(response)
-    opened = re.search(rf'"{re.escape(field)}"\s*:\s*"', "".join(t.token for t in tokens))
-    if opened is None:
+    named = list(re.finditer(rf'"{re.escape(field)}"\s*:\s*"', "".join(t.token for t in tokens)))
+    if len(named) <= place:
         return {}
     found: dict[str, float] = {}
     weight, said = 1.0, ""
-    for lead, token in _from(tokens, opened.end()):
+    for lead, token in _from(tokens, named[place].end()):
         options = _options(token, lead, said, values)
         chosen = said + token.token[len(lead) :]
         # Without alternatives there is nothing to normalise by.

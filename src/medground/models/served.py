@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from decimal import Decimal
-from typing import Any, get_args
+from typing import Any
 
 import httpx2
 from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, TextOutput, ToolOutput
 from pydantic_ai.exceptions import AgentRunError, RunTimedOut, UserError
-from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model as ProviderModel
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
@@ -19,8 +18,8 @@ from medground.errors import BudgetExhausted
 from medground.models.attempts import Attempts, Retries
 from medground.models.base import CallLimits, Reply, base_address
 from medground.models.failures import Endpoint, cut_short, explain
-from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput, WeighedOutput
-from medground.models.output import asking_for_probabilities, probabilities_of
+from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
+from medground.models.output import asking_for_probabilities, weighs, with_probabilities
 from medground.sources.http.clients import ACCEPTED, CutReply, Intake, LoopClients, ReplyLimits, tls
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
@@ -139,7 +138,7 @@ class ServedModel:
         self._used = True
         spent = RunUsage()
         attempts = Attempts(self._model, limits, spent, self._server_retries, operator.choices(value))
-        weighed = self._gives_probabilities and issubclass(operator.output, WeighedOutput)
+        weighed = self._gives_probabilities and weighs(operator.output)
         agent = Agent(
             attempts,
             output_type=_constrained(operator.output, self._model.profile),
@@ -164,7 +163,7 @@ class ServedModel:
             # `from None`: the causes contain requests, with headers and prompts.
             raise explain(error, self._endpoint, operator.name, usage) from None
         self._gives_probabilities &= not attempts.probabilities_refused
-        return Reply(output=_weighed(result.output, result.response), usage=self._usage(spent, attempts))
+        return Reply(output=with_probabilities(result.output, result.response), usage=self._usage(spent, attempts))
 
     async def close(self) -> None:
         """Close the connections. The next call opens them again."""
@@ -187,13 +186,6 @@ class ServedModel:
             model_calls=attempts.sent,
             price=Decimal(0) if self._free else price,
         )
-
-
-def _weighed(output: O, response: ModelResponse) -> O:
-    if not isinstance(output, WeighedOutput):
-        return output
-    values = get_args(type(output).model_fields[output.weighed].annotation)
-    return output.model_copy(update={"probabilities": probabilities_of(response, output.weighed, values)})
 
 
 def _checked(operator: Operator[I, O], value: I) -> Callable[[O], O]:

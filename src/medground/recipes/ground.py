@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.compose import compose
@@ -20,7 +21,8 @@ from medground.answering.read.readable import readable, texts
 from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, reading_list
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_all
-from medground.answering.write.draft import Draft, write_draft
+from medground.answering.write.draft import Draft, best_quotes
+from medground.answering.write.read_and_answer import Answered, answer_from, how_to_search
 from medground.corpus.retraction import state_of
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
@@ -29,14 +31,19 @@ from medground.language.dates import latest
 from medground.language.follow_up import questions_in
 from medground.language.question_reading import reading_of
 from medground.language.statements import statements
+from medground.models.operators.answering import read_and_answer
 from medground.models.operators.reading import extract, screen, sufficient
-from medground.models.operators.writing import write
 from medground.recipes.base import Recipe, fused
 from medground.sources.base import Source
 from medground.values.answer import Answer
-from medground.values.document import Hit
 from medground.values.evidence import Evidence, Sentence
+from medground.values.graph import GraphFinding
+from medground.values.lookup import Lookup
+from medground.values.query import Everything
 from medground.values.question import Question
+
+MOST_READ = 20
+"""Maximum documents of one call."""
 
 # Draft an answer from stored relations. Each sentence cites the line that states its relation.
 
@@ -89,30 +96,64 @@ def nothing_found(run: Run) -> str:
 
 
 async def ground(question: Question, run: Run) -> Answer:
-    """Answer a question."""
+    """Answer a question: in two calls where a model answers, four where it has to search again."""
     stored = await ask_for_facts(question, run)
     if isinstance(stored, GraphAnswer) and stored.facts:
         return await _from_facts(question, stored, run)
-
-    evidence, drafts, searched = list[Evidence](), list[Draft](), False
-    for one in _each(question):
-        found, searched = await _search(one, run, beside_facts(run) if stored else None)
-        if isinstance(stored, GraphAnswer):
-            found = about_the_same(found, stored.finding, run)
-            if found:
-                run.warn(stored.finding.note)
-        evidence += found
-        if found and not (run.writer and run.writer.is_model):
-            drafts.append(await write_draft(one, found, run))
-    if not evidence:
+    finding = stored.finding if isinstance(stored, GraphAnswer) else None
+    answered, searched = await _answered(question, run, beside_facts(run) if stored else None, finding)
+    if finding is not None and answered.evidence:
+        run.warn(finding.note)
+    if not answered.draft.sentences:
+        run.missing = " ".join(answered.draft.missing)
         return compose(run, refusal(stored, run, searched=searched))
-    if not drafts:
-        drafts.append(await write_draft(question, evidence, run))
-    sentences: list[Sentence] = []
-    for written in (sentence for draft in drafts for sentence in draft.sentences):
-        if not any(written.text in other.text or other.text in written.text for other in sentences):
-            sentences.append(written)
-    return await finish(question, drafts[0].model_copy(update={"sentences": tuple(sentences)}), evidence, run)
+    return await finish(question, answered.draft, answered.evidence, run)
+
+
+async def _answered(
+    question: Question, run: Run, only: Sequence[str] | None, finding: GraphFinding | None
+) -> tuple[Answered, bool]:
+    """What texts say, and whether any source was searched.
+
+    Args:
+        only: the sources to search; None for all.
+        finding: of a graph: then only what is about the same things counts.
+    """
+    if only is not None and not only:
+        return Answered(), False
+    if run.answerer(read_and_answer).is_model:
+        answered = await _by_model(question, run, only)
+        kept = {one.id for one in about_the_same(answered.evidence, finding, run)} if finding else None
+        sentences = tuple(one for one in answered.draft.sentences if kept is None or kept >= set(one.evidence) > set())
+        return replace(answered, draft=answered.draft.model_copy(update={"sentences": sentences})), True
+    evidence: list[Evidence] = []
+    shown: list[Sentence] = []
+    for one in _each(question):
+        found = await _quoted(one, run, only)
+        found = about_the_same(found, finding, run) if finding else found
+        evidence += found
+        for quote in best_quotes(one, found, run):
+            if not any(quote.text in other.text or other.text in quote.text for other in shown):
+                shown.append(quote)
+    return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence)), True
+
+
+async def _by_model(question: Question, run: Run, only: Sequence[str] | None) -> Answered:
+    """The model's answer. If what it read does not suffice, what its own query finds beside that is read once."""
+    from medground.pubmed.normalize import normalize  # it brings MeSH
+    from medground.pubmed.printer import to_pubmed
+
+    found = [reading for one in _each(question) for reading in await _readings(one, words_lookup(one), run, only)]
+    first = {reading.document_id: reading for reading in sorted(found, key=lambda one: -one.rank)}
+    likeliest = list(first.values())[::-1][:MOST_READ]  # whichever part of a question they were found for
+    search = await how_to_search(question, run) if first else ""
+    answered = await answer_from(question, likeliest, run, search=search)
+    query = normalize(answered.query, today=run.now().date()).query if answered.query else Everything()
+    if isinstance(query, Everything):
+        return answered
+    asked = Lookup(asked=query, text=" ".join([question.text, *answered.draft.missing]), shown=to_pubmed(query))
+    more = [one for one in await _readings(question, asked, run, only) if one.document_id not in first]
+    return await answer_from(question, more, run, before=answered) if more else answered
 
 
 def _each(question: Question) -> list[Question]:
@@ -121,24 +162,10 @@ def _each(question: Question) -> list[Question]:
     return [question.model_copy(update={"text": whole}) for _, whole in asked] if len(asked) > 1 else [question]
 
 
-async def _search(question: Question, run: Run, only: Sequence[str] | None = None) -> tuple[list[Evidence], bool]:
-    """Quotes of the texts found, and whether any source was searched; `only` these sources if they are named."""
-    if only is not None and not only:
-        return [], False
-    lookup = words_lookup(question).model_copy(update={"sources": tuple(only or ())})
-    found = await run.look_up(lookup)
-    fresh = distinct(await readable(texts(fused(found, run)), run))
-    retrieval = run.settings.retrieval
-    hits = await rerank(retrieval.reranker, question.text, fresh, retrieval.keep, run)
-    await run.retrieve([hit.passage.document_id for hit in hits])
-    return await _read(question, hits, run), True
-
-
-async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
-    evidence: list[Evidence] = []
-    found = with_findings(reading_list(hits, run.settings.retrieval.keep, WEIGHED), run.ledger.documents)
-    question, theirs = by_author(question, found, run)
-    readings = best_first(question, theirs)
+async def _quoted(question: Question, run: Run, only: Sequence[str] | None) -> list[Evidence]:
+    """Quotes of the texts found."""
+    readings, evidence = await _readings(question, words_lookup(question), run, only), list[Evidence]()
+    question, _ = by_author(question, readings, run)
     for batch in batches(readings, run.settings.recipe.batch):
         with run.step(batch.step):
             useful = await screen_batch(question, batch.readings, run)
@@ -150,14 +177,24 @@ async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evide
     return evidence
 
 
+async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence[str] | None) -> list[Reading]:
+    """The documents that a lookup finds, the likeliest to hold the best quote first."""
+    found = await run.look_up(lookup.model_copy(update={"sources": tuple(only or ())}))
+    fresh = distinct(await readable(texts(fused(found, run)), run))
+    retrieval = run.settings.retrieval
+    hits = await rerank(retrieval.reranker, question.text, fresh, retrieval.keep, run)
+    await run.retrieve([hit.passage.document_id for hit in hits])
+    listed = with_findings(reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
+    return best_first(*by_author(question, listed, run))
+
+
 async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answer:
     """The facts, then what other texts say; the facts decide."""
     draft = graph_draft(question, stored)
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
-        evidence, _ = await _search(question, run, beside_facts(run))
-        if evidence := about_the_same(evidence, stored.finding, run):
-            written = statements((await write_draft(question, evidence, run)).sentences, evidence)
-            draft = draft.model_copy(update={"sentences": (*draft.sentences, *written)})
+        answered, _ = await _answered(question, run, beside_facts(run), stored.finding)
+        written = statements(answered.draft.sentences, answered.evidence)
+        draft = draft.model_copy(update={"sentences": (*draft.sentences, *written)})
     verdicts = await check_all(draft.sentences, run, graph=lambda sentence: stored.entails(sentence.text))
     return compose(run, draft, verdicts)
 
@@ -169,8 +206,8 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
 GROUND = Recipe(
     name="ground",
     run=ground,
-    operators=(screen, extract, sufficient, write, *CHECKING),
-    writers=(write,),
+    operators=(read_and_answer, screen, extract, sufficient, *CHECKING),
+    writers=(read_and_answer,),
     reader=extract,
     check=_check,
 )

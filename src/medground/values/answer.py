@@ -20,7 +20,7 @@ from medground.values.report import Report
 from medground.values.statement import Assessment, Conflict, Dropped, Statement
 from medground.values.usage import UsageReport
 
-SCHEMA_VERSION = "1.9"
+SCHEMA_VERSION = "1.10"
 
 
 class SourceDocument(Frozen):
@@ -110,6 +110,7 @@ class Answer(Frozen):
     missing: str = Field(
         default="", description="what the model that read says is missing in the sources; may be empty"
     )
+    read: int = Field(default=0, ge=0, description="documents that a model read in one call and that are not cited")
     support: float | None = Field(
         default=None,
         ge=0,

@@ -32,6 +32,12 @@ found, or it does not mention what the question asks about."""
 
 Basis = Literal["graph fact", "model", "critic"]
 
+AnswerForm = Literal["name", "items", "sentence"]
+"""The form of a short answer to an open question: one name or number, the items of a list, or one sentence."""
+
+
+ExactAnswer = str | list[str] | list[list[str]] | None
+
 
 class AnswerCheck(Frozen):
     """What a model that compared a short answer with the sentences released with it says."""
@@ -63,6 +69,11 @@ class _Decision(Frozen):
     def shown(self) -> str | None:
         """The decided value as text, or None."""
         return getattr(self, "value", None)
+
+    @property
+    def exact_answer(self) -> ExactAnswer:
+        """The short answer in the form of BioASQ: a word, `[name]`, or `[[item], [item]]`; None where it has none."""
+        return self.shown() if str(getattr(self, "task", "")).startswith("yes-no") else None
 
     @model_validator(mode="before")
     @classmethod
@@ -109,8 +120,20 @@ class MultipleChoiceDecision(_Decision):
 
 
 class FreeDecision(_Decision):
+    """The answer to an open question: its short answer if a check found that it follows, else the sentences."""
+
     task: Literal["free"] = "free"
     value: str | None = None
+    form: AnswerForm | None = Field(default=None, description="of the short answer; null where the sentences answer")
+    items: tuple[str, ...] = Field(
+        default=(), description="the short answer: one name, number or sentence, or the items"
+    )
+
+    @property
+    def exact_answer(self) -> ExactAnswer:
+        if self.form == "items":
+            return [[one] for one in self.items]
+        return list(self.items) if self.form == "name" else None
 
 
 Decision = Annotated[

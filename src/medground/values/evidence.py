@@ -133,6 +133,10 @@ class Ledger:
 # A written sentence, or one statement of it, with its citations.
 
 
+SentenceKind = Literal["statement", "absence", "item"]
+"""`absence`: what no source reports. `item`: one of several parts of a short answer. These are only checked."""
+
+
 class Sentence(Frozen):
     """A sentence of the rationale, or one statement of a longer sentence, and the evidence that the sentence cites.
 
@@ -143,6 +147,7 @@ class Sentence(Frozen):
     evidence: tuple[str, ...]
     within: str = Field(default="", description="the sentence it is part of; empty for a whole sentence")
     start: int = Field(default=0, ge=0, description="its offset in that sentence")
+    kind: SentenceKind = Field(default="statement", description="an item of a short answer and an absence cite nothing")
 
     @property
     def whole(self) -> Sentence:

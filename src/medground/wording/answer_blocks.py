@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from medground.answering import captions
-from medground.language.clean import sentence
+from medground.language.clean import sentence, some
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.query import Filters
 from medground.values.statement import Statement
@@ -168,6 +168,8 @@ def notes(answer: Answer) -> Iterator[Block]:
     yield from _searched(answer)
     if answer.sources:
         yield note(f"Sources: {'; '.join(map(phrases.searched_source, answer.sources))}.")
+    if answer.read:
+        yield note(f"Read, not cited: {some(answer.read, 'document')}.")
     for warning in answer.warnings if answer.report is None else _not_told(answer):
         yield note(f"Warning: {sentence(warning)}", "caution")
     if answer.stopped:

@@ -124,11 +124,22 @@ def _reason(answer: Answer) -> str:
         graphs = " and ".join(dict.fromkeys(source(s) for s in answer.searches if _is_graph(s) and s.status == "found"))
         return f"According to the knowledge graph {graphs}".strip() + f". {said}".rstrip()
     if decision.basis == "model":
-        who = " and ".join(models(answer)) or "a language model"
         how = "from the quoted evidence" if answer.evidence else "from memory, without evidence"
-        proof = f" ({NOT_VALIDATED})" if decision.validated is False else ""
-        return f"Answered by {who}{proof} {how}. {said}".strip()
+        return f"{_authors(answer)} {how}. {said}".strip()
     return "" if decision.reason == NOTHING_FOUND or said == headline(answer) else said
+
+
+def _authors(answer: Answer) -> str:
+    """Who wrote an answer and who checked it, with what that proves."""
+    judges = {critic_name(one.verdict.critic) for one in answer.statements if one.verdict.judged_by_model}
+    checked = sorted(judges.intersection(models(answer)))
+    wrote = [name for name in models(answer) if name not in checked or len(models(answer)) == len(checked)]
+    proof = f" ({NOT_VALIDATED})" if answer.decision.validated is False else ""
+    if not checked:
+        return f"Answered by {joined_names(wrote) or 'a language model'}{proof}"
+    if wrote == checked:
+        return f"Written and checked by {joined_names(wrote)}{proof}"
+    return f"Written by {joined_names(wrote)} and checked by {joined_names(checked)}{proof}"
 
 
 def support(answer: Answer) -> str:
@@ -159,9 +170,12 @@ def _assessed(answer: Answer) -> str:
     if not who:
         return ""
     supported = sum(verdict.assessed == "supported" for verdict in verdicts)
-    by = f"as assessed by {' and '.join(who)} ({NOT_VALIDATED})"
+    named = answer.decision.basis == "model"  # by the line that says who checked it
+    if named and supported == len(verdicts):
+        return ""
+    by = "" if named else f", as assessed by {' and '.join(who)} ({NOT_VALIDATED})"
     agree = "is in line with its quote" if supported == 1 else "are in line with their quotes"
-    return f"{supported:,} of {some(len(verdicts), 'statement')} {agree}, {by}."
+    return f"{supported:,} of {some(len(verdicts), 'statement')} {agree}{by}."
 
 
 def faithfulness(answer: Answer) -> str:

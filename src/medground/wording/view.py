@@ -118,6 +118,7 @@ def view(answer: Answer) -> views.AnswerView:
         notice=views.taken(views.NoticeView, answer.notice) if answer.notice else None,
         status=answer.decision.status,
         value=joined(answer.decision.shown() or "") or None,
+        exact_answer=answer.decision.exact_answer,
         basis=answer.decision.basis,
         probability=answer.decision.probability,
         headline=phrases.headline(answer),
@@ -170,12 +171,18 @@ def _sentence(
         citations=tuple(dict.fromkeys(one for statement in group for one in statement.evidence)),
         web={documents[evidence[one].document_id].kind for one in group[0].evidence} == {"web"},
         section=next((place for place, section in enumerate(sections) if inside(group, section)), None),
-        verdicts=tuple(_verdict(statement, evidence, documents) for statement in group),
+        verdicts=tuple(
+            _verdict(one, evidence, documents, judge_named=answer.decision.basis == "model") for one in group
+        ),
     )
 
 
 def _verdict(
-    statement: Statement, evidence: Mapping[str, Evidence], documents: Mapping[str, SourceDocument]
+    statement: Statement,
+    evidence: Mapping[str, Evidence],
+    documents: Mapping[str, SourceDocument],
+    *,
+    judge_named: bool,
 ) -> views.VerdictView:
     found, best = statement.verdict, evidence.get(statement.verdict.best or "")
     shape, glyph, style = LOOKS[found.label]
@@ -186,7 +193,9 @@ def _verdict(
         shape=shape,
         glyph=glyph,
         style=style,
-        words=captions.verdict(found, _place(best) if best else (), documents[best.document_id] if best else None),
+        words=captions.verdict(
+            found, _place(best) if best else (), documents[best.document_id] if best else None, judge_named=judge_named
+        ),
         deciding=None if told else found.best,
         category=captions.category(found),
     )

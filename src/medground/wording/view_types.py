@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
-from medground.values.decision import Basis, NoticeKind, Status
+from medground.values.decision import Basis, ExactAnswer, NoticeKind, Status
 from medground.values.document import Frozen, Retraction, SourceKind
 from medground.values.evidence import Origin, Stance
 from medground.values.question import Option, Task
@@ -225,6 +225,7 @@ class AnswerView(Frozen):
     notice: NoticeView | None = None
     status: Status
     value: str | None = None
+    exact_answer: ExactAnswer = None
     basis: Basis | None = None
     probability: float | None = None
     headline: str

@@ -24,11 +24,12 @@ from medground.errors import ModelFailed, UsageError
 from medground.home import Settings
 from medground.models import (
     CallLimits,
-    EntailInput,
+    CheckInput,
     EvidenceView,
     Models,
     Proof,
-    entail,
+    StatementView,
+    check,
     open_models,
     own_address,
     shipped,
@@ -57,9 +58,10 @@ class LabelledPair(NamedTuple):
     truth: Truth
 
     @property
-    def asked(self) -> EntailInput:
+    def asked(self) -> CheckInput:
         """As the critic of an answer sees a statement and the one text that it cites."""
-        return EntailInput(statement=self.statement, evidence=(EvidenceView(id="E1", quote=self.text),))
+        statement = StatementView(id="S1", text=self.statement)
+        return CheckInput(evidence=(EvidenceView(id="E1", quote=self.text),), statements=(statement,))
 
 
 def _scifact(data: Path, name: str) -> Iterator[LabelledPair]:
@@ -203,8 +205,8 @@ class Measurement:
         if not fresh and self.file.exists():
             with Sheet(self.file) as sheet:
                 left = sheet.left(left)
-        schema = len(json.dumps(entail.output.model_json_schema()))
-        characters = sum(len(entail.instructions) + schema + len(entail.prompt(pair.asked)) for pair in left)
+        schema = len(json.dumps(check.output.model_json_schema()))
+        characters = sum(len(check.instructions) + schema + len(check.prompt(pair.asked)) for pair in left)
         tokens, replies = int(round(characters / _CHARACTERS, -3)), len(left) * _REPLY
         known = None if own_address(self.model, self.settings) else list_price(self.model, tokens, replies)
         return Estimate(len(left), tokens, replies, known)
@@ -258,14 +260,14 @@ class Measurement:
     async def _line(self, pair: LabelledPair) -> Line:
         """What the judge says of a pair. A failure without a reply is raised: it says nothing about the judge."""
         try:
-            reply = await self.models.answer(entail, pair.asked, CallLimits())
+            reply = await self.models.answer(check, pair.asked, CallLimits())
         except ModelFailed as failed:
             if not failed.unreadable:
                 raise
             reason = " ".join(failed.reason.split())
             return Line(pair=pair.id, said="unusable", reason=reason, usage=UsageReport.of(failed.usage or Usage()))
         claim = Claim(pair.statement, pair.asked.evidence)
-        found = judgement_of(claim, reply.output, self.settings.verify.entailment)
+        found = judgement_of(claim, reply.output.statements[0], self.settings.verify.entailment)
         said = "unusable" if found.relation in ("failed", "unsure") else found.relation
         return Line(pair=pair.id, said=said, reason=found.note, usage=UsageReport.of(reply.usage))
 
@@ -314,6 +316,6 @@ def prepared(model: str, data: Path, settings: Settings) -> Measurement:
     chosen = settings.with_options({"model.default": model, "model.operators": {}, "model.cache": False})
     models = open_models(chosen, ())
     pairs = drawn_pairs(data)
-    pin = [models.of(entail.name).identity, judges.asked_with(), [pair.id for pair in pairs]]
+    pin = [models.of(check.name).identity, judges.asked_with(), [pair.id for pair in pairs]]
     name = judges.stem(model, hashlib.sha256(json.dumps(pin).encode()).hexdigest())
     return Measurement(model, chosen, pairs, models, judges.judges_folder(settings.home) / f"{name}.jsonl")

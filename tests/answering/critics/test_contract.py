@@ -30,7 +30,8 @@ from medground.models.operators.base import EvidenceView
 from medground.models.registry import Models
 
 MakeRun = Callable[..., Run]
-ID = re.compile(r"<id>(E[0-9]+)</id>")
+STATEMENT = re.compile(r"^(S[0-9]+)(?: \| cites (E[0-9]+)[^:\n]*)?:", re.MULTILINE)
+ID = re.compile(r"^(E[0-9]+)\b", re.MULTILINE)
 
 
 class TestKeyless(CriticContract):
@@ -59,11 +60,18 @@ class TestServedModel(CriticContract):
             return open_critic(run)
 
         def answer(request: dict[str, Any]) -> Sent:
-            best = ID.findall(prompt_of(request))[-1]
-            pieces = ['{"relation":"', "ent", "ails", f'","best":"{best}","flags":[]}}']
-            tokens = [(piece, 0.9, {piece: 0.9}) for piece in pieces]
-            tokens[1] = ("ent", 0.75, {"ent": 0.75, "contr": 0.25})
-            return chat("".join(pieces), tokens=None, logprobs=tokens)
+            first, tokens = ID.findall(prompt_of(request))[0], []
+            for number, (name, cited) in enumerate(STATEMENT.findall(prompt_of(request))):
+                begun = ("," if number else '{"statements":[') + f'{{"statement":"{name}","relation":"'
+                tokens += [
+                    (begun, 0.9, {begun: 0.9}),
+                    ("ent", 0.75, {"ent": 0.75, "contr": 0.25}),
+                    ("ails", 0.9, {"ails": 0.9}),
+                ]
+                ended = f'","best":"{cited or first}"}}'
+                tokens.append((ended, 0.9, {ended: 0.9}))
+            tokens.append(("]}", 0.9, {"]}": 0.9}))
+            return chat("".join(piece for piece, _, _ in tokens), tokens=None, logprobs=tokens)
 
         with ChatPeer(answer) as able, ChatPeer(refusal(500, "broken")) as unable:
             self._make, self._urls = make, (able.url, unable.url)
@@ -151,7 +159,7 @@ def refused(name: str) -> str:
 
 @each_row("name", ["", "nli", "nli:", "nli: ", "NLI:x", "keyless"])
 def test_an_unknown_critic(name: str) -> None:
-    assert "set verify.critic to `entail`, `label`, `critic` or `nli:` and a folder or hub name" in refused(name)
+    assert "set verify.critic to `check`, `label`, `critic` or `nli:` and a folder or hub name" in refused(name)
 
 
 @each_row("name", ["./absent", "/absent/model", "~/absent-model", "~nobody/model"])

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelResponse, TextPart
 from rows import each_row
+from scripted_capable import says
 
 from medground.answering.run import Run
 from medground.answering.verify.critic import Judgement
@@ -22,7 +23,7 @@ from medground.answering.verify.critics import open_critic
 from medground.errors import ModelFailed
 from medground.models.base import CallLimits
 from medground.models.operators.base import InvalidOutput
-from medground.models.operators.verifying import FLAGS, EntailInput, EntailOutput, entail
+from medground.models.operators.checking import FLAGS, CheckInput, CheckOutput, StatementCheck, StatementView, check
 from medground.models.output import probabilities_of
 from medground.models.registry import CallCache, Models
 from medground.values.steps import Judging
@@ -31,6 +32,7 @@ T = TypeVar("T")
 MakeRun = Callable[..., Run]
 VALUES = ("entails", "contradicts", "related", "neutral")
 ASKED = claim("The lens is long.", "The lens is not short.", "The lens is long.")
+VALUE = CheckInput(statements=(StatementView(id="S1", text=ASKED.statement),), evidence=ASKED.premises)
 
 
 def response(*tokens: Weighed) -> ModelResponse:
@@ -111,8 +113,17 @@ def test_probabilities_are_always_shares(tokens: list[Weighed]) -> None:
 
 
 def answered(relation: str, shares: dict[str, float], best: str = "E2") -> Sent:
-    tokens = [sure('{"relation":"'), (relation, shares[relation], shares), sure(f'","best":"{best}","flags":[]}}')]
+    tokens = [
+        sure('{"statements":[{"statement":"S1","relation":"'),
+        (relation, shares[relation], shares),
+        sure(f'","best":"{best}","flags":[]}}]}}'),
+    ]
     return chat("".join(token for token, _, _ in tokens), logprobs=tokens)
+
+
+def wrapped(said: str) -> str:
+    """A reply about the one statement."""
+    return f'{{"statements":[{{"statement":"S1",{said[1:]}]}}'
 
 
 async def closed(models: Any, work: Awaitable[T]) -> T:
@@ -138,8 +149,9 @@ def test_the_server_is_asked_and_its_numbers_are_used(judge: Any) -> None:
     with ChatPeer(answered("entails", {"entails": 0.6, "related": 0.2})) as peer:
         assert judge(peer) == Judgement("entails", "E2", pytest.approx(0.75), pytest.approx(0.75))
     assert (peer.requests[0]["logprobs"], peer.requests[0]["top_logprobs"]) == (True, 5)
-    properties = peer.requests[0]["response_format"]["json_schema"]["schema"]["properties"]
-    assert list(properties) == ["relation", "best", "flags"]
+    schema = peer.requests[0]["response_format"]["json_schema"]["schema"]
+    properties = schema["$defs"]["StatementCheck"]["properties"]
+    assert list(properties) == ["statement", "relation", "best", "flags", "reason"]
     assert {"enum": ["E1", "E2"], "type": "string"}.items() <= properties["best"]["anyOf"][0].items()
     assert properties["flags"]["items"]["enum"] == list(FLAGS)
 
@@ -150,9 +162,11 @@ def test_a_relation_below_tau_does_not_count_and_one_without_numbers_does(judge:
     assert (found.relation, found.best, found.probability) == ("related", "E2", None)
     assert found.entailment == pytest.approx(0.4)
     assert found.note == "entails with a probability of 0.40, below 0.5"
-    with ChatPeer(tool_call('{"relation":"entails","best":"E2"}')) as peer:
+    with ChatPeer(tool_call(wrapped('{"relation":"entails","best":"E2"}'))) as peer:
         assert judge(peer, native=False) == Judgement("entails", "E2")
-    with ChatPeer(chat('{"relation":"entails","best":"E2","flags":[],"probabilities":{"entails":1.0}}')) as peer:
+    with ChatPeer(
+        chat(wrapped('{"relation":"entails","best":"E2","flags":[],"probabilities":{"entails":1.0}}'))
+    ) as peer:
         assert judge(peer) == Judgement("entails", "E2"), "a certainty that is written is no number"
 
 
@@ -160,7 +174,7 @@ def test_a_server_that_refuses_the_question_is_asked_without_it(judge: Any, serv
     def answer(request: dict[str, Any]) -> Sent:
         if "logprobs" in request:
             return refusal(422, "logprobs are not supported")
-        return chat('{"relation":"entails","best":"E2","flags":[]}')
+        return chat(wrapped('{"relation":"entails","best":"E2","flags":[]}'))
 
     with ChatPeer(answer) as peer:
         model = serve(peer.url)
@@ -176,24 +190,24 @@ def busy(failures: int) -> Callable[[Any], Any]:
     """A model whose server is too busy for its first calls."""
     calls = iter(range(100))
 
-    def reply(value: EntailInput) -> Any:
+    def reply(value: CheckInput) -> Any:
         if next(calls) < failures:
             return ModelFailed("limits the rate of calls", model="scripted:model", busy=True)
-        return EntailOutput(relation="entails", best="E1")
+        return says("entails", "E1")(value)
 
     return reply
 
 
-@each_row(("failures", "relations", "calls"), [(2, ["entails"] * 3, 5), (9, ["failed"] * 3, 4)])
+@each_row(("failures", "relations", "calls"), [(1, ["entails"] * 3, 2), (9, ["failed"] * 3, 2)])
 def test_claims_that_a_busy_server_refused_are_asked_once_more(
     make_run: MakeRun, scripted_model: Any, failures: int, relations: list[str], calls: int
 ) -> None:
-    model = scripted_model({"entail": busy(failures)})
-    run = make_run("q1?", model=model, by_model=["entail"])
+    model = scripted_model({"check": busy(failures)})
+    run = make_run("q1?", model=model, by_model=["check"])
     found = asyncio.run(open_critic(run).judge([claim(f"The lens is {n}.", "The lens is long.") for n in range(3)]))
     assert [judgement.relation for judgement in found] == relations
     assert (len(model.seen), len(run.warnings)) == (calls, int(failures == 9))
-    one = make_run("q1?", model=scripted_model({"entail": EntailOutput(relation="entails")}), by_model=["entail"])
+    one = make_run("q1?", model=scripted_model({"check": says("entails")}), by_model=["check"])
     one.on_step = (steps := []).append
     single = claim("The lens is long.", "The lens is long.", first=7)  # a single quote need not be named
     assert asyncio.run(open_critic(one).judge([single])) == [Judgement("entails", "E7")]
@@ -201,27 +215,28 @@ def test_claims_that_a_busy_server_refused_are_asked_once_more(
 
 
 def test_numbers_are_kept_with_the_reply(serve: Any, tmp_path: Path) -> None:
-    value = EntailInput(statement=ASKED.statement, evidence=ASKED.premises)
-
-    async def twice(models: Models) -> list[EntailOutput]:
-        return [(await models.answer(entail, value, CallLimits())).output for _ in range(2)]
+    async def twice(models: Models) -> list[CheckOutput]:
+        return [(await models.answer(check, VALUE, CallLimits())).output for _ in range(2)]
 
     with ChatPeer(answered("entails", {"entails": 0.6, "related": 0.2})) as peer:
         models = Models("openai:stub", {}, {"openai:stub": serve(peer.url)}, cache=CallCache(tmp_path))
         first, stored = asyncio.run(closed(models, twice(models)))
     assert len(peer.requests) == 1
     assert first == stored
-    assert stored.probabilities["entails"] == pytest.approx(0.75)
+    assert stored.statements[0].probabilities["entails"] == pytest.approx(0.75)
 
 
 @each_row(
     ("output", "said"),
     [
-        (EntailOutput(relation="entails"), "needs the id"),
-        (EntailOutput(relation="neutral", best="E9"), "unknown evidence id 'E9'"),
-        (EntailOutput(relation="related", best="E1", flags=("trust me",)), "unknown flag 'trust me'"),
+        ({"relation": "entails"}, "needs the id"),
+        ({"relation": "neutral", "best": "E9"}, "unknown evidence ids E9"),
+        ({"relation": "related", "best": "E1", "flags": ("trust me",)}, "unknown flag 'trust me'"),
+        ({"statement": "S2", "relation": "neutral"}, "unknown statement ids S2"),
     ],
 )
-def test_a_reply_names_what_was_given(output: EntailOutput, said: str) -> None:
+def test_a_reply_names_what_was_given_and_each_statement(output: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidOutput, match=said):
-        entail.check(EntailInput(statement=ASKED.statement, evidence=ASKED.premises), output)
+        check.check(VALUE, CheckOutput(statements=(StatementCheck.model_validate({"statement": "S1"} | output),)))
+    with pytest.raises(InvalidOutput, match="S1 is left out"):
+        check.check(VALUE, CheckOutput(statements=()))

@@ -21,7 +21,7 @@ Peer = Callable[[dict[str, Any]], Sent]
 MODEL = "openai:stub"
 PAPERS = ({"id": "PMID:1", "title": "A trial", "text": "Aspirin significantly reduced the risk of stroke."},)
 TRUTHS = {"support": "entails", "refute": "contradicts", "neutral": "neutral"}
-WRITTEN = {"sentences": [{"text": "Aspirin made strokes rarer.", "evidence": ["E1"]}], "answer": ["yes"]}
+WRITTEN = {"statements": [{"text": "Aspirin made strokes rarer.", "sentences": ["P1.S1"]}], "answer": ["yes"]}
 
 
 WORDS = [truth for truth, count in {"support": 30, "refute": 25, "neutral": 14}.items() for _ in range(count)]
@@ -57,12 +57,13 @@ def judge(said: Callable[[str], str]) -> Peer:
 
     def answer(request: dict[str, Any]) -> Sent:
         prompt = prompt_of(request)
-        if "<statement>" not in prompt:
+        if "<statements>" not in prompt:
             return chat(json.dumps(WRITTEN))
         truth = next((word for word in TRUTHS if f" is {word}" in prompt), "support")
         relation = said(truth)
         best = "E1" if relation in ("entails", "contradicts") else None
-        return chat(json.dumps({"relation": relation, "best": best, "flags": []}))
+        told = {"statements": [{"statement": "S1", "relation": relation, "best": best}]}
+        return chat(json.dumps(told | ({"result": "follows"} if "yes" in prompt else {})))
 
     return answer
 
@@ -82,7 +83,7 @@ def measure(peer: ChatPeer, data: Path, *words: str) -> int:
 @pytest.fixture
 def ask(papers: Path, said: Said) -> Callable[..., tuple[Answer, str]]:
     def asked(peer: ChatPeer, *words: str) -> tuple[Answer, str]:
-        models = ["--set", f"model.operators.write={MODEL}", "--set", f"model.operators.entail={MODEL}"]
+        models = ["--set", f"model.operators.read_and_answer={MODEL}", "--set", f"model.operators.check={MODEL}"]
         command = ["ask", "Does aspirin reduce strokes?", "-c", "papers", "-q", *options(peer), *models, *words]
         answer = Answer.model_validate_json(said(*command, "--json").out)
         return answer, " ".join(said(*command).out.split())
@@ -103,9 +104,8 @@ def test_a_judge_that_proves_itself_counts_from_then_on(
         assert (verdict.label, verdict.assessed) == ("not judged", "supported")
         assert (answer.decision.status, answer.decision.shown(), answer.decision.validated) == ("decided", "yes", False)
         assert answer.support is None
-        assert "Answered by openai:stub (not validated here) from the quoted evidence." in shown
-        assert "Assessed by openai:stub (not validated here): in line with the quote." in shown
-        assert "1 of 1 statement is in line with its quote, as assessed by openai:stub (not validated here)." in shown
+        assert "Written and checked by openai:stub (not validated here) from the quoted evidence." in shown
+        assert "In line with the quote." in shown
         assert "to validate it, run: medground judge measure openai:stub --data FOLDER" in shown
         assert "Supported (openai:stub)" not in shown
 

@@ -84,7 +84,7 @@ def test_no_setting_outside_the_list_passes_and_no_text_that_could_be_a_place(
     ("settings", "message"),
     [
         ({"model.default": "openai:gpt-5"}, "'model.default' is not a setting that a question can change"),
-        ({"verify.critic": "nli:/srv"}, "verify.critic takes one of entail, critic, label"),
+        ({"verify.critic": "nli:/srv"}, "verify.critic takes one of check, critic, label"),
         ({"recipe.rounds": 10**9}, "recipe.rounds takes at most 10,000"),
         ({"recipe.rounds": 0}, "recipe.rounds: too small; use 1 or more"),
         ({"recipe.rounds": "many"}, "recipe.rounds: not a whole number"),

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.models.operators.base import EvidenceView
+from medground.models.operators.checking import FLAGS, CheckInput, StatementView, check
 from medground.models.operators.compare import RELATED, compare
 from medground.models.operators.differences import CAUSE, DOUBT, EVERY, NEGATION, cue, differences
-from medground.models.operators.verifying import FLAGS, EntailInput, entail
 
 
 def evidence(*quotes: str) -> tuple[EvidenceView, ...]:
@@ -100,12 +100,12 @@ def test_odd_texts_are_not_related(statement: str, quote: str) -> None:
 @settings(max_examples=80)
 @given(st.text(max_size=200), st.lists(st.text(max_size=200), max_size=3))
 def test_it_never_judges_and_never_crashes(statement: str, quotes: list[str]) -> None:
-    value = EntailInput(statement=statement, evidence=evidence(*quotes))
-    output = entail.keyless(value)
-    entail.check(value, output)
-    assert output.relation in ("related", "neutral")
-    assert output == entail.keyless(value)
-    assert set(output.flags) <= set(FLAGS)
+    value = CheckInput(statements=(StatementView(id="S1", text=statement),), evidence=evidence(*quotes))
+    output = check.keyless(value)
+    check.check(value, output)
+    assert output.statements[0].relation in ("related", "neutral")
+    assert output == check.keyless(value)
+    assert set(output.statements[0].flags) <= set(FLAGS)
     assert differences(statement, statement) == ()
 
 

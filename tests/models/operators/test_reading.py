@@ -12,7 +12,7 @@ from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage
 from medground.models.operators.reading import ExtractInput, ScreenInput, SufficientInput, extract, screen, sufficient
 from medground.models.operators.reasoning import ReasonInput, reason
-from medground.models.operators.writing import WriteInput, write
+from medground.models.operators.writing import chosen_quotes
 
 QUESTION = "Does vitamin D supplementation reduce falls in older nursing home residents?"
 ON_TOPIC = (
@@ -111,12 +111,7 @@ def quote(number: int, text: str, design: str = "") -> EvidenceView:
 
 
 def written(*evidence: EvidenceView, sentences: int = 3) -> list[str]:
-    value = WriteInput(question=STROKE, task="yes-no-maybe", evidence=evidence, sentences=sentences)
-    output = write.keyless(value)
-    write.check(value, output)
-    assert output.answer == ()
-    assert all(s.text == next(e.quote for e in evidence if e.id == s.evidence[0]) for s in output.sentences)
-    return [s.evidence[0] for s in output.sentences]
+    return [one.id for one in chosen_quotes(STROKE, evidence, sentences)]
 
 
 def test_findings_come_first_then_purposes_each_once_and_never_of_a_retracted_paper() -> None:

@@ -23,7 +23,7 @@ from medground.values.document import Document
 from medground.values.evidence import Sentence, by_sentence, sentences_of
 from medground.values.question import Question
 from medground.values.source_plan import SourceDescription
-from medground.values.statement import Conflict, Statement, Verdict
+from medground.values.statement import Conflict, Dropped, Statement, Verdict
 from medground.version import __version__
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def compose(
     conflicts: Sequence[Conflict] = (),
     answered: Judged | None = None,
     check: AnswerCheck | None = None,
+    left_out: Sequence[Dropped] = (),
     stopped: str | None = None,
     mark: Mark = evidence_mark,
 ) -> Answer:
@@ -83,6 +84,7 @@ def compose(
         draft: the written sentences, or the statements that they were split into.
         verdicts: one per sentence or statement of the draft, in order.
         conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
+        left_out: parts of the answer besides its sentences that did not pass the check.
         stopped: why the run ended early.
 
     Raises:
@@ -113,7 +115,8 @@ def compose(
         statements=statements,
         evidence=evidence,
         documents=listed_documents(run, [*(e.document_id for e in evidence), *run.shown]),
-        dropped=tuple(dropped),
+        dropped=(*dropped, *left_out),
+        read=len(run.read.keys() - {e.document_id for e in evidence}),
         conflicts=disagreeing,
         support=support_score(verdicts, run.settings.verify),
         faithfulness=faithfulness(verdicts),

@@ -217,18 +217,21 @@ def _answered(
 
 
 def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str, check: AnswerCheck | None) -> Decision:
-    values, validated = draft.answer, None
+    values, validated, short = draft.answer, None, {}
     if draft.basis == "model":
         writer = _writer(run)
         validated = may_judge(writer, run.settings.verify)
         if not validated:
             run.warn(f"{writer} made this decision and is {NOT_VALIDATED}; {how_to_validate(writer)}")
-        if run.question.task == "free":  # the checked rationale is the answer: any other text would be unchecked
+        if run.question.task == "free" and draft.form is not None and check is not None:
+            values, short = (", ".join(values),), {"form": draft.form, "items": values}
+        elif run.question.task == "free":  # the checked rationale is the answer: any other text would be unchecked
             values = (" ".join(sentence.text for sentence in sentences_of(kept)),)
     if unchecked:
         run.warn(f"this decision is {unchecked}")
     reason = unchecked or draft.reason
-    return _made(run.question, "decided", values, basis=draft.basis, reason=reason, validated=validated, check=check)
+    made_by = {"basis": draft.basis, "reason": reason, "validated": validated, "check": check}
+    return _made(run.question, "decided", values, **made_by, **short)
 
 
 def _writer(run: Run) -> str:

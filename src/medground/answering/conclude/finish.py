@@ -4,81 +4,110 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.decision import decide, judged
 from medground.answering.conclude.policy import Grounds, release
 from medground.answering.run import Run
-from medground.answering.verify.check import check_all
+from medground.answering.verify.check import check_with_answer
 from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
+from medground.answering.verify.critic import Checked
+from medground.answering.verify.critics import AnswerJudgement, OperatorCritic
 from medground.answering.verify.named import remark
 from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.choice import choose, report_paragraphs
 from medground.answering.write.draft import Draft, Mark, evidence_mark
-from medground.errors import ModelFailed, SourceUnavailable
+from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language.question_query import alone
 from medground.language.question_reading import reading_of
 from medground.language.statements import statements
-from medground.models.operators.verifying import CheckAnswerInput, CheckAnswerOutput, check_answer
 from medground.models.operators.writing import opposed
 from medground.values.answer import Answer
 from medground.values.decision import AnswerCheck
 from medground.values.evidence import Evidence, Sentence, sentences_of
 from medground.values.lookup import Lookup, Ranker
 from medground.values.question import Question
-from medground.values.statement import Verdict
+from medground.values.statement import Dropped, Verdict
 
 
-async def checked_answer(draft: Draft, verdicts: Sequence[Verdict], run: Run) -> AnswerCheck | None:
+async def checked_answer(
+    draft: Draft, verdicts: Sequence[Verdict], run: Run, said: AnswerJudgement | None = None
+) -> AnswerCheck | None:
     """What the model that checks says of a short answer; None where nothing is to be checked or nobody can tell.
 
-    An answer that its sentences do not carry is held back without a call, the answer to an open question is its
-    sentences, and without `verify.gate` no check decides anything. A check that fails is a warning.
+    `said`: what it said when it judged the sentences; if it did not, it is asked about those that are released. An
+    answer that its sentences do not carry is held back without a call, and without `verify.gate` no check decides.
 
     Raises:
         BudgetExhausted: the run reached one of its limits.
     """
-    settings = run.settings.verify
-    if draft.basis != "model" or run.question.task == "free" or not settings.gate:
+    if not (answer := _to_check(draft, run)):
         return None
-    kept, _ = release(draft.sentences, verdicts, settings, uncited=not run.recipe.needs_evidence)
+    kept, _ = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     grounds = Grounds.of(list(zip(draft.sentences, verdicts, strict=True)), kept)
     if not (grounds.carry or grounds.unchecked):
         return None
-    value = CheckAnswerInput(
-        question=run.question.text,
-        task=run.question.task,
-        options=run.question.options,
-        sentences=tuple(sentence.text for sentence in sentences_of([sentence for sentence, _ in kept])),
-        answer=draft.answer,
-    )
-    try:
-        output = await run.ask(check_answer, value)
-    except ModelFailed as failed:
-        run.warn(f"the short answer could not be checked against its sentences: {failed}")
+    if said is None:
+        shown = [sentence.text for sentence in sentences_of([sentence for sentence, _ in kept])]
+        _, said = await OperatorCritic(run).judge_answer((), answer, shown)
+    if said is None:
         return None
-    return _check(draft.answer, output, run)
+    rests = [draft.sentences[place] for place in said.rests_on if place < len(draft.sentences)]
+    if rests and not any(one in rests for one, _ in kept):
+        why = "the sentences that it rests on were left out"
+        return AnswerCheck(answer=answer, result="not shown", checked_by=said.by, reason=why)
+    return _check(draft, said, run)
 
 
-def _check(answer: tuple[str, ...], output: CheckAnswerOutput, run: Run) -> AnswerCheck | None:
-    """The check, where it can be told. One that disagrees with itself takes the answer away."""
-    if output.relation is None:
-        return None
-    result, found = output.relation, output.found
-    agrees = set(found) == set(answer)
-    if result == "follows" and found and not agrees:
+def _to_check(draft: Draft, run: Run) -> tuple[str, ...]:
+    """The short answer that is to be checked: that to an open question may be the sentences alone."""
+    short = draft.basis == "model" and (run.question.task != "free" or draft.form is not None)
+    return draft.answer if short and run.settings.verify.gate else ()
+
+
+def _check(draft: Draft, judged: AnswerJudgement, run: Run) -> AnswerCheck:
+    """The check. One that disagrees with itself takes the answer away."""
+    said, documents, asked = judged.said, run.ledger.documents, run.question.text
+    result, found = said.result or "not shown", said.found
+    agrees = {one.casefold() for one in found} == {one.casefold() for one in draft.answer}
+    if result == "follows" and found and not agrees and draft.form is None:
         result = "contradicted"
     elif result != "follows" and agrees:
         result, found = "not shown", ()
-    return AnswerCheck(
-        answer=answer,
-        result=result,
-        found=found,
-        checked_by=run.answered_by[check_answer.name],
-        reason=remark(output.reason, run.ledger.documents.values(), run.question.text),
-    )
+    found = tuple(line for one in found if (line := remark(one, documents.values(), asked)))
+    reason = remark(said.reason, documents.values(), asked)
+    return AnswerCheck(answer=draft.answer, result=result, found=found, checked_by=judged.by, reason=reason)
+
+
+async def _checked(draft: Draft, run: Run) -> tuple[Draft, list[Verdict], AnswerJudgement | None, list[Dropped]]:
+    """A draft and the verdicts on its sentences, what the same call says of its answer, and what it takes away.
+
+    Items that do not hold leave, and so does what the sources are said not to report and do. If an item holds, the
+    others do not withhold it; if none does, the answer stays for its check to refuse.
+    """
+    answer = _to_check(draft, run)
+    items = answer if draft.form == "items" and len(answer) > 1 else ()
+    parts = [Sentence(text=one, evidence=(), kind="item") for one in items]
+    parts += [Sentence(text=one, evidence=(), kind="absence") for one in draft.missing]
+    checked, said = await check_with_answer([*draft.sentences, *parts], answer, run)
+    verdicts = [one.verdict for one in checked[: len(draft.sentences)]]
+    wrong: dict[str, Checked] = {}
+    for part, one in zip(parts, checked[len(draft.sentences) :], strict=True):
+        relation = one.judgement.relation if one.judgement else "contradicts"
+        if relation == "contradicts" or (part.kind == "item" and relation in ("related", "neutral")):
+            wrong[part.text] = one
+    missing = tuple(one for one in draft.missing if one not in wrong)
+    held = tuple(one for one in answer if one not in wrong)
+    left = [one for one in draft.missing if one in wrong]
+    if items and held != answer and held:
+        left += [one for one in answer if one in wrong]
+        draft = draft.model_copy(update={"answer": held})
+        said = said and replace(said, said=said.said.model_copy(update={"result": "follows", "found": ()}))
+    dropped = [Dropped(text=one, reason=wrong[one].verdict.note or "the sentences do not show it") for one in left]
+    return draft.model_copy(update={"missing": missing}), verdicts, said, dropped
 
 
 async def finish(
@@ -101,15 +130,18 @@ async def finish(
         UnknownCitation: a sentence cites evidence that this run never quoted.
         BudgetExhausted: the run reached one of its limits.
     """
-    for said, meant in reading_of(question.text).read_as(" ".join(quote.quote for quote in evidence)).items():
-        run.warn(f"“{said}” was read as “{meant}”; did you mean that?")
+    for word, meant in reading_of(question.text).read_as(" ".join(quote.quote for quote in evidence)).items():
+        run.warn(f"“{word}” was read as “{meant}”; did you mean that?")
     cited_ids = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
     for evidence_id in cited_ids:
         run.ledger.cite(evidence_id)  # fails before anything is paid for
     split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
+    said: AnswerJudgement | None = None
+    left_out: list[Dropped] = []
     if verdicts is None:
-        verdicts = await check_all(split.sentences, run)
-    check = await checked_answer(split, verdicts, run)
+        split, verdicts, said, left_out = await _checked(split, run)
+    check = await checked_answer(split, verdicts, run, said)
+    run.missing = " ".join(split.missing) or run.missing
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
@@ -118,13 +150,16 @@ async def finish(
         found, by = (answered.value,), run.settings.verify.critic
         objects = {"result": "contradicted", "found": found, "checked_by": by, "reason": answered.reason}
         check = AnswerCheck(answer=draft.answer, **objects)
-    if not conflicts and not (answered and answered.decides) and run.writer is not None and not run.writer.is_model:
+    by_words = run.writer is not None and (not run.writer.is_model or run.read)  # no model has given quotes a stance
+    if not conflicts and not (answered and answered.decides) and by_words:
         _tell_opposites(question, cited, run)
     run.elsewhere = await _elsewhere(question, cited, run)
     _tell_uncompared(question, cited, run)
-    for said in open_questions(question, cited, run.ledger.documents) if cited else ():
-        run.warn(f"no quote is about “{said}?”")
-    return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
+    for asked in open_questions(question, cited, run.ledger.documents) if cited else ():
+        run.warn(f"no quote is about “{asked}?”")
+    return compose(
+        run, split, verdicts, conflicts=conflicts, answered=answered, check=check, left_out=left_out, mark=mark
+    )
 
 
 async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -> frozenset[str]:

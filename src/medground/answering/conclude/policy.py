@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from medground.answering.verify.context import GIVEN
+from medground.answering.verify.context import GIVEN, SUBJECT
 from medground.answering.verify.critic import CITATION, CONTRADICTION, DISPUTED, INCORRECT
 from medground.answering.verify.named import HELD
 from medground.answering.verify.reporting import NOT_FINDINGS
@@ -86,7 +86,7 @@ def rejected(verdict: Verdict) -> str:
     return INCORRECT if INCORRECT in verdict.flags else ""
 
 
-_MARKS = {CITATION, DISPUTED}
+_MARKS = {CITATION, DISPUTED, SUBJECT}
 """Flags that tell readers of something else than a difference from the quote."""
 
 
@@ -159,6 +159,8 @@ def can_support(verdict: Verdict) -> bool:
     """
     flags = set(verdict.flags)
     if verdict.label in UNSUPPORTED or rejected(verdict) or flags & {OWN_KNOWLEDGE, *NOT_FINDINGS}:
+        return False
+    if SUBJECT in flags and verdict.label == "related":
         return False
     return not flags - _MARKS or verdict.label not in ("related", "not judged")
 

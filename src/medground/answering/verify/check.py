@@ -10,42 +10,46 @@ from typing import Any
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.context import (
+    SUBJECT,
     Context,
     cited_evidence,
     context_of,
     numbers_traced,
+    off_subject,
     on_subject,
     repeats_of_context,
+    usable,
 )
 from medground.answering.verify.critic import (
+    CITATION,
     Checked,
     Claim,
     Critic,
     Judgement,
     by_citation,
+    marked,
     sound,
     verdict_of,
 )
-from medground.answering.verify.critics import open_critic
+from medground.answering.verify.critics import AnswerJudgement, OperatorCritic, open_critic
 from medground.answering.verify.judges import domain, has_last_word, may_judge
 from medground.answering.verify.labelling import label_all
 from medground.answering.verify.named import unfounded
-from medground.answering.verify.overclaim import OWN_WORDS, with_word_filters
+from medground.answering.verify.overclaim import OWN_WORDS, Overclaim, doubts, weighed, with_word_filters
 from medground.answering.verify.reporting import TITLE, asks, why_not_finding
-from medground.models.operators.base import Operator
-from medground.models.operators.verifying import (
-    check_answer,
-    entail,
-    label,
-)
+from medground.language import words
+from medground.models.operators.base import EvidenceView, Operator
+from medground.models.operators.checking import check
+from medground.models.operators.verifying import label
 from medground.values.document import Document, Hit
 from medground.values.evidence import Evidence, Ledger, Sentence
 from medground.values.statement import Verdict
 from medground.values.steps import Judging
 
-CHECKING: tuple[Operator[Any, Any], ...] = (entail, label, check_answer)
+CHECKING: tuple[Operator[Any, Any], ...] = (check, label)
 """The operators that checking may use; a recipe that checks its statements declares them."""
 
+Views = tuple[EvidenceView, ...]
 GraphCheck = Callable[[Sentence], bool]
 """Whether the stored relation behind a sentence entails it."""
 
@@ -84,22 +88,138 @@ async def check_each(
         SourceUnavailable: a document of the context can no longer be fetched.
         BudgetExhausted: the run reached one of its limits.
     """
+    return (await _checked(sentences, (), run, graph, context=context, cited=cited, leads_to=answer))[0]
+
+
+async def check_with_answer(
+    sentences: Sequence[Sentence], answer: Sequence[str], run: Run
+) -> tuple[list[Checked], AnswerJudgement | None]:
+    """The checked sentences, and what the same call says of the short answer that they lead to.
+
+    The sentences may include items and absences. The second value is None if there is no answer, another critic than a
+    language model judges, or nobody can tell.
+
+    Raises:
+        BudgetExhausted: the run reached one of its limits.
+    """
+    return await _checked(sentences, answer, run)
+
+
+async def _checked(
+    sentences: Sequence[Sentence],
+    answer: Sequence[str],
+    run: Run,
+    graph: GraphCheck | None = None,
+    *,
+    context: Sequence[Hit] = (),
+    cited: bool = True,
+    leads_to: Sequence[str] = (),
+) -> tuple[list[Checked], AnswerJudgement | None]:
     critic = open_critic(run)
     shared = await context_of(context, run, reads=critic.reads)
-    asked, ledger = run.question, run.ledger
-    without_critic = [_without_critic(one, ledger, asked.text, graph, context=bool(context)) for one in sentences]
-    waiting = [sentence for sentence, found in zip(sentences, without_critic, strict=True) if found is None]
-    judged = iter(await _judged(waiting, critic, shared, run, context=bool(context), cited=cited))
-    checked = [next(judged) if found is None else Checked(found) for found in without_critic]
-    checked = await with_word_filters(sentences, checked, critic, shared, run)
+    asked, ledger, decides = run.question, run.ledger, has_last_word(critic.name, run.settings.verify)
+    known = [_without_critic(one, ledger, asked.text, graph, context=bool(context)) for one in sentences]
+    told, said = False, None
+    if isinstance(critic, OperatorCritic) and critic.is_model:
+        told = decides  # of what it cites
+        checked, said = await _in_one_call(sentences, known, answer, critic, shared, run, context=bool(context))
+    else:
+        known = [
+            v or (Verdict(label="not judged", critic=critic.name) if s.kind != "statement" else None)
+            for s, v in zip(sentences, known, strict=True)
+        ]
+        waiting = [sentence for sentence, found in zip(sentences, known, strict=True) if found is None]
+        judged = iter(await _judged(waiting, critic, shared, run, context=bool(context), cited=cited))
+        checked = [next(judged) if found is None else Checked(found) for found in known]
+        checked = with_word_filters(sentences, checked, ledger, decides=decides)
+    checked = [numbers_traced(*pair, ledger, asked) for pair in zip(sentences, checked, strict=True)]
     checked = [
-        on_subject(sentence, numbers_traced(sentence, one, ledger, asked), ledger)
+        one if (told and sentence.evidence) or sentence.kind != "statement" else on_subject(sentence, one, ledger)
         for sentence, one in zip(sentences, checked, strict=True)
     ]
     checked = repeats_of_context(sentences, checked, asked.context)
-    if not run.settings.verify.taxonomy:
-        return checked
-    return await label_all(sentences, checked, run, critic, shared, answer)
+    if run.settings.verify.taxonomy:
+        checked = await label_all(sentences, checked, run, critic, shared, leads_to)
+    return checked, said
+
+
+async def _in_one_call(
+    sentences: Sequence[Sentence],
+    known: Sequence[Verdict | None],
+    answer: Sequence[str],
+    critic: OperatorCritic,
+    shared: Context,
+    run: Run,
+    *,
+    context: bool,
+) -> tuple[list[Checked], AnswerJudgement | None]:
+    """The sentences judged against all quotes or the context, with what word filters noticed; and the short answer.
+
+    A judge with the last word reads what they noticed; over another it stands. A verbatim quote is judged only if they
+    doubt that it reports a finding.
+    """
+    ledger, decides = run.ledger, has_last_word(critic.name, run.settings.verify)
+    cited = {evidence for one in sentences for evidence in one.evidence}
+    quotes = evidence_views(usable([e for e in ledger.evidence if e.id in cited], ledger.documents), ledger.documents)
+    noticed = [_noticed(sentence, ledger) for sentence in sentences]
+    asked, beside = [], []
+    for n, verdict in enumerate(known):
+        if verdict is None or (decides and verdict.label == "quoted" and noticed[n]):
+            asked.append(n)
+        elif verdict.label != "not found":
+            beside.append(sentences[n].text)
+    premises = shared.views if context else quotes
+    claims = [_claim(sentences[n], noticed[n] if decides else (), premises, shared, ledger) for n in asked]
+    found, said = await critic.judge_answer(claims, answer, beside)
+    checked = [Checked(verdict or Verdict(label="not judged", critic=critic.name)) for verdict in known]
+    for n, judgement in zip(asked, map(sound, claims, found), strict=True):
+        checked[n] = _of_claim(sentences[n], known[n], judgement, critic.name, shared, run)
+        if noticed[n] and known[n] is None:
+            stands = decides and judgement.relation == "entails" and not judgement.flags
+            checked[n] = replace(checked[n], verdict=weighed(checked[n].verdict, noticed[n], stands=stands))
+    return checked, said and replace(said, rests_on=tuple(asked[n] for n in said.rests_on))
+
+
+def _of_claim(
+    sentence: Sentence, quoted: Verdict | None, judgement: Judgement, judge: str, shared: Context, run: Run
+) -> Checked:
+    """A sentence with the judge's verdict; `quoted` is that on a verbatim quote, which the judge can clear of doubt."""
+    if quoted is not None:
+        if judgement.relation == "failed":
+            return Checked(Verdict(label="unverified", critic=judge, best=quoted.best, note=judgement.note))
+        stands = judgement.relation == "entails" and not judgement.flags
+        return Checked(quoted.model_copy(update={"flags": (), "note": OWN_WORDS}) if stands else quoted)
+    best = judgement.best
+    foreign = bool(best and sentence.evidence) and not _is_cited(best or "", sentence, shared, run.ledger)
+    told = replace(judgement, best=shared.evidence(judgement.best, sentence, run.ledger))
+    verdict = verdict_of(told, judge, validated=may_judge(judge, run.settings.verify))
+    if foreign and told.relation == "entails":
+        verdict = marked(verdict, CITATION, "the retrieved passages support it, but the evidence cited does not")
+    return Checked(verdict, told)
+
+
+def _noticed(sentence: Sentence, ledger: Ledger) -> tuple[Overclaim, ...]:
+    """What word filters notice about a sentence and the quotes that it cites, above all the nearest one."""
+    said, cited = words.terms(sentence.text), cited_evidence(sentence, ledger)
+    if not cited:
+        return ()
+    nearest = max(cited, key=lambda quote: words.coverage(said, words.terms(quote.quote)))
+    found = doubts(sentence, nearest, ledger)
+    missing = off_subject(sentence, cited, ledger) if nearest.quote.split() != sentence.text.split() else []
+    return (*found, Overclaim(SUBJECT, " or ".join(missing))) if missing else found
+
+
+def _claim(sentence: Sentence, noticed: Sequence[Overclaim], premises: Views, shared: Context, ledger: Ledger) -> Claim:
+    """A sentence with all premises, and which of them it cites."""
+    told = tuple(f"it {one.note}" for one in noticed)
+    own = tuple(view.id for view in premises if _is_cited(view.id, sentence, shared, ledger))
+    return Claim(sentence.text, premises, told, own, sentence.kind)
+
+
+def _is_cited(premise: str, sentence: Sentence, shared: Context, ledger: Ledger) -> bool:
+    """Whether a sentence cites a premise, or a quote within it."""
+    place = shared.places.get(premise)
+    return premise in sentence.evidence if place is None else any(map(place.holds, cited_evidence(sentence, ledger)))
 
 
 async def _judged(
@@ -155,7 +275,7 @@ def _without_critic(
         return Verdict(label="not found", critic="retraction", note="it cites only retracted papers or notices")
     if asks(sentence.text):
         return Verdict(label="not found", critic="form", note="it is a question, not a statement")
-    if context or cited:
+    if context or cited or sentence.kind != "statement":
         return None
     return Verdict(label="not found", critic="citation", note="the sentence has no citation")
 

@@ -227,6 +227,13 @@ SUBJECT = "subject"
 """The flag of a statement about something that no quote behind it names."""
 
 
+def off_subject(sentence: Sentence, quotes: Sequence[Evidence], ledger: Ledger, *, people: bool = True) -> list[str]:
+    """What a statement is about, and with `people` for whom, that no quote mentions."""
+    text = "\n".join(as_read(quote, ledger.documents[quote.document_id]) for quote in quotes)
+    claimed = reading_of(sentence.text)
+    return claimed.unnamed([text]) or (claimed.people_unnamed([text]) if people else [])
+
+
 def on_subject(sentence: Sentence, checked: Checked, ledger: Ledger) -> Checked:
     """The checked statement; `not found` if a judge supports it, or contradicts a user's claim, by quotes about
     something else.
@@ -239,10 +246,7 @@ def on_subject(sentence: Sentence, checked: Checked, ledger: Ledger) -> Checked:
     if checked.judgement is None or not (told or verdict.label == "related"):
         return checked
     quotes = [*cited_evidence(sentence, ledger), *(e for e in ledger.evidence if e.id == verdict.best)]
-    text = "\n".join(as_read(quote, ledger.documents[quote.document_id]) for quote in quotes)
-    claimed = reading_of(sentence.text)
-    missing = claimed.unnamed([text]) or (claimed.people_unnamed([text]) if told else [])
-    if not missing:
+    if not (missing := off_subject(sentence, quotes, ledger, people=told)):
         return checked
     note = f"the quote does not mention {' or '.join(missing)}"
     if told:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-from medground.answering.captions import NOT_VALIDATED
 from medground.models.operators.base import EvidenceView
-from medground.models.operators.verifying import Entailment
+from medground.models.operators.checking import Entailment
+from medground.values.evidence import SentenceKind
 from medground.values.statement import Assessed, Verdict
 
 
@@ -20,12 +20,15 @@ from medground.values.statement import Assessed, Verdict
 class Claim:
     """A statement and the passages that it is compared with, best first. Without passages it cannot be supported.
 
-    `doubts` are what word filters noticed about the pair, for a critic that can read them.
+    `doubts` are what word filters noticed about the pair, for a critic that can read them; `cites` are ids of the
+    premises that it names itself, empty where all are meant; `kind` as in `StatementView`.
     """
 
     statement: str
     premises: tuple[EvidenceView, ...]
     doubts: tuple[str, ...] = ()
+    cites: tuple[str, ...] = ()
+    kind: SentenceKind = "statement"
 
 
 Reads = Literal["sentences", "windows", "passages"]
@@ -78,7 +81,9 @@ def sound(claim: Claim, judgement: Judgement) -> Judgement:
     numbers = [number for number in (judgement.probability, judgement.entailment) if number is not None]
     if not all(0 <= number <= 1 for number in numbers):  # False for NaN
         return Judgement("failed", note="the critic returned a number that is not a probability")
-    decisive = judgement.best is not None or judgement.relation in ("entails", "contradicts")
+    decisive = judgement.best is not None or (
+        judgement.relation in ("entails", "contradicts") and claim.kind == "statement"
+    )
     if decisive and judgement.best not in {premise.id for premise in claim.premises}:
         return Judgement("failed", note="the critic did not name one of the passages it was given")
     return judgement
@@ -142,13 +147,6 @@ CITATION = "citation"
 DISPUTED = "disputed"
 """The flag of a statement that its citation supports and another retrieved passage contradicts."""
 
-_SAID = {
-    "supported": "in line with the quote",
-    "partly": "partly in line with the quote",
-    "contradicted": "contradicted by the quote",
-}
-"""The word `supported` is kept for judges that have proved themselves."""
-
 
 @dataclass(frozen=True)
 class Checked:
@@ -187,8 +185,7 @@ def _assessed(found: Judgement, given: dict[str, Any]) -> Verdict:
     entailed = found.relation == "entails"
     assessed: Assessed = "contradicted" if not entailed else "partly" if found.flags else "supported"
     doubt = () if entailed else (CONTRADICTION,)  # not enough for a verdict, but worth a look
-    note = "; ".join(filter(None, [f"assessed by {given['critic']} ({NOT_VALIDATED}): {_SAID[assessed]}", found.note]))
-    changed = {"flags": (*found.flags, *doubt), "note": note}
+    changed = {"flags": (*found.flags, *doubt)}
     return Verdict(label="not judged", assessed=assessed, **(given | changed))
 
 
@@ -206,7 +203,7 @@ def by_citation(checked: Checked, of_citation: Checked) -> Checked:
     if cited.relation != "entails":
         return checked
     if found.relation == "contradicts":
-        return replace(of_citation, verdict=_marked(of_citation.verdict, DISPUTED, "another passage contradicts it"))
+        return replace(of_citation, verdict=marked(of_citation.verdict, DISPUTED, "another passage contradicts it"))
     return of_citation
 
 
@@ -216,11 +213,11 @@ def _supported(verdict: Verdict, cited: Judgement) -> Verdict:
         label = "partly" if flags and verdict.label == "supported" else verdict.label
         return verdict.model_copy(update={"best": cited.best, "flags": flags, "label": label})
     if cited.relation == "failed":
-        return _marked(verdict, CITATION, f"whether the evidence cited supports it was not checked: {cited.note}")
-    return _marked(verdict, CITATION, "the retrieved passages support it, but the evidence cited does not")
+        return marked(verdict, CITATION, f"whether the evidence cited supports it was not checked: {cited.note}")
+    return marked(verdict, CITATION, "the retrieved passages support it, but the evidence cited does not")
 
 
-def _marked(verdict: Verdict, flag: str, note: str) -> Verdict:
+def marked(verdict: Verdict, flag: str, note: str) -> Verdict:
     """The verdict with a flag and a note; `supported` becomes `partly`."""
     label = "partly" if verdict.label == "supported" else verdict.label
     return noted(verdict, note, flag).model_copy(update={"label": label})

@@ -27,7 +27,7 @@ from medground.models.catalogue import Proof, shipped
 from medground.models.registry import own_address
 from medground.values.usage import Author, UsageReport
 
-OPERATOR = "entail"
+OPERATOR = "check"
 """The critic that asks an operator."""
 NLI = "nli:"
 """What the name of an NLI model begins with."""
@@ -160,10 +160,10 @@ class Measured(BaseModel):
 
 
 def asked_with() -> str:
-    """Hash of the instructions and the schema of `entail`: a judge that is asked otherwise is another judge."""
-    from medground.models.operators.verifying import entail
+    """Hash of the instructions and the schema of `check`: a judge that is asked otherwise is another judge."""
+    from medground.models.operators.checking import check
 
-    asked = [entail.instructions, entail.output.model_json_schema()]
+    asked = [check.instructions, check.output.model_json_schema()]
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
 
 

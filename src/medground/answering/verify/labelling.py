@@ -15,13 +15,12 @@ from medground.answering.verify.context import (
     usable,
 )
 from medground.answering.verify.critic import (
-    CONTRADICTION,
     INCORRECT,
     Checked,
-    Claim,
     Critic,
     noted,
 )
+from medground.answering.verify.critics import LabelsOnly
 from medground.answering.verify.named import remark
 from medground.errors import ModelFailed
 from medground.language import words
@@ -37,7 +36,7 @@ from medground.models.operators.verifying import (
 )
 from medground.values.evidence import Ledger, Sentence, sentences_of
 from medground.values.statement import Category, ErrorSource, Verdict
-from medground.values.usage import KEYLESS, Author
+from medground.values.usage import KEYLESS
 
 MOST_QUOTES = 20
 """Most quotes of the run that a model is shown as context, starting with those that the statement cites."""
@@ -55,29 +54,29 @@ async def label_all(
 ) -> list[Checked]:
     """Label the checked statements of the rationale of `answer`; results are in order.
 
-    If a model answers the operator `label`, it is asked about the statements that needed a critic.
+    The label follows from the critic's relation and the flags. Where the critic is the operator `label`, the model that
+    answers it is asked about the statements that needed a critic.
 
     Raises:
         BudgetExhausted: the run reached one of its limits.
     """
     items = [_Item(sentence, c.verdict, *_relation(c)) for sentence, c in zip(sentences, checked, strict=True)]
-    by_model = run.answerer(label).is_model
+    by_model = isinstance(critic, LabelsOnly) and run.answerer(label).is_model
     asked = [by_model and c.judgement is not None and c.judgement.relation != "failed" for c in checked]
     ledger, asked_for = run.ledger, run.question.text
-    elsewhere = {} if by_model or context.views else await _elsewhere(items, ledger, critic)
     views = context.views or evidence_views(usable(ledger.evidence, ledger.documents), ledger.documents)
     passages = [PassageView(id=v.id, title=v.title, text=v.quote) for v in views]
     relevant = bool(relevant_passages(asked_for, passages))
     rationale = " ".join(s.text for s in sentences_of(sentences))
 
     async def one(number: int, item: _Item) -> Verdict:
-        if item.verdict.label == GIVEN:
+        if item.verdict.label == GIVEN or item.sentence.kind != "statement":
             return item.verdict
         if asked[number]:
             found = await _by_model(item, rationale, tuple(answer), run, context)
         else:
             shown = context.views or _quotes(item.sentence, ledger)
-            found = _by_rule(item, items, ledger, on_topic(asked_for, item.sentence.text, shown), elsewhere.get(number))
+            found = _by_rule(item, items, ledger, on_topic(asked_for, item.sentence.text, shown))
         return found.model_copy(update={"error_source": error_source(found, relevant=relevant)})
 
     verdicts = await asyncio.gather(*(one(n, item) for n, item in enumerate(items)))
@@ -147,12 +146,8 @@ def _by_rule(
     rationale: Sequence[_Item],
     ledger: Ledger,
     is_on_topic: bool,
-    elsewhere: Literal["entails", "contradicts"] | None,
 ) -> Verdict:
     verdict = item.verdict
-    if elsewhere == "contradicts":
-        note = f"{verdict.critic} finds it contradicted by a quote that it does not cite"
-        verdict = noted(verdict, note, CONTRADICTION)
     quote = next((e.quote for e in ledger.evidence if e.id == verdict.best), "")
     covered = words.coverage(words.terms(item.sentence.text), words.terms(quote))
     signals = Signals(
@@ -162,32 +157,12 @@ def _by_rule(
         flags=verdict.flags,
         on_topic=is_on_topic,
         opposed=_opposed(item, rationale, ledger),
-        elsewhere=elsewhere,
     )
     category: Category | None = labelled(signals)
     if category is None:
         return verdict
     by = verdict.critic if item.judged and verdict.critic != "graph" else KEYLESS
     return verdict.model_copy(update={"category": category, "labelled_by": by})
-
-
-async def _elsewhere(
-    items: Sequence[_Item], ledger: Ledger, critic: Critic
-) -> dict[int, Literal["entails", "contradicts"]]:
-    """Judgements of unsupported statements against quotes that they do not cite, by position in the rationale."""
-    if not Author(critic.name).is_model:
-        return {}
-    claims: dict[int, Claim] = {}
-    for number, item in enumerate(items):
-        others = [e for e in usable(ledger.evidence, ledger.documents) if e.id not in item.sentence.evidence]
-        if item.judged and item.relation in ("related", "neutral") and others and item.verdict.critic != "graph":
-            claims[number] = Claim(item.sentence.text, evidence_views(others[:MOST_QUOTES], ledger.documents))
-    found = await critic.judge(list(claims.values())) if claims else []
-    return {
-        number: judgement.relation
-        for number, judgement in zip(claims, found, strict=True)
-        if judgement.relation == "entails" or judgement.relation == "contradicts"
-    }
 
 
 def _opposed(item: _Item, rationale: Sequence[_Item], ledger: Ledger) -> bool:

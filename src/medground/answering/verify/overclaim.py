@@ -14,18 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from medground.answering.read.evidence import evidence_views
-from medground.answering.run import Run
-from medground.answering.verify.context import Context, cited_evidence
-from medground.answering.verify.critic import Checked, Claim, Critic, Judgement, noted, sound, verdict_of
-from medground.answering.verify.critics import OperatorCritic
-from medground.answering.verify.judges import has_last_word, may_judge
+from medground.answering.verify.context import SUBJECT, cited_evidence
+from medground.answering.verify.critic import Checked, noted
 from medground.answering.verify.numbers import misplaced_number, missing_quantities
-from medground.answering.verify.reporting import PURPOSE, TITLE, asks, asks_or_plans, why_not_finding
+from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
 from medground.language import words
 from medground.models.operators.differences import ASSOCIATION, DOUBT, HEDGE, differences
 from medground.values.document import Document
-from medground.values.evidence import Ledger, Sentence
+from medground.values.evidence import Evidence, Ledger, Sentence
 from medground.values.statement import Verdict
 
 NUMBER = "number"
@@ -64,6 +60,7 @@ _NOTES = {
     PURPOSE: "claims a finding, but its source reports none (`{word}`)",
     TITLE: "claims a finding, but its source is only {word}",
     NUMBER: "gives a number that the quoted text does not contain (`{word}`)",
+    SUBJECT: "is about {word}, which the text quoted does not mention",
     MISPLACED: "gives a number (`{word}`) for another group or outcome than the text quoted does",
 }
 
@@ -174,87 +171,43 @@ OWN_WORDS = "the source's own words"
 """The note of a verbatim quote."""
 
 
-async def with_word_filters(
-    sentences: Sequence[Sentence], checked: Sequence[Checked], critic: Critic, context: Context, run: Run
+def with_word_filters(
+    sentences: Sequence[Sentence], checked: Sequence[Checked], ledger: Ledger, *, decides: bool
 ) -> list[Checked]:
-    """The checked statements, after the doubts of word filters were weighed; results are in order.
+    """The checked statements, with what word filters notice; results are in order.
 
-    A judge that can read doubts and has the last word is asked about them.
-
-    Raises:
-        BudgetExhausted: the run reached one of its limits.
+    A judge that has the last word keeps what it calls entailed, and the reader is told what was noticed.
     """
-    pairs = list(zip(sentences, checked, strict=True))
-    decides = has_last_word(critic.name, run.settings.verify)
-    reads = decides and isinstance(critic, OperatorCritic)
-    doubts = [_doubts(sentence, one, run.ledger) for sentence, one in pairs]
-    asked = [  # of what was found to stand; a question is not a statement, in any words
-        n
-        for n, (sentence, one) in enumerate(pairs if reads else ())
-        if doubts[n] and (one.verdict.label == "quoted" or _entails(one.judgement)) and not asks(sentence.text)
-    ]
-    claims = [_claim(sentences[n], checked[n].verdict, doubts[n], context, run.ledger) for n in asked]
-    found = await critic.judge(claims) if claims else []
-    answers = {n: sound(claim, answer) for n, claim, answer in zip(asked, claims, found, strict=True)}
-    validated = may_judge(critic.name, run.settings.verify)
 
-    def judged_again(n: int, one: Checked) -> Checked:
-        answer = answers.get(n)
-        if answer is None or answer.relation != "contradicts" or one.verdict.label == "quoted":
-            stands = decides and _entails(one.judgement)
-            verdict = _after_doubts(one.verdict, doubts[n], answer, critic.name, stands=stands)
-            return replace(one, verdict=verdict) if doubts[n] else one
-        taken_back = replace(answer, best=one.verdict.best)
-        return Checked(verdict_of(taken_back, critic.name, validated=validated), taken_back)
+    def one_of(sentence: Sentence, one: Checked) -> Checked:
+        quote = next((e for e in ledger.evidence if e.id == one.verdict.best), None)
+        if quote is None or one.judgement is None:
+            return one
+        stands = decides and one.judgement.relation == "entails" and not one.judgement.flags
+        return replace(one, verdict=weighed(one.verdict, doubts(sentence, quote, ledger), stands=stands))
 
-    return [judged_again(n, one) for n, one in enumerate(checked)]
+    return [one_of(sentence, one) for sentence, one in zip(sentences, checked, strict=True)]
 
 
-def _doubts(sentence: Sentence, checked: Checked, ledger: Ledger) -> tuple[Overclaim, ...]:
-    """What the filters notice about a judged statement, or a verbatim one, and the quote behind its verdict."""
-    quote = next((e for e in ledger.evidence if e.id == checked.verdict.best), None)
-    if quote is None:
-        return ()
+def weighed(verdict: Verdict, found: tuple[Overclaim, ...], *, stands: bool) -> Verdict:
+    """The verdict after the doubts. If it `stands`, because its judge has the last word, they are only reported; but a
+    quote supports only in part what it does not mention.
+    """
+    if not found or not stands:
+        return downgraded(verdict, found)
+    if off := tuple(one for one in found if one.kind == SUBJECT):
+        return downgraded(verdict, off)
+    return noted(verdict, f"a word filter found that {' and '.join(f'it {doubt.note}' for doubt in found)}")
+
+
+def doubts(sentence: Sentence, quote: Evidence, ledger: Ledger) -> tuple[Overclaim, ...]:
+    """What the filters notice about a statement and one quote; about a verbatim one, why it reports no finding."""
     document = ledger.documents[quote.document_id]
-    if checked.verdict.label == "quoted":
+    if quote.quote.split() == sentence.text.split():
         found = why_not_finding(quote.quote, document)
         return (Overclaim(*found),) if found else ()
-    if checked.judgement is None:
-        return ()
     quotes = [quote.quote, *(e.quote for e in cited_evidence(sentence, ledger))]
     return (
         *overclaims(sentence.text, quote.quote, document, sentence=sentence.whole.text),
         *wrong_numbers(sentence.text, quotes),
     )
-
-
-def _entails(found: Judgement | None) -> bool:
-    return found is not None and found.relation == "entails" and not found.flags
-
-
-def _claim(
-    sentence: Sentence, verdict: Verdict, doubts: Sequence[Overclaim], context: Context, ledger: Ledger
-) -> Claim:
-    best = next(e for e in ledger.evidence if e.id == verdict.best)
-    cited = [e for e in cited_evidence(sentence, ledger) if e != best]
-    around = [view for view in context.views if context.places[view.id].holds(best)]
-    premises = (*evidence_views([best, *cited], ledger.documents), *around)
-    return Claim(sentence.text, premises, tuple(f"it {doubt.note}" for doubt in doubts))
-
-
-def _after_doubts(
-    verdict: Verdict, doubts: tuple[Overclaim, ...], answer: Judgement | None, judge: str, *, stands: bool
-) -> Verdict:
-    """The verdict after the doubts, and the judge's answer to them; it may stand against what it was not asked."""
-    noticed, quoted = " and ".join(f"it {doubt.note}" for doubt in doubts), verdict.label == "quoted"
-    if answer is None:
-        return noted(verdict, f"a word filter found that {noticed}") if stands else downgraded(verdict, doubts)
-    if answer.relation == "failed":
-        if quoted:  # nobody has said whether it reports a finding
-            return Verdict(label="unverified", critic=judge, best=verdict.best, note=answer.note)
-        return noted(verdict, f"a word filter found that {noticed}, and {judge} failed when asked about it")
-    if not _entails(answer):
-        return downgraded(verdict, doubts)
-    if quoted:
-        verdict = verdict.model_copy(update={"flags": (), "note": OWN_WORDS})
-    return noted(verdict, f"{judge} was shown that {noticed}, and keeps its verdict")

@@ -7,20 +7,28 @@ from collections.abc import Callable, Sequence
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.named import without_marks
-from medground.models.operators.writing import WriteInput, WriteOutput, write
-from medground.values.decision import Basis
+from medground.models.operators.answering import read_and_answer
+from medground.models.operators.writing import WriteOutput, chosen_quotes
+from medground.values.decision import AnswerForm, Basis
 from medground.values.document import Frozen
 from medground.values.evidence import Evidence, Sentence
 from medground.values.question import Question
+from medground.values.usage import KEYLESS
 
 
 class Draft(Frozen):
-    """A rationale and the answer that follows from it; `answer` is empty if none follows."""
+    """A rationale and the answer that follows from it; `answer` is empty if none follows.
+
+    `form` is that of a short answer to an open question; None where the rationale is the answer. `missing` says
+    what the sources do not report.
+    """
 
     sentences: tuple[Sentence, ...] = ()
     answer: tuple[str, ...] = ()
     basis: Basis | None = None
     reason: str = ""
+    form: AnswerForm | None = None
+    missing: tuple[str, ...] = ()
 
 
 def drafted(output: WriteOutput) -> Draft:
@@ -29,19 +37,12 @@ def drafted(output: WriteOutput) -> Draft:
     return Draft(sentences=written, answer=output.answer, basis="model" if output.answer else None)
 
 
-async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run) -> Draft:
-    """Have the rationale and the answer written from the evidence."""
-    output = await run.ask(
-        write,
-        WriteInput(
-            question=question.text,
-            task=question.task,
-            options=question.options,
-            evidence=evidence_views(evidence, run.ledger.documents),
-            sentences=run.settings.recipe.sentences,
-        ),
-    )
-    return drafted(output)
+def best_quotes(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
+    """The quotes that are shown where no model writes, best first."""
+    run.answered_by[read_and_answer.name] = KEYLESS
+    views = evidence_views(evidence, run.ledger.documents)
+    chosen = chosen_quotes(question.text, views, run.settings.recipe.sentences)
+    return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in chosen)
 
 
 Mark = Callable[[Evidence], str]

@@ -117,16 +117,17 @@ async def _asked(
         **more,
     )
     output = await run.ask(operator, value)
-    return _reasoned(output.claims, output.answer, places, run, run.author(operator))
+    return with_quotes(output.claims, output.answer, places, run, run.author(operator))
 
 
-def _reasoned(
+def with_quotes(
     claims: Sequence[SubClaim],
     answer: tuple[str, ...],
     places: Mapping[str, TextSpan],
     run: Run,
     author: Author | None,
 ) -> Reasoned:
+    """What an author wrote, each sub-claim with the sentences that it names as quotes, by their `places`."""
     documents = list(dict.fromkeys(document for document, _, _ in places.values()))
     quotes = {
         sentence: run.ledger.quote(*places[sentence], rank=documents.index(places[sentence][0]) + 1)

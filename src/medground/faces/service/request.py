@@ -36,7 +36,7 @@ _RETRIEVAL = ("depth", "keep", "fusion_k", "dense")
 _BUDGET = ("tokens", "calls", "seconds", "money")
 _NAMES_OF_SOURCES = frozenset(["omni_rag.only", "omni_rag.without", "biomedsearch.without"])
 """Lists that are only compared with the names of sources that are open."""
-_CRITICS = ("entail", "critic", "label")
+_CRITICS = ("check", "critic", "label")
 """The critics that no path and no hub is behind."""
 
 

@@ -10,7 +10,7 @@ import html
 import re
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, replace
 from enum import Enum
 from importlib import resources
@@ -48,6 +48,21 @@ class OperatorInput(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LinesView(OperatorInput):
+    """An input that a prompt shows as lines, because tags around each sentence are as long as the sentence.
+
+    A text within a line cannot begin another one.
+    """
+
+    def lines(self) -> Iterator[str]:
+        """Its lines, each beginning with an id."""
+        raise NotImplementedError
+
+
+def _head(*parts: object) -> str:
+    return " | ".join(str(part) for part in parts if part)
 
 
 class OperatorOutput(BaseModel):
@@ -116,7 +131,7 @@ class Operator(Generic[I, O]):
     """One task for a language model.
 
     Attributes:
-        name: stable name; settings use it to choose a model for an operator (`--set model.operators.write=...`).
+        name: stable name; settings use it to choose a model for an operator (`--set model.operators.check=...`).
         input: type of the input.
         output: type of the output; models are constrained to its schema.
         keyless: answers without a model; deterministic and fast.
@@ -173,6 +188,8 @@ def _block(name: str, value: object) -> str:
 
 
 def _inner(value: object) -> str:
+    if isinstance(value, LinesView):
+        return "\n".join(_escaped(" ".join(one.split())) for one in value.lines())
     if isinstance(value, BaseModel):
         shown = (name for name, field in type(value).model_fields.items() if not field.exclude)
         fields = ((name, getattr(value, name)) for name in shown)
@@ -228,17 +245,27 @@ class SentenceView(OperatorInput):
     """How good a quote it is among all sentences found, by the statistics of `quoting`; None if not computed."""
 
 
-class SentencedPassage(OperatorInput):
+class SentencedPassage(LinesView):
     """A passage as numbered sentences. `kind` is that of its source, where sources of several kinds are read."""
 
     id: str
     kind: SourceKind | None = None
+    paper: str = ""
+    """Its document's id, such as PMID:21645374; empty where the reader need not know it."""
     title: Untrusted = ""
+    year: int | None = None
+    design: str = ""
+    journal: Untrusted = ""
     section: Untrusted = ""
     sentences: tuple[SentenceView, ...]
 
+    def lines(self) -> Iterator[str]:
+        """Its head, and a line for each sentence."""
+        yield _head(self.id, self.kind, self.paper, self.year, self.design, self.journal, self.title, self.section)
+        yield from (f"{one.id} {one.text}" for one in self.sentences)
 
-class EvidenceView(OperatorInput):
+
+class EvidenceView(LinesView):
     """A quote from the ledger under its ledger id: E1, E2, ..."""
 
     id: str
@@ -248,6 +275,12 @@ class EvidenceView(OperatorInput):
     section: Untrusted = ""
     stance: Stance = "unknown"
     quote: Untrusted
+
+    def lines(self) -> Iterator[str]:
+        """Its source, and its text."""
+        stance = f"stance: {self.stance}" if self.stance != "unknown" else ""
+        yield _head(self.id, self.year, self.design, self.title, self.section, stance)
+        yield f"{self.id} “{self.quote}”"
 
 
 def sentence_ids(passages: Iterable[SentencedPassage]) -> tuple[str, ...]:

@@ -1,120 +1,29 @@
-"""Verifying: does the evidence entail a statement, and does a short answer follow from the checked statements?
+"""Labelling a statement of a rationale with one of eight labels, and assessing the whole.
 
-Source: Self-MedRAG, section on the NLI critic; Reason and Verify, section 3.4; the check of the short answer is ours.
-The keyless implementations are no judges: they tell `related` from `neutral` and raise flags, never say `entails` or
-`contradicts`, and cannot tell what follows from sentences.
+Source: Reason and Verify, section 3.4. A label follows from what is known of a statement (`labelled`), or a model gives
+it. Without a model, words are compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from medground.language import words
 from medground.models.operators.base import (
     EvidenceView,
-    FewWords,
     InvalidOutput,
     Operator,
     OperatorInput,
     OperatorOutput,
     Untrusted,
-    WeighedOutput,
 )
 from medground.models.operators.compare import compare
-from medground.models.operators.differences import RULES, differences
-from medground.models.operators.writing import allowed_answers, answer_choices
-from medground.values.question import Option, Task
+from medground.models.operators.differences import differences
 from medground.values.statement import Category, RationaleVerdict
-
-Entailment = Literal["entails", "contradicts", "related", "neutral"]
-
-FLAGS = tuple(RULES)
-"""Names of differences between a statement and its source."""
-
-
-class EntailInput(OperatorInput):
-    statement: Untrusted
-    evidence: tuple[EvidenceView, ...]
-    doubts: tuple[Untrusted, ...] = ()
-    """What word filters noticed about the pair."""
-
-
-class EntailOutput(WeighedOutput):
-    weighed: ClassVar[str] = "relation"
-
-    relation: Entailment
-    best: str | None = Field(default=None, description="id of the quote that decides it")
-    flags: tuple[str, ...] = Field(
-        default=(), description="kinds of difference between statement and quote; empty where there is none"
-    )
-
-
-def _known_quote(value: EntailInput, output: EntailOutput) -> None:
-    if output.best is not None and output.best not in {e.id for e in value.evidence}:
-        raise InvalidOutput(f"unknown evidence id {output.best[:40]!r}; use only ids that are given")
-    # A single quote must be the one that decides, so a small model need not name it.
-    if output.best is None and output.relation in ("entails", "contradicts") and len(value.evidence) != 1:
-        raise InvalidOutput(f"{output.relation!r} needs the id of the quote that decides it")
-    if unknown := set(output.flags) - set(FLAGS):
-        raise InvalidOutput(f"unknown flag {min(unknown)[:40]!r}; flags are {', '.join(FLAGS)}")
-
-
-def _compared(value: EntailInput) -> EntailOutput:
-    found = compare(value.statement, value.evidence)
-    return EntailOutput(relation="related" if found.related else "neutral", best=found.best, flags=found.flags)
-
-
-entail = Operator(
-    name="entail",
-    input=EntailInput,
-    output=EntailOutput,
-    keyless=_compared,
-    check=_known_quote,
-    choices=lambda value: {"best": tuple(e.id for e in value.evidence), "flags": FLAGS},
-)
-
-
-class CheckAnswerInput(OperatorInput):
-    question: Untrusted
-    task: Task
-    options: tuple[Option, ...] = ()
-    sentences: tuple[Untrusted, ...]
-    answer: tuple[Untrusted, ...]
-
-
-class CheckAnswerOutput(OperatorOutput):
-    """What the sentences answer comes before the comparison, because fields are written in their order."""
-
-    found: tuple[str, ...] = Field(
-        default=(), description="the answer that the sentences give, in the form of `answer`; empty if they give none"
-    )
-    relation: Literal["follows", "contradicted", "not shown"] | None = Field(
-        description="how `answer` stands to the sentences; none only when it cannot be told"
-    )
-    reason: FewWords = Field(default="", description="why, in a few words")
-
-
-def _of_the_task(value: CheckAnswerInput, output: CheckAnswerOutput) -> None:
-    allowed = allowed_answers(value.task, value.options)
-    if not allowed >= set(output.found):
-        raise InvalidOutput(f"found {', '.join(output.found)[:60]!r} is not one of {', '.join(sorted(allowed))}")
-
-
-check_answer = Operator(
-    name="check_answer",
-    input=CheckAnswerInput,
-    output=CheckAnswerOutput,
-    keyless=lambda value: CheckAnswerOutput(relation=None),
-    check=_of_the_task,
-    choices=lambda value: {"found": answer_choices(value.task, value.options)},
-)
-
-
-# Labelling: one of eight labels for a statement of a rationale, judged against its context; and the whole assessed.
 
 STATED = 0.8
 """Minimum share of an entailed statement's words, by weight, in a quote that states it; below, it is inferred."""

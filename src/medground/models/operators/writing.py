@@ -18,10 +18,7 @@ from medground.models.operators.base import (
     AtMostOne,
     EvidenceView,
     InvalidOutput,
-    Operator,
-    OperatorInput,
     OperatorOutput,
-    Untrusted,
     only_known,
 )
 from medground.models.operators.differences import NEGATION, differences
@@ -101,14 +98,6 @@ def _repeats(topic: frozenset[str], quote: str, earlier: str) -> bool:
     return words.coverage(found - topic or found, before) > REDUNDANT and "negation" not in differences(quote, earlier)
 
 
-class WriteInput(OperatorInput):
-    question: Untrusted
-    task: Task
-    options: tuple[Option, ...] = ()
-    evidence: tuple[EvidenceView, ...]
-    sentences: int = 3
-
-
 class WrittenSentence(OperatorOutput):
     text: str = Field(min_length=1, max_length=1200, description="one plain sentence with one claim, no citation marks")
     evidence: tuple[str, ...] = Field(description="ids of the quotes that say so, such as E2")
@@ -169,19 +158,3 @@ def allowed_answers(task: Task, options: tuple[Option, ...]) -> set[str]:
             return {"answered"}
         case _:
             assert_never(task)
-
-
-def _keyless(value: WriteInput) -> WriteOutput:
-    chosen = chosen_quotes(value.question, value.evidence, value.sentences)
-    sentences = (WrittenSentence(text=e.quote[:1200], evidence=(e.id,)) for e in chosen)
-    return WriteOutput(sentences=tuple(sentences), answer=())
-
-
-write = Operator(
-    name="write",
-    input=WriteInput,
-    output=WriteOutput,
-    keyless=_keyless,
-    check=lambda value, output: check_written(value.task, value.options, {e.id for e in value.evidence}, output),
-    choices=lambda value: written_choices(value.task, value.options, (e.id for e in value.evidence)),
-)

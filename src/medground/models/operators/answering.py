@@ -1,0 +1,80 @@
+"""Reading documents and answering from them in one call.
+
+Source: PubMed Reasoner, section 3.2 and 3.3, and Reason and Verify, section 3.1 (rationale first); one call is ours.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from medground.models.operators.base import (
+    InvalidOutput,
+    Operator,
+    OperatorInput,
+    OperatorOutput,
+    SentencedPassage,
+    Untrusted,
+    only_known,
+    sentence_ids,
+)
+from medground.models.operators.reading import quotable_sentences
+from medground.models.operators.reasoning import SubClaim
+from medground.models.operators.writing import answer_choices, check_answer_form
+from medground.values.decision import AnswerForm
+from medground.values.question import Option, Task
+
+
+class ReadInput(OperatorInput):
+    """Documents, best first. `search` says how a query is written here; empty where none may be written."""
+
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...] = ()
+    passages: tuple[SentencedPassage, ...]
+    search: str = ""
+
+
+class AnswerOutput(OperatorOutput):
+    statements: tuple[SubClaim, ...] = Field(description="the rationale, two to five sentences, in order")
+    answer: tuple[Annotated[str, Field(min_length=1, max_length=600)], ...] = Field(
+        description="in the form of the task; empty where the documents do not answer"
+    )
+    form: AnswerForm | None = Field(default=None, description="of the answer to an open question; else none")
+    missing: tuple[Annotated[str, Field(min_length=1, max_length=300)], ...] = Field(
+        default=(), description="sentences that each say what is asked and not reported; empty if all is"
+    )
+    query: str = Field(default="", max_length=500)
+
+
+def _of_the_task(value: ReadInput, output: AnswerOutput) -> None:
+    only_known((i for one in output.statements for i in one.sentences), sentence_ids(value.passages), "sentence")
+    if value.task != "free":
+        check_answer_form(value.task, value.options, output.answer)
+    elif output.answer and output.form is None:
+        raise InvalidOutput("say of which form the answer is")
+    elif len(output.answer) > 1 and output.form != "items":
+        raise InvalidOutput("give one answer, or several of the form `items`")
+
+
+def _choices(value: ReadInput) -> dict[str, tuple[str, ...]]:
+    closed = {"answer": answer_choices(value.task, value.options)} if value.task != "free" else {}
+    return {"sentences": sentence_ids(value.passages), **closed}
+
+
+def _quoted(value: ReadInput) -> AnswerOutput:
+    """The strongest sentences, word for word; nothing is decided."""
+    texts = {one.id: one.text for passage in value.passages for one in passage.sentences}
+    chosen = quotable_sentences(value.question, value.passages)[:3]
+    return AnswerOutput(statements=tuple(SubClaim(text=texts[i][:1200], sentences=(i,)) for i in chosen), answer=())
+
+
+read_and_answer = Operator(
+    name="read_and_answer",
+    input=ReadInput,
+    output=AnswerOutput,
+    keyless=_quoted,
+    check=_of_the_task,
+    choices=_choices,
+)

@@ -1,0 +1,138 @@
+"""Checking an answer in one call: each statement against the quotes, each item, and the short answer against both.
+
+Source: Self-MedRAG, section on the NLI critic; Reason and Verify, section 3.4; the check of the short answer is ours.
+The keyless implementation is not a judge: it tells `related` from `neutral` and raises flags, never says `entails` or
+`contradicts`, and cannot tell what follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from medground.models.operators.base import (
+    EvidenceView,
+    FewWords,
+    InvalidOutput,
+    LinesView,
+    Operator,
+    OperatorInput,
+    OperatorOutput,
+    Untrusted,
+    WeighedOutput,
+    only_known,
+)
+from medground.models.operators.compare import compare
+from medground.models.operators.differences import RULES
+from medground.models.operators.writing import allowed_answers, answer_choices
+from medground.values.evidence import SentenceKind
+from medground.values.question import Option, Task
+
+Entailment = Literal["entails", "contradicts", "related", "neutral"]
+Following = Literal["follows", "contradicted", "not shown"]
+"""How a short answer stands to the statements that hold."""
+
+FLAGS = tuple(RULES)
+"""Names of differences between a statement and its source."""
+
+
+class StatementView(LinesView):
+    """A statement to check: S1, S2, ...
+
+    Attributes:
+        kind: what is compared with all quotes may be an absence, or an item of the short answer.
+        cites: ids of the quotes that it cites; empty if it is to be compared with all.
+        doubts: what word filters noticed about it and its quotes.
+    """
+
+    id: str
+    text: Untrusted
+    kind: SentenceKind = "statement"
+    cites: tuple[str, ...] = ()
+    doubts: tuple[Untrusted, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """The statement, and a line for each doubt."""
+        told: list[str] = [self.kind] if self.kind != "statement" else []
+        told += [f"cites {', '.join(self.cites)}"] if self.cites else []
+        yield f"{' | '.join([self.id, *told])}: {self.text}"
+        yield from (f"{self.id} doubt: {one}" for one in self.doubts)
+
+
+class CheckInput(OperatorInput):
+    """Statements of one answer with the quotes, each once.
+
+    `beside` are statements of the same answer that are checked elsewhere. `answer` is a word of the task, letters, or
+    the name, number, items or sentence that answers an open question; empty where only statements are checked.
+    """
+
+    question: Untrusted = ""
+    task: Task = "free"
+    options: tuple[Option, ...] = ()
+    evidence: tuple[EvidenceView, ...] = ()
+    statements: tuple[StatementView, ...] = ()
+    beside: tuple[Untrusted, ...] = ()
+    answer: tuple[Untrusted, ...] = ()
+
+
+class StatementCheck(WeighedOutput):
+    weighed: ClassVar[str] = "relation"
+
+    statement: str
+    relation: Entailment
+    best: str | None = Field(default=None, description="id of the quote that decides it")
+    flags: tuple[str, ...] = Field(default=(), description="kinds of difference from the quote")
+    reason: FewWords = Field(default="", description="why it does not hold; empty where it holds")
+
+
+class CheckOutput(OperatorOutput):
+    statements: tuple[StatementCheck, ...] = Field(description="each statement once, in order")
+    found: tuple[str, ...] = Field(default=(), description="the answer that the statements give; empty if none")
+    result: Following | None = Field(default=None, description="how `answer` stands to them; none if it cannot be told")
+    rests_on: tuple[str, ...] = Field(default=(), description="ids of the statements that decide it")
+    reason: FewWords = Field(default="", description="why, in a few words")
+
+
+def _of_what_was_given(value: CheckInput, output: CheckOutput) -> None:
+    statements, told = {one.id: one for one in value.statements}, [one.statement for one in output.statements]
+    only_known([*told, *output.rests_on], statements, "statement")
+    only_known((one.best for one in output.statements if one.best), (e.id for e in value.evidence), "evidence")
+    if missing := set(statements) - set(told):
+        raise InvalidOutput(f"statement {min(missing)} is left out; give each statement once")
+    for one in output.statements:
+        given, decided = statements[one.statement], one.relation in ("entails", "contradicts")
+        # A single quote must be the one that decides, so a small model need not name it.
+        if not one.best and decided and given.kind == "statement" and len(given.cites or value.evidence) != 1:
+            raise InvalidOutput(f"{one.relation!r} needs the id of the quote that decides {one.statement}")
+        if unknown := set(one.flags) - set(FLAGS):
+            raise InvalidOutput(f"unknown flag {min(unknown)[:40]!r}; flags are {', '.join(FLAGS)}")
+    if value.task != "free" and not allowed_answers(value.task, value.options) >= set(output.found):
+        raise InvalidOutput(f"found {', '.join(output.found)[:60]!r} does not have the form of the task")
+
+
+def _compared(value: CheckInput) -> CheckOutput:
+    """Each statement compared by words with the quotes that it cites; nothing is told of the answer."""
+    found = []
+    for one in value.statements:
+        same = compare(one.text, [e for e in value.evidence if e.id in one.cites] or value.evidence)
+        relation: Entailment = "related" if same.related else "neutral"
+        found.append(StatementCheck(statement=one.id, relation=relation, best=same.best, flags=same.flags))
+    return CheckOutput(statements=tuple(found))
+
+
+def _choices(value: CheckInput) -> dict[str, tuple[str, ...]]:
+    ids = tuple(one.id for one in value.statements)
+    closed = {"found": answer_choices(value.task, value.options)} if value.task != "free" else {}
+    return {"statement": ids, "rests_on": ids, "best": tuple(e.id for e in value.evidence), "flags": FLAGS, **closed}
+
+
+check = Operator(
+    name="check",
+    input=CheckInput,
+    output=CheckOutput,
+    keyless=_compared,
+    check=_of_what_was_given,
+    choices=_choices,
+)
