@@ -38,11 +38,7 @@ class Declaration:
 
 
 def remaining(budget: BudgetSettings, used: Usage, seconds: float) -> CallLimits:
-    """What one more call may spend.
-
-    Raises:
-        BudgetExhausted: nothing is left.
-    """
+    """What one more call may spend. Raises BudgetExhausted: nothing is left."""
     for limit, allowed, spent in _limits(budget, used, seconds):
         if allowed is not None and spent > allowed:
             raise BudgetExhausted(limit, spent=_shown(spent), allowed=str(allowed))

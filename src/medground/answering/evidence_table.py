@@ -123,8 +123,7 @@ class EvidenceTable(Frozen):
 def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
     """The names without white space around and inside them.
 
-    Raises:
-        UsageError: there are too many, or one is empty, too long or named twice.
+    Raises UsageError: there are too many, or one is empty, too long or named twice.
     """
     names = tuple(" ".join(clean(column).split()) for column in columns)
     if len(names) > MOST_COLUMNS:

@@ -109,10 +109,8 @@ class Retrieval:
         they are found beside everything else. A lookup that a source could not understand does not count as a search.
         Words that stand only in the question's context are sent to no source, which a warning says.
 
-        Raises:
-            SourceUnavailable: a source failed and no other source could be searched.
-            UsageError: a query uses a field that a source does not have.
-            BudgetExhausted: the run reached one of its limits.
+        Raises SourceUnavailable: a source failed and no other source could be searched; UsageError: a query uses a
+        field that a source does not have; BudgetExhausted: the run reached one of its limits.
         """
         self._remaining()
         filled = [self._filled(one) for one in self._sendable(lookups)]
@@ -136,10 +134,8 @@ class Retrieval:
 
         Nothing is fetched where a source can count; others are searched.
 
-        Raises:
-            SourceUnavailable: no source could be asked.
-            UsageError: a query uses a field that a source does not have.
-            BudgetExhausted: the run reached one of its limits.
+        Raises SourceUnavailable: no source could be asked; UsageError: a query uses a field that a source does not
+        have; BudgetExhausted: the run reached one of its limits.
         """
         self._remaining()
         if not (sendable := self._sendable([lookup])):
@@ -246,8 +242,7 @@ class Retrieval:
     def _unavailable(self, source: Source, error: SourceUnavailable | ConfigError) -> SourceUnavailable:
         """A source that could not be searched. In research with many sources, a rejected key costs only its source.
 
-        Raises:
-            ConfigError: a rejected key, where it is not research.
+        Raises ConfigError: a rejected key, where it is not research.
         """
         if isinstance(error, SourceUnavailable):
             if self.recipe.researches and (isinstance(error, NotConfigured) or error.last_status == _UNREACHABLE):

@@ -171,8 +171,7 @@ SENTENCES = 150
 async def evidence_table(answer: Answer, columns: Sequence[str], run: Run) -> EvidenceTable:
     """The table of an answer. What fails is in its cells; columns cost what their operator costs.
 
-    Raises:
-        UsageError: too many columns, or a name that cannot be used.
+    Raises UsageError: too many columns, or a name that cannot be used.
     """
     names = checked_columns(columns)
     rows = rows_of(answer)

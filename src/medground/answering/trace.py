@@ -72,8 +72,7 @@ class Span:
 class Trace:
     """The spans of one run, written to `path` as they end.
 
-    Raises:
-        ConfigError: a collector is configured, but the `otlp` extra is missing.
+    Raises ConfigError: a collector is configured, but the `otlp` extra is missing.
     """
 
     def __init__(self, run_id: str, path: Path | None, settings: Settings | None = None) -> None:
@@ -128,11 +127,7 @@ def _provider() -> TracerProvider:
 
 
 def read_trace(folder: Path, trace_id: str) -> list[dict[str, Any]]:
-    """The spans of a stored trace, in the order they started.
-
-    Raises:
-        UsageError: there is no trace with that id.
-    """
+    """The spans of a stored trace, in the order they started. Raises UsageError: there is no trace with that id."""
     path = folder / f"{trace_id}.jsonl"
     if not _TRACE_ID.fullmatch(trace_id) or not path.is_file():
         raise UsageError(f"no trace {trace_id[:64]!r} in {folder}; use the trace_id of an answer")
@@ -144,11 +139,7 @@ def read_trace(folder: Path, trace_id: str) -> list[dict[str, Any]]:
 
 
 def remove_trace(folder: Path, trace_id: str) -> None:
-    """Delete a stored trace, if there is one.
-
-    Raises:
-        StorageFailed: it cannot be deleted.
-    """
+    """Delete a stored trace, if there is one. Raises StorageFailed: it cannot be deleted."""
     if _TRACE_ID.fullmatch(trace_id):
         with writing_to(folder):
             (folder / f"{trace_id}.jsonl").unlink(missing_ok=True)

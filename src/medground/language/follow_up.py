@@ -180,8 +180,7 @@ def _bare(text: str) -> str:
 def read_follow_up(asked: str, former: str) -> Reading:
     """Read a follow-up question.
 
-    Raises:
-        UsageError: a word points back at something that the form of the former question does not tell.
+    Raises UsageError: a word points back at something that the form of the former question does not tell.
     """
     for form in (bare_interrogative, still_true, condition, another_name, thing_asked_for, pointing):
         if (reading := form(asked, former)) is not None:
@@ -240,8 +239,7 @@ def follow_up(
         now: the year of "the last five years".
         task: the kind of answer; guessed from the question as it was read when absent.
 
-    Raises:
-        UsageError: the former question does not tell what a word such as "it" stands for; or as `Question.ask`.
+    Raises UsageError: the former question does not tell what a word such as "it" stands for; or as `Question.ask`.
     """
     typed = as_question(asked, task=task, options=options, context=context)
     letters = {option.letter: option.text for option in typed.options}

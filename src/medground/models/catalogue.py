@@ -190,11 +190,7 @@ class Shipped(Frozen):
         return self.base.size
 
     def content(self) -> bytes:
-        """The file of differences.
-
-        Raises:
-            ConfigError: it is missing, or not the one that was measured.
-        """
+        """The file of differences. Raises ConfigError: it is missing, or not the one that was measured."""
         try:
             content = (FOLDER / f"{self.name}.safetensors").read_bytes()
         except OSError as error:

@@ -62,8 +62,7 @@ def place(name: str, part: str, models: Path) -> str:
 
     `medcpt` is the folder `medcpt` of all fetched models if it exists, else the hub; `medcpt:FOLDER` is that folder.
 
-    Raises:
-        ConfigError: the folder does not exist, or does not hold this model.
+    Raises ConfigError: the folder does not exist, or does not hold this model.
     """
     _, _, given = name.partition(":")
     if not given and not (models / NAME).is_dir():
@@ -85,9 +84,8 @@ def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embed
 
     `threads` are those inside one operation; None leaves the choice to the library.
 
-    Raises:
-        ConfigError: the extra is not installed, the model has not been fetched, or no model has this name.
-        StorageFailed: there is no space for the model's graph.
+    Raises ConfigError: the extra is not installed, the model has not been fetched, or no model has this name;
+    StorageFailed: there is no space for the model's graph.
     """
     is_minilm = name in ("minilm", "minilm-fp32")
     try:

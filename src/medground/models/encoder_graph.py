@@ -58,8 +58,7 @@ class BertShape:
 def read_weights(folder: Path, model: WheelModel) -> tuple[dict[str, NDArray[np.float32]], BertShape]:
     """The weights of a fetched model, and its shape.
 
-    Raises:
-        ConfigError: the file of weights is not the published one.
+    Raises ConfigError: the file of weights is not the published one.
     """
     content = (folder / model.weights).read_bytes()
     if hashlib.sha256(content).hexdigest() != model.sha256:
@@ -227,8 +226,7 @@ def quantised(graph: Path, path: Path) -> Path:
 def write_graph(weights: Weights, shape: BertShape, path: Path) -> Path:
     """Write the float32 graph of a BERT encoder with mean pooling and unit length, and return its path.
 
-    Raises:
-        KeyError: a weight is missing.
+    Raises KeyError: a weight is missing.
     """
     graph = EncoderGraph(weights, shape)
     # The mean and the sum have the same direction, so scaling replaces the division by the token count.
@@ -249,8 +247,7 @@ _FARTHEST = 128
 def pair_graph(weights: Weights, shape: BertShape, longest: int) -> onnx.ModelProto:
     """The graph of an encoder with a head, whose weights are there too, for pairs of at most `longest` tokens.
 
-    Raises:
-        KeyError: a weight is missing.
+    Raises KeyError: a weight is missing.
     """
     graph = _PairGraph(weights, shape, longest)
     graph.judged(graph.encoded())

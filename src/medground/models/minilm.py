@@ -36,8 +36,7 @@ _RECIPE = 1
 class OnnxEmbedder:
     """A sentence encoder made by `write_graph`, with its tokenizer; texts longer than `max_tokens` are truncated.
 
-    Raises:
-        ConfigError: the graph cannot be read.
+    Raises ConfigError: the graph cannot be read.
     """
 
     def __init__(
@@ -71,9 +70,8 @@ class OnnxEmbedder:
 def open_minilm(home: Path, precision: Precision = "int8", threads: int | None = None) -> OnnxEmbedder:
     """Open MiniLM, which is expected in `home/models`, making its graph on first use.
 
-    Raises:
-        ConfigError: the model has not been fetched, or its files were changed.
-        StorageFailed: there is no space for the graph.
+    Raises ConfigError: the model has not been fetched, or its files were changed; StorageFailed: there is no space for
+    the graph.
     """
     models = home / "models"
     folder = require(MINILM, models)

@@ -68,8 +68,7 @@ class Differences:
 def read(content: bytes, name: str) -> Differences:
     """Read the bytes of such a file; `name` is for messages.
 
-    Raises:
-        ConfigError: it is damaged, a metadata entry is missing or wrong, or the head does not fit the labels.
+    Raises ConfigError: it is damaged, a metadata entry is missing or wrong, or the head does not fit the labels.
     """
     try:
         tensors = {key: value.astype(np.float32) for key, value in load(content).items()}
@@ -105,8 +104,7 @@ def joined(base: Mapping[str, NDArray[Any]], differences: Differences, name: str
     Products are summed in float64, so that the result is the same on every machine. `NAME.A` and `NAME.B` are the
     factors of a change of the weight `NAME`, `NAME.S` evens out its inputs, and other names replace a weight.
 
-    Raises:
-        ConfigError: a difference does not fit the checkpoint.
+    Raises ConfigError: a difference does not fit the checkpoint.
     """
     found: Tensors = {key: np.asarray(value, np.float32) for key, value in base.items() if value.dtype.kind == "f"}
     given = differences.tensors
@@ -191,8 +189,7 @@ class PairNetwork:
     def open(cls, name: str, folder: Path) -> Self:
         """Load a network from its folder, and check that it is still the graph that was made.
 
-        Raises:
-            ConfigError: a file is missing or damaged.
+        Raises ConfigError: a file is missing or damaged.
         """
         remedy = f"run: medground models remove {name} && medground models fetch {name}"
         try:
@@ -228,8 +225,7 @@ class PairNetwork:
         A premise that is too long is cut at the end; callers choose the sentences that matter. Rows are NaN where the
         network gave numbers that are not finite, or once `stopped` is true, which is asked before each pair.
 
-        Raises:
-            ModelFailed: the network could not run.
+        Raises ModelFailed: the network could not run.
         """
         rows = np.full((len(pairs), len(self.about.labels)), np.nan)
         for row, pair in enumerate(pairs):

@@ -31,8 +31,7 @@ MOST_TOKENS = 512
 def open_planner_model(name: str) -> PlannerModel:
     """Open `planner:FOLDER`. The weights are loaded by the first call.
 
-    Raises:
-        ConfigError: the folder holds no trained planner.
+    Raises ConfigError: the folder holds no trained planner.
     """
     folder = Path(name.partition(":")[2]).expanduser()
     card = read_card(folder)
@@ -63,10 +62,8 @@ class PlannerModel:
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """Write a plan.
 
-        Raises:
-            ConfigError: the operator wants more than plain text, the base cannot be loaded, or is another model.
-            ModelFailed: the plan fails the operator's check.
-            BudgetExhausted: nothing may be spent any more.
+        Raises ConfigError: the operator wants more than plain text, the base cannot be loaded, or is another model;
+        ModelFailed: the plan fails the operator's check; BudgetExhausted: nothing may be spent any more.
         """
         if not issubclass(operator.output, PlainOutput):
             raise ConfigError(
@@ -115,8 +112,7 @@ class Libraries(NamedTuple):
 def libraries() -> Libraries:
     """Import the libraries of the extra `train`. Nothing is sent anywhere by importing or using them.
 
-    Raises:
-        ConfigError: one of them is missing.
+    Raises ConfigError: one of them is missing.
     """
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -203,8 +199,7 @@ def fingerprint(model: Any) -> str:
 def load_base(name: str, *, on: str = "cpu") -> tuple[Any, Any]:
     """A base model and its tokenizer, from a folder or, where there is one, the hub or its cache.
 
-    Raises:
-        ConfigError: the extra is missing, or it cannot be loaded or has no chat template.
+    Raises ConfigError: the extra is missing, or it cannot be loaded or has no chat template.
     """
     libs = libraries()
     dtype = libs.torch.bfloat16 if on == "cuda" else libs.torch.float32
@@ -233,9 +228,7 @@ def not_loaded(name: str, error: Exception) -> ConfigError:
 def read_card(folder: Path) -> AdapterCard:
     """The card of an adapter.
 
-    Raises:
-        UsageError: the folder holds no adapter of Medground.
-        BadDocument: the card cannot be read.
+    Raises UsageError: the folder holds no adapter of Medground; BadDocument: the card cannot be read.
     """
     if not (folder / _WEIGHTS).is_file() or not (folder / CARD).is_file():
         raise UsageError(f"{folder} holds no trained planner; make one with medground train planner sft")
@@ -246,11 +239,7 @@ def read_card(folder: Path) -> AdapterCard:
 
 
 def check_base(card: AdapterCard, model: Any, name: str) -> None:
-    """Check that a model is the base of an adapter.
-
-    Raises:
-        ConfigError: it is another model.
-    """
+    """Check that a model is the base of an adapter. Raises ConfigError: it is another model."""
     if fingerprint(model) != card.base_fingerprint:
         raise ConfigError(f"this planner was trained on {card.base}, not on {name}; give --base {card.base}")
 
@@ -260,9 +249,7 @@ def load_adapter(
 ) -> tuple[Any, Any, AdapterCard]:
     """The model with its adapter, the tokenizer, and the card; `base` if it is no longer where it was in training.
 
-    Raises:
-        UsageError: the folder holds no adapter.
-        ConfigError: the base cannot be loaded, or is another model.
+    Raises UsageError: the folder holds no adapter; ConfigError: the base cannot be loaded, or is another model.
     """
     card = read_card(folder)
     model, tokenizer = load_base(base or card.base, on=on)
@@ -274,10 +261,8 @@ def load_adapter(
 def merge(folder: Path, out: Path, *, base: str | None = None) -> AdapterCard:
     """Write base and adapter as one ordinary model, which needs no adapter to be served or converted.
 
-    Raises:
-        UsageError: there is no adapter, or `out` is not empty.
-        ConfigError: the base cannot be loaded, or is another model.
-        StorageFailed: it cannot be written.
+    Raises UsageError: there is no adapter, or `out` is not empty; ConfigError: the base cannot be loaded, or is another
+    model; StorageFailed: it cannot be written.
     """
     if out.exists() and any(out.iterdir()):
         raise UsageError(f"{out} is not empty; name another folder")

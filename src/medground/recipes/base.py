@@ -105,11 +105,7 @@ class Recipe(Declaration):
 
 
 def open_recipe(name: str) -> Recipe:
-    """Load the recipe called `name`.
-
-    Raises:
-        UsageError: no recipe has this name.
-    """
+    """Load the recipe called `name`. Raises UsageError: no recipe has this name."""
     if name not in RECIPES:
         raise UsageError(f"unknown recipe {name!r}; choose one of {', '.join(recipe_names())}")
     module, _, constant = RECIPES[name].partition(":")

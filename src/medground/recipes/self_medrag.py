@@ -42,9 +42,8 @@ _RANKERS: dict[str, tuple[Ranker, ...]] = {"bm25": (Ranker.LEXICAL,), "dense": (
 async def self_medrag(question: Question, run: Run) -> Answer:
     """Answer a question.
 
-    Raises:
-        SourceUnavailable: no source could be searched in the first round.
-        ModelFailed: a model gave no usable output in the first round.
+    Raises SourceUnavailable: no source could be searched in the first round; ModelFailed: a model gave no usable output
+    in the first round.
     """
     history = await _rounds(question, run)
     if not history:

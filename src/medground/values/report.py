@@ -86,7 +86,7 @@ class Attachment(Frozen):
 
 
 class Report(Frozen):
-    """The parts of an answer that is a report, in addition to its rationale, statements, evidence and documents."""
+    """The parts of an answer that is a report, beside its rationale, statements, evidence and documents."""
 
     plan: ResearchPlan
     sections: tuple[ReportSection, ...] = ()

@@ -64,8 +64,9 @@ class Edge(Frozen):
 class ResearchPlan(Frozen):
     """A question's sub-questions, the union of their keywords as a directed acyclic graph, and notes on repairs.
 
-    Raises ValueError: an id or a keyword is there twice, a sub-question or an edge names an unknown keyword, or the
-    edges have a cycle.
+    Raises:
+        ValueError: an id or a keyword is there twice, a sub-question or an edge names an unknown keyword, or the edges
+            have a cycle.
     """
 
     question: str

@@ -45,9 +45,7 @@ class CheckedClaim(Frozen):
 async def check_claim(run: Run) -> CheckedClaim:
     """Search for the claim (the text of the run's question) and compare each of its statements with the results.
 
-    Raises:
-        SourceUnavailable: no source could be searched.
-        BudgetExhausted: the run reached one of its limits.
+    Raises SourceUnavailable: no source could be searched; BudgetExhausted: the run reached one of its limits.
     """
     claim = run.question.text
     if run.notice is not None and run.notice.stops:

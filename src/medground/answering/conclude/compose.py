@@ -87,8 +87,7 @@ def compose(
         left_out: parts of the answer besides its sentences that did not pass the check.
         stopped: why the run ended early.
 
-    Raises:
-        UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.
+    Raises UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.
     """
     for cited in dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence):
         run.ledger.cite(cited)

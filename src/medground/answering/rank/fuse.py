@@ -24,8 +24,7 @@ def fuse(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
     Scores of different rankers are never compared. Ties are ordered by best rank, then by key, so the order of the
     rankings does not matter.
 
-    Raises:
-        UsageError: `k` is below 1, or a ranking is not ranked 1, 2, 3, ... or contains a passage twice.
+    Raises UsageError: `k` is below 1, or a ranking is not ranked 1, 2, 3, ... or contains a passage twice.
     """
     if k < 1:
         raise UsageError(f"the fusion constant must be at least 1, not {k}; set retrieval.fusion_k")
@@ -72,8 +71,7 @@ def distinct(hits: Iterable[Hit], similarity: float = 0.85) -> Iterator[Hit]:
 
     `also` stays as it was: the hits below are not looked at before they are asked for.
 
-    Raises:
-        UsageError: `similarity` is not in (0, 1].
+    Raises UsageError: `similarity` is not in (0, 1].
     """
     index = _Index(similarity)
     fresh = (hit for hit in hits if index.place(hit) is None)
@@ -87,8 +85,7 @@ def merge_duplicates(hits: Sequence[Hit], similarity: float = 0.85) -> Ranking:
     sets of four-word shingles have a Jaccard similarity of at least `similarity`. Retracted passages are never merged
     with others, so that no retraction is lost.
 
-    Raises:
-        UsageError: `similarity` is not in (0, 1].
+    Raises UsageError: `similarity` is not in (0, 1].
     """
     kept: list[Hit] = []
     merged: list[list[str]] = []

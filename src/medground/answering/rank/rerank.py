@@ -45,8 +45,7 @@ class Reranker(Protocol):
 async def rerank(name: str, text: str, hits: Iterable[Hit], keep: int, run: Run) -> list[Hit]:
     """The best `keep` hits for `text` by the reranker `name`, ties in their order; if it is `none`, the first hits.
 
-    Raises:
-        ConfigError: the reranker cannot be opened.
+    Raises ConfigError: the reranker cannot be opened.
     """
     reranker = await asyncio.to_thread(open_reranker, name, run.settings.home / "models")
     if reranker is None:
@@ -74,8 +73,7 @@ def reranker_problems(name: str, models: Path) -> Iterator[MedgroundError]:
 def open_reranker(name: str, models: Path) -> Reranker | None:
     """Open the reranker `name`, once, from the folder of all fetched models; None for `none`.
 
-    Raises:
-        ConfigError: the reranker cannot be opened.
+    Raises ConfigError: the reranker cannot be opened.
     """
     if is_medcpt(name):
         return _opened(place(name, CROSS, models))
@@ -107,8 +105,7 @@ class CrossEncoderReranker:
         name: folder, or name on a hub that this machine reaches, such as `BAAI/bge-reranker-v2-m3` or
             `ncbi/MedCPT-Cross-Encoder`.
 
-    Raises:
-        ConfigError: the extra is not installed, the model cannot be found, or it does not return one score per pair.
+    Raises ConfigError: the extra is not installed, the model cannot be found, or it does not return one score per pair.
     """
 
     def __init__(self, name: str) -> None:
@@ -171,8 +168,7 @@ async def cosines(text: str, others: Sequence[str], run: Run, *, embedder: str) 
     Where the model is not installed, tf-idf vectors of word stems are compared, and a warning of the answer says how to
     fetch the model.
 
-    Raises:
-        StorageFailed: there is no space for the model's graph.
+    Raises StorageFailed: there is no space for the model's graph.
     """
     if not others:
         return []

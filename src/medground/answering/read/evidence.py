@@ -63,8 +63,7 @@ def _findings(document: Document) -> Iterator[Passage]:
 async def quoted_whole(hits: Sequence[Hit], most: int, run: Run) -> list[Evidence]:
     """The passages found in the first `most` documents, each as one quote.
 
-    Raises:
-        SourceUnavailable: a document could not be fetched.
+    Raises SourceUnavailable: a document could not be fetched.
     """
     readings = reading_list([hit for hit in hits if hit.passage.text.strip()], most)
     await run.retrieve([reading.document_id for reading in readings])
@@ -97,9 +96,7 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
 async def extract_evidence(question: Question, readings: Sequence[Reading], run: Run) -> list[Evidence]:
     """Quote these documents and add the quotes to the ledger (Eq. 13 and 14).
 
-    Raises:
-        ModelFailed: the model returned no usable output.
-        UnknownCitation: a reading's document was not retrieved.
+    Raises ModelFailed: the model returned no usable output; UnknownCitation: a reading's document was not retrieved.
     """
     places: dict[str, TextSpan] = {}
     ranks = {reading.document_id: reading.rank for reading in readings}
@@ -167,8 +164,7 @@ async def coverage_check(
 
     Without evidence nobody is asked: it does not suffice. The answer tells what the last check finds missing.
 
-    Raises:
-        ModelFailed: the model returned no usable output.
+    Raises ModelFailed: the model returned no usable output.
     """
     if not evidence:
         return SufficientOutput(sufficient=False)

@@ -27,8 +27,7 @@ async def one_version(hits: Sequence[Hit], run: Run) -> list[Hit]:
     It is a version that has been quoted in this run, or else the published one, or the fullest. If one version is
     retracted, it stands for all that have its title.
 
-    Raises:
-        SourceUnavailable: the versions cannot be fetched to be compared.
+    Raises SourceUnavailable: the versions cannot be fetched to be compared.
     """
     groups = _groups(hits)
     if not groups:

@@ -84,9 +84,8 @@ async def check_each(
         cited: False for statements that have no citations by design, such as a user's claim: only the context decides.
         answer: the answer that the sentences lead to, for the labeller.
 
-    Raises:
-        SourceUnavailable: a document of the context can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
+    Raises SourceUnavailable: a document of the context can no longer be fetched; BudgetExhausted: the run reached one
+    of its limits.
     """
     return (await _checked(sentences, (), run, graph, context=context, cited=cited, leads_to=answer))[0]
 
@@ -99,8 +98,7 @@ async def check_with_answer(
     The sentences may include items and absences. The second value is None if there is no answer, another critic than a
     language model judges, or nobody can tell.
 
-    Raises:
-        BudgetExhausted: the run reached one of its limits.
+    Raises BudgetExhausted: the run reached one of its limits.
     """
     return await _checked(sentences, answer, run)
 

@@ -90,8 +90,7 @@ class Context:
 async def context_of(hits: Sequence[Hit], run: Run, *, reads: Reads = "passages") -> Context:
     """The first `verify.context` passages as premises, as a critic `reads` them, best first, without retracted papers.
 
-    Raises:
-        SourceUnavailable: a document can no longer be fetched.
+    Raises SourceUnavailable: a document can no longer be fetched.
     """
     first = list(hits)[: run.settings.verify.context]
     passages = [hit.passage for hit in first if hit.passage.text.strip()]

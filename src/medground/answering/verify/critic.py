@@ -105,8 +105,7 @@ class Critic(Protocol):
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
         """Judge claims; results are in order. A claim that cannot be judged is `failed`, with the reason.
 
-        Raises:
-            BudgetExhausted: the run reached one of its limits.
+        Raises BudgetExhausted: the run reached one of its limits.
         """
         ...
 
@@ -127,11 +126,7 @@ class Scorer(Protocol):
         ...
 
     def score(self, pairs: Sequence[tuple[str, str]], stopped: Callable[[], bool]) -> list[Score]:
-        """Score pairs in order; NaN once `stopped` is true.
-
-        Raises:
-            ModelFailed: the network could not run.
-        """
+        """Score pairs in order; NaN once `stopped` is true. Raises ModelFailed: the network could not run."""
         ...
 
 

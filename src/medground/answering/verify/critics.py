@@ -49,11 +49,7 @@ class OperatorCritic:
         self.reads: Reads = "passages" if self.is_model else "sentences"
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
-        """Judge claims; results are in order.
-
-        Raises:
-            BudgetExhausted: the run reached one of its limits.
-        """
+        """Judge claims; results are in order. Raises BudgetExhausted: the run reached one of its limits."""
         return (await self.judge_answer(claims))[0]
 
     async def judge_answer(
@@ -63,8 +59,7 @@ class OperatorCritic:
 
         The second value is None if there is no answer, nobody can tell, or the call failed, which is a warning.
 
-        Raises:
-            BudgetExhausted: the run reached one of its limits.
+        Raises BudgetExhausted: the run reached one of its limits.
         """
         found = {n: known for n, claim in enumerate(claims) if (known := without_judge(claim))}
         *groups, last = _groups({n: claim for n, claim in enumerate(claims) if n not in found})
@@ -169,8 +164,7 @@ LABELS = "label"
 def open_critic(run: Run) -> Critic:
     """Open the critic that the run's settings name. A model is loaded on first use, or earlier by `check_critic`.
 
-    Raises:
-        ConfigError: no critic has that name, an extra is missing, or the model is not an NLI model.
+    Raises ConfigError: no critic has that name, an extra is missing, or the model is not an NLI model.
     """
     name = run.settings.verify.critic
     if name == LABELS:
@@ -186,8 +180,7 @@ def check_critic(name: str, models: Path) -> Scorer | None:
 
     This blocks: call it in a thread, before anything is paid for.
 
-    Raises:
-        ConfigError: see `open_critic`.
+    Raises ConfigError: see `open_critic`.
     """
     if name in (OPERATOR, LABELS):
         return None

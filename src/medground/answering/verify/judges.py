@@ -178,11 +178,7 @@ def stem(model: str, pin: str) -> str:
 
 
 def keep(found: Measured, path: Path) -> None:
-    """Store a measurement.
-
-    Raises:
-        StorageFailed: the disk is full or protected.
-    """
+    """Store a measurement. Raises StorageFailed: the disk is full or protected."""
     with writing_to(path.parent):
         write_whole(path, found.model_dump_json(indent=1))
 

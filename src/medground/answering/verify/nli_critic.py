@@ -123,8 +123,7 @@ def open_nli(name: str) -> NliModel:
 
     Its name is a folder with `model.onnx`, a folder that transformers can load, or a name on a hub.
 
-    Raises:
-        ConfigError: an extra is not installed, no model has that name, or it is not an NLI model.
+    Raises ConfigError: an extra is not installed, no model has that name, or it is not an NLI model.
     """
     folder = Path(os.path.expanduser(name))  # noqa: PTH111  # Path.expanduser raises for an unknown user
     if (folder / GRAPH).is_file():

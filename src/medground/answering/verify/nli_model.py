@@ -34,8 +34,7 @@ class Labels:
 def read_labels(name: str, id2label: Mapping[Any, Any] | None) -> Labels:
     """Read the positions from `id2label` of a transformers config, which maps an index (number or text) to a label.
 
-    Raises:
-        ConfigError: the labels do not name entailment, or belong to another task.
+    Raises ConfigError: the labels do not name entailment, or belong to another task.
     """
     try:
         ordered = [str(label) for _, label in sorted((int(place), label) for place, label in (id2label or {}).items())]
@@ -83,8 +82,7 @@ class NliModel:
         tokenizer: its tokenizer; truncation and padding are switched off.
         longest: most tokens of a pair according to the tokenizer's config.
 
-    Raises:
-        ConfigError: the labels are wrong, or the network does not return one number per label for a pair.
+    Raises ConfigError: the labels are wrong, or the network does not return one number per label for a pair.
     """
 
     def __init__(
@@ -120,8 +118,7 @@ class NliModel:
 
         `stopped` is called before each batch; once it is true, the remaining scores are NaN.
 
-        Raises:
-            ModelFailed: the network could not run.
+        Raises ModelFailed: the network could not run.
         """
         best = np.full((len(pairs), 2), -np.inf)
         windows = [(i, window) for i, pair in enumerate(pairs) for window in self._windows(*pair)]

@@ -26,8 +26,7 @@ _TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 class OnnxNetwork:
     """An ONNX graph with the inputs of a transformers model, for any number of pairs and tokens.
 
-    Raises:
-        ConfigError: the graph cannot be read, or has different inputs.
+    Raises ConfigError: the graph cannot be read, or has different inputs.
     """
 
     def __init__(self, name: str, graph: Path) -> None:
@@ -53,8 +52,7 @@ class OnnxNetwork:
     def __call__(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
         """Logits of shape (pairs, labels).
 
-        Raises:
-            ModelFailed: out of memory, or the graph was made for other shapes.
+        Raises ModelFailed: out of memory, or the graph was made for other shapes.
         """
         arrays = dict(zip(_INPUTS, (ids, mask, types), strict=True))
         given = {key: arrays[key].astype(kind) for key, kind in self._inputs.items()}
@@ -68,8 +66,7 @@ class OnnxNetwork:
 def open_onnx(name: str, graph: Path) -> NliModel:
     """Load a model from the folder of its graph.
 
-    Raises:
-        ConfigError: a file is missing or damaged, or the labels do not fit.
+    Raises ConfigError: a file is missing or damaged, or the labels do not fit.
     """
     folder = graph.parent
     config = _read_json(name, folder / "config.json")

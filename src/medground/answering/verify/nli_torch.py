@@ -33,8 +33,7 @@ class TorchNetwork:
     def __call__(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
         """Logits of shape (pairs, labels).
 
-        Raises:
-            ModelFailed: out of memory, or a token that the model does not know.
+        Raises ModelFailed: out of memory, or a token that the model does not know.
         """
         arrays = {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if self._takes_types else {})
         try:
@@ -49,8 +48,7 @@ class TorchNetwork:
 def open_torch(name: str) -> NliModel:
     """Load a model; it is downloaded from a hub if it is not on this machine yet.
 
-    Raises:
-        ConfigError: the model cannot be found or read, was not trained to classify, or its labels do not fit.
+    Raises ConfigError: the model cannot be found or read, was not trained to classify, or its labels do not fit.
     """
     try:
         # Never run code that comes with a model, and never ask whether to.

@@ -103,9 +103,8 @@ async def assessed(
 ) -> Assessment | None:
     """The model's assessment; None if no model answers the operator `assess`, or it failed, which is a warning.
 
-    Raises:
-        SourceUnavailable: a document of the evidence can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
+    Raises SourceUnavailable: a document of the evidence can no longer be fetched; BudgetExhausted: the run reached one
+    of its limits.
     """
     if not run.answerer(assess).is_model:
         return None

@@ -157,8 +157,7 @@ class PairScorer:
 
     It says nothing below the probability `least`, the higher of its own and `judges_from` of its card.
 
-    Raises:
-        ConfigError: its labels do not name entailment and contradiction.
+    Raises ConfigError: its labels do not name entailment and contradiction.
     """
 
     def __init__(self, network: PairNetwork, judges_from: float = 0.0) -> None:
@@ -178,8 +177,7 @@ class PairScorer:
     def score(self, pairs: Sequence[tuple[str, str]], stopped: Callable[[], bool] = lambda: False) -> list[Score]:
         """Score pairs of premise and hypothesis; results are in order. This blocks.
 
-        Raises:
-            ModelFailed: the network could not run.
+        Raises ModelFailed: the network could not run.
         """
         entailment, contradiction = self._places
         found = self._network.probabilities(pairs, stopped)
@@ -189,8 +187,7 @@ class PairScorer:
 def open_trained(name: str, models: Path) -> PairScorer:
     """Open a shipped critic, once.
 
-    Raises:
-        ConfigError: it was not fetched, an extra is missing, or a file is damaged.
+    Raises ConfigError: it was not fetched, an extra is missing, or a file is damaged.
     """
     from medground.models.available import made
 

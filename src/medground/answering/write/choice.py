@@ -62,8 +62,7 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
     Args:
         paragraphs: of a report, or of any texts, without citation marks.
 
-    Raises:
-        UsageError: the question has no options.
+    Raises UsageError: the question has no options.
     """
     if question.task not in CHOICES:
         raise UsageError(f"a {question.task} question has no options to choose from; ask it as multiple-choice")

@@ -59,9 +59,7 @@ async def answer_from(
     Args:
         search: how a query is written here; empty where none may be written.
 
-    Raises:
-        ModelFailed: the model returned no usable output.
-        BudgetExhausted: the run reached one of its limits.
+    Raises ModelFailed: the model returned no usable output; BudgetExhausted: the run reached one of its limits.
     """
     known = before or Answered()
     places = dict(known.places)

@@ -96,8 +96,7 @@ def printable(text: str) -> str:
 def make_document(fields: Mapping[str, Any]) -> Document:
     """Make a document from these fields.
 
-    Raises:
-        ValueError: a field is invalid; one line describes the first problem.
+    Raises ValueError: a field is invalid; one line describes the first problem.
     """
     text = fields.get("text")
     if isinstance(text, str) and len(text) > LONGEST_RECORD:

@@ -49,8 +49,7 @@ class _Part:
 def tagged_format(start: str) -> str | None:
     """Which form the start of a file is in: the one that knows most of its tagged lines; None if none does.
 
-    Raises:
-        ValueError: the lines are tagged as those of a record, in a form that is not known.
+    Raises ValueError: the lines are tagged as those of a record, in a form that is not known.
     """
     lines = start.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     counts: dict[str, int] = {}

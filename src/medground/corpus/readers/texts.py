@@ -33,8 +33,7 @@ _ENDS = frozenset(["]", "}", "<block end>"])
 def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     """The fields, and the text after them. A text without front matter is returned as it is.
 
-    Raises:
-        ValueError: the front matter is not YAML, has aliases, or is nested too deeply.
+    Raises ValueError: the front matter is not YAML, has aliases, or is nested too deeply.
     """
     found = _FRONT.match(text)
     if found is None or len(found[1]) > _LONGEST or not _FIELD.search(found[1]):

@@ -34,9 +34,8 @@ _NOT_TEXT = frozenset(["tex-math", "annotation", "annotation-xml", "object-id", 
 def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterator[Element]:
     """Elements with one of these tags, in order, each valid until the next is requested. Nested ones are skipped.
 
-    Raises:
-        BadDocument: the file is not well-formed XML (the position is a line number), declares entities, or has a root
-            element that is not in `roots`.
+    Raises BadDocument: the file is not well-formed XML (the position is a line number), declares entities, or has a
+    root element that is not in `roots`.
     """
     root = root_name(path)
     if root not in roots:

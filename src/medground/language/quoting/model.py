@@ -53,11 +53,7 @@ def digest(sets: Mapping[str, Any]) -> str:
 
 @cache
 def _weights() -> Mapping[str, Mapping[str, Matrix]]:
-    """The shipped weights.
-
-    Raises:
-        ConfigError: the file of the package is damaged.
-    """
+    """The shipped weights. Raises ConfigError: the file of the package is damaged."""
     stored = json.loads((resources.files("medground") / "data" / "reader.json").read_text(encoding="utf-8"))
     if digest(stored["sets"]) != stored["sha256"] or stored["features"] != list(NAMES):
         raise ConfigError("the weights of the reader (data/reader.json) are damaged; reinstall medground")

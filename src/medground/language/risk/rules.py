@@ -74,8 +74,7 @@ def rules() -> Rules:
 def parsed(text: str) -> Rules:
     """The rules of a text in the form of `rules.txt`.
 
-    Raises:
-        ValueError: a heading, a kind, a list or a pattern is wrong.
+    Raises ValueError: a heading, a kind, a list or a pattern is wrong.
     """
     lists: dict[str, str] = {}
     found = []

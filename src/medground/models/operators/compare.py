@@ -78,8 +78,7 @@ def read_statement(text: str) -> Statement:
 def nearest(statement: Statement, premise: Sequence[Sentence]) -> int:
     """Index of the sentence that contains most of a statement's words, by weight and in order; the first on a tie.
 
-    Raises:
-        ValueError: the premise has no sentence.
+    Raises ValueError: the premise has no sentence.
     """
     covered = [statement.coverage(sentence.terms) for sentence in premise]
     least = max(covered) - CLOSE

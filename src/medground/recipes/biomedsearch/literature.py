@@ -80,8 +80,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     Duplicates are merged, retracted papers set aside, and papers below the threshold of keywords filtered. `names`
     are what earlier findings call the thing.
 
-    Raises:
-        UsageError: a source lacks a field that the question is limited by.
+    Raises UsageError: a source lacks a field that the question is limited by.
     """
     choices = run.settings.section(BioMedSearchSettings)
     asked = asking(one, plan, names, use_keywords=choices.use_keywords, most_salient=choices.salient)

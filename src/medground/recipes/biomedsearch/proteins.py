@@ -120,8 +120,7 @@ async def structures_of(
 ) -> tuple[tuple[Attachment, ...], list[str]]:
     """The files and pictures of the first structure of each protein in each source, and a line for each that failed.
 
-    Raises:
-        StorageFailed: a file cannot be kept.
+    Raises StorageFailed: a file cannot be kept.
     """
     wanted: dict[tuple[str, str], tuple[StructureSource, Document]] = {}
     for document in documents:

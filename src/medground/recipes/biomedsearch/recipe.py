@@ -34,8 +34,7 @@ FIND = {"literature": find_literature, "protein": find_proteins, "web": find_pag
 async def biomedsearch(question: Question, run: Run) -> Answer:
     """Answer a question by a report (section III), and one with options from the report (section IV.B, Figure 3).
 
-    Raises:
-        SourceUnavailable: no tool of any sub-question could search.
+    Raises SourceUnavailable: no tool of any sub-question could search.
     """
     plan = question.plan or await research_plan(question, run)  # S, K and G: Eq. 1 and 2
     choices = run.settings.section(BioMedSearchSettings)

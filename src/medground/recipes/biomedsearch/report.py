@@ -62,8 +62,7 @@ async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run, 
     Of a run that ended early, of which `stopped` says why, it has the quotes that word statistics choose, and asks no
     model.
 
-    Raises:
-        ModelFailed: the model that reads failed on every sub-question.
+    Raises ModelFailed: the model that reads failed on every sub-question.
     """
     asks = Asks(run, stopped=stopped is not None)
     parts = await sub_answers(await _read(found, run), asks, run)

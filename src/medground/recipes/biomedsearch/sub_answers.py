@@ -99,8 +99,7 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Ask
 
     A model that fails on some sub-questions leaves these without an answer. The documents are in the ledger.
 
-    Raises:
-        ModelFailed: the model failed on every sub-question.
+    Raises ModelFailed: the model failed on every sub-question.
     """
     shown = [_shown(one, hits, run) for one, hits in found]
     outputs = await concurrently(_asked(one, asks, run) for one in shown)

@@ -83,8 +83,7 @@ async def prompting(question: Question, sources: Sources, run: Run) -> ReadPlan:
 async def trained(question: Question, sources: Sources, run: Run) -> ReadPlan:
     """Ask for the plan as text in tags, the form that planners are trained on.
 
-    Raises:
-        ModelFailed: the model named no source.
+    Raises ModelFailed: the model named no source.
     """
     most = run.settings.section(OmniRagSettings).queries
     output = await run.ask(plan_sources_tagged, planning_input(question, sources, most))

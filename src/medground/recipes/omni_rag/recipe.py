@@ -43,11 +43,7 @@ Place = tuple[str, int, int]
 
 
 async def omni_rag(question: Question, run: Run) -> Answer:
-    """Answer a question (section 4.1).
-
-    Raises:
-        SourceUnavailable: every source that the plan asks failed.
-    """
+    """Answer a question (section 4.1). Raises SourceUnavailable: every source that the plan asks failed."""
     choices = run.settings.section(OmniRagSettings)
     plan = await planned(question, run)  # P, by the planner M
     found = await search_plan(plan, run)  # D, the documents d of each query q

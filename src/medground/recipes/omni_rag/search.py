@@ -111,9 +111,7 @@ async def search_plan(plan: SourcePlan, run: Run) -> list[SourceFound]:
     A source that fails takes no other source with it: the answer lists it as failed. Of a paper in several versions
     one is kept, retracted papers are left out, and passages that are nearly the same count once.
 
-    Raises:
-        UsageError: a query uses a field that a source does not have.
-        ConfigError: the reranker cannot be opened.
+    Raises UsageError: a query uses a field that a source does not have; ConfigError: the reranker cannot be opened.
     """
     known = open_to_plans(run.sources, run.settings.section(OmniRagSettings))
     lookups = {

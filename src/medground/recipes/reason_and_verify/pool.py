@@ -135,8 +135,7 @@ def unpacked(text: str) -> NDArray[np.float32]:
 def pool_path(name: str, home: Path) -> Path:
     """The file of a pool: `home/demonstrations/NAME.jsonl`, or `name` itself if it is a path.
 
-    Raises:
-        UsageError: `name` is neither a valid name nor the path of a .jsonl file.
+    Raises UsageError: `name` is neither a valid name nor the path of a .jsonl file.
     """
     if name.endswith(_SUFFIX):
         return Path(name)

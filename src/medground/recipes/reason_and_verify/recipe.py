@@ -121,8 +121,7 @@ async def reason_and_verify(question: Question, run: Run) -> Answer:
 async def find_evidence(question: Question, run: Run) -> list[Hit]:
     """The passages of evidence E, best first. If they are too few or too weak, search again with a rewritten question.
 
-    Raises:
-        ConfigError: the reranker cannot be opened.
+    Raises ConfigError: the reranker cannot be opened.
     """
     evidence = await _retrieve_and_rerank(question.text, question, run)  # lines 3 and 4
     if not finds_too_little(question, evidence, run):  # lines 5 to 7
