@@ -57,7 +57,7 @@ def test_nothing_found_says_what_could_be_asked_and_searched(engine: BlockingEng
     assert "Ask instead: “What is known about chronic cough?” Not searched: others." in str(answer)
     assert engine.ask(answer.nearby[0]).evidence
     assert engine.ask(QUESTION).unsearched == ()
-    assert "Nothing found on “blorp” and “zzyx” in corpus coughs" in str(engine.ask("blorp zzyx"))
+    assert "Nothing found on “blorp” and “zzyx” together in corpus coughs" in str(engine.ask("blorp zzyx"))
 
 
 def test_a_limit_that_leaves_nothing_names_the_field_and_its_values(engine: BlockingEngine) -> None:

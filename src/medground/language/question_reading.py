@@ -28,6 +28,8 @@ _WHAT_IS = re.compile(
     re.IGNORECASE,
 )
 """What is X? Or X alone."""
+_NEARBY = 60
+"""Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
 _NAME = 5
@@ -38,8 +40,6 @@ _RARE = 5.0
 """Weight of a word that says what is asked though it names nothing."""
 _AGES = PEOPLE.keys() - {"Pregnancy", "Pregnant Women"}
 """Headings of people whom passages on the rest seldom name; of pregnancy they speak."""
-_NAME_LETTERS = 3
-"""Letters of a name; shorter ones count something, as in phase II."""
 _OF_DISEASES = frozenset(map(words.stem, ("disease", "disorder", "syndrome")))
 """Stems with which names of diseases end, and which people leave out."""
 _FEW_WORDS = 4
@@ -161,19 +161,14 @@ class QuestionReading:
     def uncovered(self, texts: Sequence[str]) -> list[str]:
         """The few words that say what this asks, where no text has most of them, or a name; empty for a comparison."""
         on_it = [text for text in texts if not self.unnamed([text])] or texts
-        return [] if self.comparison or any(map(self._covers, on_it)) else [self.in_few_words]
+        return [] if self.comparison or any(map(self._covers, on_it)) else [self.in_few_words or self.plain]
 
     @cached_property
     def in_few_words(self) -> str:
-        """The heaviest words of its topic, as a text that has nothing of it all is told; empty if it has none."""
+        """The first words of what it names; empty if it names nothing."""
         names = "|".join([*(rf"\b{re.escape(one.said)}\b" for one in self.subjects), r"\w+(?:-\w+)*"])
-        weights = {
-            said: max(map(words.weight, stems))
-            for said in re.findall(names, self._alone)
-            if (stems := self._gist.intersection(words.terms(said)))
-        }
-        least = sorted(weights.values())[-_FEW_WORDS:][:1]
-        return together([f"“{said}”" for said, weight in weights.items() if [weight] >= least][:_FEW_WORDS])
+        said = dict.fromkeys(s for s in re.findall(names, self._alone) if self._gist.intersection(words.terms(s)))
+        return together([f"“{one}”" for one in said][:_FEW_WORDS])
 
     @property
     def _alone(self) -> str:
@@ -193,9 +188,8 @@ class QuestionReading:
 
     @cached_property
     def _written(self) -> frozenset[str]:
-        """Stems of words that are written like names, though they are known."""
-        names = (one for one in words.names(self._alone) if words.weight(one) < words.MOST)
-        return frozenset(one for one in names if len(one) >= _NAME_LETTERS)
+        """Stems of words that are written like names, though they are known; two letters count, as in phase II."""
+        return frozenset(t for t in words.names(self._alone) if len(t) > 2 and words.weight(t) < words.MOST)
 
     def _covers(self, text: str) -> bool:
         """Whether a text has what is written like a name, and for yes or no most of the gist, by weight."""
@@ -207,9 +201,10 @@ class QuestionReading:
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
+        own = self.in_own_words(text)
         if any(thing.decides for thing in self.subjects):
-            return self.names_all(text)
-        return not self.topic or words.coverage(self.topic, words.terms(self.in_own_words(text))) >= _MOST_OF_IT
+            return self.names_all(own)
+        return not self.topic or words.coverage(self.topic, words.terms(own)) >= _MOST_OF_IT
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
@@ -227,8 +222,15 @@ class QuestionReading:
         return any(all(thing.is_named_in(text) for thing in side) for side in self.sides)
 
     def names_all(self, text: str) -> bool:
-        """Whether a text names each thing, one of which decides."""
-        return any(thing.decides for thing in self.subjects) and not self.unnamed([text])
+        """Whether a text in its own words, whose first line is its title, names each thing, one of which decides.
+
+        What the title does not name must stand near each other.
+        """
+        title, _, body = without_accents(text).partition("\n")
+        said = (stem for one in self.subjects if not one.aside for stem in words.terms(without_accents(one.said)))
+        wanted = frozenset(said).difference(words.terms(title))
+        near = not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
+        return near and any(thing.decides for thing in self.subjects)
 
     def share_named(self, *texts: str) -> float:
         """The share that texts name of the things that this is about, and of what is asked of them: 0 to 1.
