@@ -199,10 +199,6 @@ def _items(record: Element) -> Iterator[Document]:
     yield tagged_document(Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"]), "ris")
 
 
-def _text(record: Element, path: str) -> str:
-    return flat_text(record.find(path))
-
-
 # Zotero's RDF export: papers, books and pages with their creators; journals and notes are parts of them.
 
 ZOTERO_ROOTS = frozenset(["RDF"])

@@ -64,10 +64,6 @@ def _name(above: str, cell: Cell | str) -> str:
     return ", ".join(filter(None, dict.fromkeys((above, name))))
 
 
-def _texts(row: Sequence[Cell]) -> list[str]:
-    return [cell.text for cell in row]
-
-
 def _alone(row: Sequence[Cell]) -> str | None:
     """The text of a row that has only one, over the rows below it."""
     said = {cell for cell in row if cell.text}
@@ -79,11 +75,11 @@ def _line(row: Sequence[Cell], names: Sequence[str], above: Sequence[str]) -> st
     names = [*names, *[""] * (len(row) - len(names))]
     begins = (at for at, cell in enumerate(row) if (at and names[at]) or _NUMBER.match(cell.text))
     own = next(begins, 0 if names[0] else 1)
-    labels, values = dict.fromkeys(row[:own]), []
+    labels, values = row[:own], []
     for cell, name in dict(reversed([*zip(row[own:], names[own:], strict=False)])).items():
         if cell.text and cell not in labels:
             values.append(f"{name}: {cell.text}" if name and name != cell.text else cell.text)
-    head = ", ".join(filter(None, dict.fromkeys([*above, *_texts([*labels])])))
+    head = ", ".join(filter(None, dict.fromkeys([*above, *(cell.text for cell in labels)])))
     line = " | ".join(filter(None, [head, *reversed(values)]))
     notes = dict.fromkeys(note for cell in row for note in cell.notes)
     return f"{line} ({'; '.join(notes)})" if notes else line
