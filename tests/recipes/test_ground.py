@@ -169,13 +169,8 @@ NAMES, DEATHS = ("aspirin", "warfarin"), "No document reports deaths."
     [
         ({}, DEATHS, "aspirin, warfarin", NAMES, []),
         ({"warfarin": "related"}, DEATHS, "aspirin", ("aspirin",), ["warfarin"]),
-        (
-            {"No document reports deaths.": "contradicts"},
-            "",
-            "aspirin, warfarin",
-            NAMES,
-            ["No document reports deaths."],
-        ),
+        ({DEATHS: "neutral"}, DEATHS, "aspirin, warfarin", NAMES, []),
+        ({DEATHS: "contradicts"}, "", "aspirin, warfarin", NAMES, [DEATHS]),
         (dict.fromkeys(NAMES, "contradicts"), DEATHS, None, (), []),
     ],
 )
