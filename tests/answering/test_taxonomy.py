@@ -52,15 +52,13 @@ TABLE: list[tuple[Signals, Category | None]] = [
     (by_judge("entails", coverage=1.0, flags=("certainty",)), ILLOGICAL),
     (by_judge("contradicts"), FALSE),
     (by_judge("related"), MISSING),
-    (by_judge("related", elsewhere="entails"), ADDITIONAL),
     (by_judge("related", opposed=True), ILLOGICAL),
     (by_judge("neutral"), MISSING),
-    (by_judge("neutral", elsewhere="entails"), UNSEEN),
+    (by_judge("entails", uncited=True), UNSEEN),
     (by_judge("neutral", on_topic=False), DEVIATING),
     (by_judge("neutral", opposed=True), ILLOGICAL),
     (by_words("related", coverage=1.0), None),
     (by_words("related", opposed=True), ILLOGICAL),
-    (by_words("related", elsewhere="entails"), None),
     (by_words("neutral"), None),
     (by_words("neutral", on_topic=False), DEVIATING),
     (by_words("neutral", opposed=True), ILLOGICAL),
@@ -89,12 +87,12 @@ def test_the_rule_has_all_eight_labels() -> None:
     st.floats(0, 1),
     st.lists(st.sampled_from(["number", "negation", "certainty", "cause"])),
     st.booleans(),
-    st.sampled_from(["entails", "contradicts", None]),
+    st.booleans(),
 )
 def test_words_alone_never_say_correct_or_false(
-    relation: Any, coverage: float, flags: list[str], topic: bool, elsewhere: Any
+    relation: Any, coverage: float, flags: list[str], topic: bool, uncited: bool
 ) -> None:
-    signals = Signals(relation, coverage=coverage, flags=tuple(flags), on_topic=topic, elsewhere=elsewhere)
+    signals = Signals(relation, coverage=coverage, flags=tuple(flags), on_topic=topic, uncited=uncited)
     assert labelled(signals) in (None, DEVIATING)
 
 

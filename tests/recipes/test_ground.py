@@ -169,13 +169,8 @@ NAMES, DEATHS = ("aspirin", "warfarin"), "No document reports deaths."
     [
         ({}, DEATHS, "aspirin, warfarin", NAMES, []),
         ({"warfarin": "related"}, DEATHS, "aspirin", ("aspirin",), ["warfarin"]),
-        (
-            {"No document reports deaths.": "contradicts"},
-            "",
-            "aspirin, warfarin",
-            NAMES,
-            ["No document reports deaths."],
-        ),
+        ({DEATHS: "neutral"}, DEATHS, "aspirin, warfarin", NAMES, []),
+        ({DEATHS: "contradicts"}, "", "aspirin, warfarin", NAMES, [DEATHS]),
         (dict.fromkeys(NAMES, "contradicts"), DEATHS, None, (), []),
     ],
 )
@@ -193,6 +188,8 @@ def test_each_item_and_each_absence_is_checked_in_the_same_call(
     assert (answer.missing, [one.text for one in answer.dropped]) == (missing, left_out)
     assert [one.text for one in answer.statements] == [WRITTEN]
     assert answer.usage.model_calls == 2
+    unjudged, _ = ask({"read_and_answer": writes}, question=open_question)
+    assert (unjudged.decision.shown(), unjudged.missing) == (WRITTEN, DEATHS)  # nobody can tell what follows
     if shown is None:
         printed = " ".join(str(answer).split())
         assert "The model answered aspirin, warfarin, and its check found that the sentences say otherwise" in printed

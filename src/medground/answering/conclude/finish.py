@@ -96,7 +96,8 @@ async def _checked(draft: Draft, run: Run) -> tuple[Draft, list[Verdict], Answer
     verdicts = [one.verdict for one in checked[: len(draft.sentences)]]
     wrong: dict[str, Checked] = {}
     for part, one in zip(parts, checked[len(draft.sentences) :], strict=True):
-        relation = one.judgement.relation if one.judgement else "contradicts"
+        unjudged = "contradicts" if one.verdict.label == "not found" else "failed"
+        relation = one.judgement.relation if one.judgement else unjudged
         if relation == "contradicts" or (part.kind == "item" and relation in ("related", "neutral")):
             wrong[part.text] = one
     missing = tuple(one for one in draft.missing if one not in wrong)

@@ -15,6 +15,7 @@ from medground.answering.verify.context import (
     usable,
 )
 from medground.answering.verify.critic import (
+    CITATION,
     INCORRECT,
     Checked,
     Critic,
@@ -76,7 +77,7 @@ async def label_all(
             found = await _by_model(item, rationale, tuple(answer), run, context)
         else:
             shown = context.views or _quotes(item.sentence, ledger)
-            found = _by_rule(item, items, ledger, on_topic(asked_for, item.sentence.text, shown))
+            found = _by_rule(item, items, ledger, on_topic(asked_for, item.sentence.text, shown), bool(context.views))
         return found.model_copy(update={"error_source": error_source(found, relevant=relevant)})
 
     verdicts = await asyncio.gather(*(one(n, item) for n, item in enumerate(items)))
@@ -146,6 +147,7 @@ def _by_rule(
     rationale: Sequence[_Item],
     ledger: Ledger,
     is_on_topic: bool,
+    in_context: bool,
 ) -> Verdict:
     verdict = item.verdict
     quote = next((e.quote for e in ledger.evidence if e.id == verdict.best), "")
@@ -157,6 +159,7 @@ def _by_rule(
         flags=verdict.flags,
         on_topic=is_on_topic,
         opposed=_opposed(item, rationale, ledger),
+        uncited=CITATION in verdict.flags and not in_context,
     )
     category: Category | None = labelled(signals)
     if category is None:

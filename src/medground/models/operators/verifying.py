@@ -48,7 +48,7 @@ class Signals:
         flags: differences from that quote.
         on_topic: whether it has anything to do with the question or the quotes.
         opposed: whether another statement of the same rationale, on the same paper, says the opposite.
-        elsewhere: the judge's relation to evidence of the run that the statement does not cite.
+        uncited: whether the judge finds it only in evidence that it does not cite.
     """
 
     relation: Literal["quoted", "entails", "contradicts", "related", "neutral", "failed"]
@@ -57,7 +57,7 @@ class Signals:
     flags: tuple[str, ...] = ()
     on_topic: bool = True
     opposed: bool = False
-    elsewhere: Literal["entails", "contradicts"] | None = None
+    uncited: bool = False
 
     def says(self, relation: str) -> bool:
         """Whether a judge gave this relation."""
@@ -68,14 +68,11 @@ _TABLE: Sequence[tuple[Category, Callable[[Signals], bool]]] = (
     ("CORRECT-EXPLICIT", lambda s: s.relation == "quoted"),
     ("INCORRECT-FALSE", lambda s: s.says("contradicts")),
     ("INCORRECT-ILLOGICAL", lambda s: s.says("entails") and not _EXCESS.isdisjoint(s.flags)),
+    ("CORRECT-MISSING", lambda s: s.says("entails") and s.uncited),
     ("CORRECT-ADDITIONAL", lambda s: s.says("entails") and "number" in s.flags),
     ("CORRECT-EXPLICIT", lambda s: s.says("entails") and s.coverage >= STATED),
     ("CORRECT-IMPLICIT", lambda s: s.says("entails")),
     ("INCORRECT-ILLOGICAL", lambda s: s.opposed),
-    ("CORRECT-ADDITIONAL", lambda s: s.says("related") and s.elsewhere == "entails"),
-    ("CORRECT-MISSING", lambda s: s.says("neutral") and s.elsewhere == "entails"),
-    ("INCORRECT-FALSE", lambda s: s.says("related") and s.elsewhere == "contradicts"),
-    ("INCORRECT-MISSING", lambda s: s.says("neutral") and s.elsewhere == "contradicts"),
     ("INCORRECT-DEVIATING", lambda s: s.relation == "neutral" and not s.on_topic),
     ("INCORRECT-MISSING", lambda s: s.says("related") or s.says("neutral")),
 )
