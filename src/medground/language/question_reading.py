@@ -84,11 +84,6 @@ class QuestionReading:
         """The kinds of answer that it asks for (`question_kinds.KINDS`); several may hold."""
         return question_kinds.kinds_of(self.text)
 
-    @property
-    def is_claim(self) -> bool:
-        """Whether it is a statement, not a question."""
-        return not self.text.rstrip().endswith("?")
-
     @cached_property
     def statement(self) -> str | None:
         """The statement that `yes` would assert; None where the rules are not sure of it."""
@@ -205,9 +200,11 @@ class QuestionReading:
         A text on something else may have its other words, and a text on it lack them.
         """
         said = {t for one in self.subjects if one.decides or not aspects_of(one.said) for t in words.terms(one.said)}
-        ages = {t for one in self.subjects if one.heading in _AGES for t in words.terms(one.said)}
+        had = [one.said for one in self.subjects if one.heading in _AGES or (one.decides and one not in self.deciding)]
+        ages = [one for one in self.people if any(map(str.isdigit, one))]
+        aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
         rare = {stem for stem in words.terms(self._alone) if words.weight(stem) >= _RARE and not self._aspect_of_them}
-        return words.topic(self._alone) & ((said | rare | self._written) - ages)
+        return words.topic(self._alone) & ((said | rare | self._written) - aside)
 
     @cached_property
     def _written(self) -> frozenset[str]:
