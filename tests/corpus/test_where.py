@@ -78,6 +78,8 @@ STATED = [
     ("Laser or drops: a systematic review of randomised trials", "Background.", "Systematic Review"),
     ("Laser or drops: study protocol for a randomised trial", "Patients will be randomised.", ""),
     ("Laser or drops in glaucoma", "Eighty adults were randomly assigned to either.", "Randomized Controlled Trial"),
+    ("Laser or drops in glaucoma", "Eighty mice were randomly assigned to either.", ""),
+    ("Laser or drops in dogs: a randomised trial", "Dogs had either.", ""),
     ("Laser or drops in glaucoma", "We conducted a retrospective cohort study.", "Observational Study"),
     ("Laser or drops in glaucoma", "An earlier randomised trial found that drops are worse.", ""),
     ("Laser or drops in glaucoma", "Observational and randomised studies disagree.", ""),

@@ -87,9 +87,11 @@ def test_of_a_comparison_each_side_is_shown_or_the_one_that_is_missing_named(ask
     assert lost.decision.unmentioned == ("kelvastatin and chronic cough together",)
 
 
-def test_people_whom_no_quote_names_are_warned_of(ask: Ask) -> None:
-    answer = ask("Is kelvastatin effective in children with high cholesterol?", [DRUG])
-    assert any("no quote mentions children" in warning for warning in answer.warnings)
+def test_what_only_others_or_animals_had_is_not_found_in_the_people_asked_for(ask: Ask) -> None:
+    assert ask("Does kelvastatin lower cholesterol in children?", [DRUG]).decision.unmentioned == ("children",)
+    rats = trial(6, "Quillafenone.", "Quillafenone lowered blood pressure in hypertensive rats.")
+    assert ask("Does quillafenone lower blood pressure in humans?", [rats]).decision.unmentioned == ("people",)
+    assert "every quote is about animals or cells (rats)" in ask("Does quillafenone work?", [rats]).warnings
 
 
 def test_what_other_papers_name_is_not_said_to_be_missing(ask: Ask) -> None:

@@ -47,6 +47,7 @@ MakeRun = Callable[..., Run]
         ("What do studies from 2010 to 2015 say about aspirin?", (2010, 2015)),
         ("Which reviews in 2019 are about gout?", (2019, 2019)),
         ("What does the literature of the last five years say?", (2021, None)),
+        ("What was known about aspirin in gout up to 2005?", (None, 2005)),
         ("Did mortality fall before 2005?", (None, None)),
         ("Does a dose of 2010 mg help?", (None, None)),
         ("Was the 2009 influenza pandemic severe?", (None, None)),

@@ -19,11 +19,12 @@ from medground.corpus.retraction import marked
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.models.operators.base import I, O, Operator
 from medground.models.registry import Models
+from medground.pubmed.typed import typed_query
 from medground.sources.base import Source
 from medground.values.decision import Notice
 from medground.values.document import Document, Passage
 from medground.values.identifiers import papers_named
-from medground.values.lookup import Lookup
+from medground.values.lookup import Lookup, Ranker
 from medground.values.question import Question
 from medground.values.report import ResearchSoFar
 from medground.values.steps import Asking
@@ -189,9 +190,16 @@ class Run(Retrieval):
 async def with_titles(question: Question, run: Run) -> Question:
     """The question with the titles of the papers that it names in place of their ids; unchanged if it names none.
 
-    A paper is quoted by its words, and an id has none.
+    A paper is quoted by its words, and an id has none. Of a query in PubMed's syntax only the papers that fit are read.
     """
     named = papers_named(question.text)
+    query = None if named else typed_query(question.text)
+    if query is not None and run.sources and all(source.state for source in run.sources):  # PubMed reads it itself
+        found = await run.look_up(Lookup(asked=query, shown=question.text, rankers=(Ranker.LEXICAL,)))
+        fitting = dict.fromkeys(hit.passage.document_id for one in found for hits in one.rankings for hit in hits)
+        run.papers = tuple(fitting)
+        if not fitting:
+            run.warn("no paper fits the query as PubMed reads it, so what it names was searched")
     if not named or not run.sources:
         return question
     found = await run.look_up(Lookup.words(question.text))

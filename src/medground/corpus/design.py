@@ -17,6 +17,17 @@ _ABSTRACT = 2500
 """Characters at the beginning of a text that are read as its abstract if no section is called so."""
 _CLAUSE = 110
 """Characters after `in this`, in which a study names its design."""
+_ENDS = re.compile(r"[.;:]\s")
+_ANIMALS_OR_CELLS = re.compile(
+    r"\b(?:animals|mouse|mice|murine|rats?|rodents?|rabbits?|zebrafish|drosophila|pigs?|piglets?|porcine|dogs?|canine|monkeys?|"
+    r"macaques?|sheep|guinea pigs?|hamsters?|in vitro|ex vivo|cell lines?|cultured cells|cell cultures?|explants?)\b",
+    re.IGNORECASE,
+)
+_PEOPLE = re.compile(
+    r"\b(?:humans?|patients?|people|persons?|adults?|children|infants?|women|men|individuals|participants|volunteers|"
+    r"clinical(?:ly)?|survivors)\b",
+    re.IGNORECASE,
+)
 
 
 def named_level(publication_types: Sequence[str]) -> int | None:
@@ -36,7 +47,7 @@ def with_design(document: Document) -> Document:
     if document.kind != "research" or named_level(document.publication_types) is not None:
         return document
     stated = stated_design(document)
-    if not stated:
+    if not stated or (stated.endswith("Trial") and not_of_people("", document)):
         return document
     note = Joined(record=document.id, source="its own title and abstract", fields=("publication_types",))
     types = (*document.publication_types, stated)
@@ -46,7 +57,8 @@ def with_design(document: Document) -> Document:
 def stated_design(document: Document) -> str:
     """The publication type for the design that the title states, or else the abstract of its own study; may be empty.
 
-    A protocol or an erratum states none. What only begins the text is not a title.
+    A protocol or an erratum states none, and an experiment with animals is no trial. What only begins the text is not
+    a title.
     """
     forms, title, text = _forms(), document.title.lower(), document.text
     if document.title == text or not text.startswith(document.title):
@@ -56,9 +68,11 @@ def stated_design(document: Document) -> str:
             return named
     abstract = [text[s.start : s.end] for s in document.sections if s.label.lower().startswith("abstract")]
     read = ("\n".join(abstract) or text[:_ABSTRACT]).lower()
-    if "random" in read and forms["randomised"].search(read):
+    if "random" in read and any(
+        forms["randomised"].search(said) and (people_in(said) or not animals_in(said)) for said in _ENDS.split(read)
+    ):
         return "Randomized Controlled Trial"
-    clauses = (re.split(r"[.;:]\s", read[m.end() : m.end() + _CLAUSE])[0] for m in forms["own"].finditer(read))
+    clauses = (_ENDS.split(read[m.end() : m.end() + _CLAUSE])[0] for m in forms["own"].finditer(read))
     return next(filter(None, map(_named_in, clauses)), "")
 
 
@@ -70,3 +84,21 @@ def _named_in(lower: str) -> str:
 def _forms() -> Mapping[str, re.Pattern[str]]:
     """The forms in lower case by the publication type that each states, and those of other names."""
     return {name: re.compile("|".join(parts)) for name, parts in _TABLE["forms"].items()}
+
+
+def not_of_people(quote: str, document: Document) -> str:
+    """The animals or cells that a quote is about, by its words, its title and its headings; empty if any is people."""
+    if people_in(quote) or people_in(document.title):
+        return ""
+    headings = {heading.descriptor for heading in document.mesh} & {"Animals", "Humans"}
+    return animals_in(quote) or animals_in(document.title) or ("animals" if headings == {"Animals"} else "")
+
+
+def animals_in(text: str) -> str:
+    """The first word of a text for animals or cells; empty if it has none."""
+    return found[0].lower() if (found := _ANIMALS_OR_CELLS.search(text)) else ""
+
+
+def people_in(text: str) -> str:
+    """The first word of a text for people; empty if it has none."""
+    return found[0].lower() if (found := _PEOPLE.search(text)) else ""

@@ -164,7 +164,7 @@ def _unsuited(answer: Answer, run: Run) -> list[str]:
 
 async def _nearby(asked: QuestionReading, run: Run) -> list[str]:
     """Questions on each single thing that the collections have something of, where that is not all that was asked."""
-    things = list({thing.said: thing for thing in asked.subjects if thing.decides}.values())
+    things = list({thing.said: thing for thing in asked.deciding}.values())
     searched = {search.source for search in run.searches if search.status != "failed"}
     local = [one for one in run.sources if isinstance(one, CorpusSource) and one.name in searched]
     found = [

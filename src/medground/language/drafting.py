@@ -28,7 +28,7 @@ _LETTERS = 500
 
 def propose(question: str) -> list[tuple[str, str]]:
     """Headings with the reason for each (Eq. 1)."""
-    return [(m.heading.name, f"the question says {m.words!r}") for m in mentions(reading_of(question).plain)]
+    return [(m.heading, f"the question says {m.words!r}") for m in mentions(reading_of(question).plain)]
 
 
 def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def _concepts(question: str, headings: Sequence[str]) -> list[list[str]]:
 
 
 def _group(question: str, name: str) -> str:
-    said = [m.words for m in mentions(question) if m.heading.name == name]
+    said = [m.words for m in mentions(question) if m.heading == name]
     names = {fold(n): n for n in (name, *said)}
     texts = [f'"{_quotable(n)}"[tiab]' for n in names.values()]
     return f'("{_quotable(name)}"[mesh] OR {" OR ".join(texts)})'

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Literal
 
 from medground.pubmed.mesh import vocabulary
-from medground.pubmed.mesh_table import Heading
 from medground.pubmed.translate import standard_mapper
 from medground.values.query import Mesh, Or, Query
 
@@ -23,24 +22,6 @@ _POOR_NAMES = """
 """
 POOR = frozenset(name.strip() for name in _POOR_NAMES.split("|"))
 """Headings that say little about the subject of a question (check tags and words common to all studies)."""
-
-
-@dataclass(frozen=True)
-class Mention:
-    """Words of a question that name a heading."""
-
-    words: str
-    heading: Heading
-
-
-@lru_cache(maxsize=256)
-def mentions(question: str) -> tuple[Mention, ...]:
-    """The headings that a question names, in order, by automatic term mapping."""
-    found: dict[str, Mention] = {}
-    for said, name in mapped(question):
-        if name and name.casefold() not in POOR:
-            found.setdefault(name, Mention(said, vocabulary().heading(name)))
-    return tuple(found.values())
 
 
 def spoken(question: str) -> str:
@@ -69,8 +50,8 @@ POPULATIONS = frozenset(
 _CHECK_TAG = {"Women": "Female", "Men": "Male"}
 """The heading that articles about some people are indexed with; "Women" is for women as a topic."""
 
-_CODE = re.compile(r"(?=.*[^\W\d_])(?=.*\d)(?!\d+-?[A-Za-z]{1,3}$|\d+-[A-Za-z]+$)[\w+/-]+")
-"""Letters with digits, such as miR-200, but not 30-day."""
+_CODE = re.compile(r"(?=.*[^\W\d_])(?=.*\d)(?!\d+-?[A-Za-z]{1,3}$|\d+(?:-[A-Za-z]+)+$|[a-z]+-\d+s$)[\w+/-]+")
+"""Letters with digits, such as miR-200, but not 30-day, 54-year-old or over-70s."""
 
 _CAPITALS = re.compile(r"(?=(?:.*[A-Z]){2})(?!(?:[IVX]+|AND|OR|NOT)$)[\w+/-]+")
 """Two capitals or more, such as EGFR or mTORC, but no Roman number and no operator of a query."""
@@ -117,6 +98,11 @@ def named(question: str) -> tuple[Named, ...]:
         elif kind := _kind(said, question):
             found.setdefault(said.casefold(), Named(said, "", kind, start))
     return tuple(found.values())
+
+
+def mentions(question: str) -> tuple[Named, ...]:
+    """The headings that a question names, in order, without those that say little about its subject."""
+    return tuple(one for one in named(question) if one.kind == "concept")
 
 
 def is_drug_name(word: str) -> bool:

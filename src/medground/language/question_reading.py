@@ -19,12 +19,24 @@ from medground.language.comparison import Comparison, comparison, together
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
 from medground.language.question_kinds import asked_in, aspects_of
-from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, lost_people, pattern, people_among, subjects
+from medground.language.subject import (
+    BRACKETS,
+    PART,
+    PATIENT,
+    PEOPLE,
+    Subject,
+    lost_people,
+    pattern,
+    people_among,
+    subjects,
+)
+from medground.pubmed.typed import names_in
 
 _TOGETHER = 3
 """Maximum things that one quote must name together; a longer list is not found in one place."""
 _WHAT_IS = re.compile(
-    r"(?:(?:what|who)(?:['’]s| is| are| does)\s+(?:an?\s+|the\s+)?)?(?P<thing>[\w][\w\s'’/+-]*?)(?:\s+mean)?\??",
+    r"(?:(?:explain|define|describe)\s+)?(?:(?:what|who)(?:['’]s| is| are| does)?\s+(?:an?\s+|the\s+)?)?"
+    r"(?P<thing>[\w][\w\s'’/+-]*?)(?:\s+(?:mean|is|are))?\??",
     re.IGNORECASE,
 )
 """What is X? Or X alone."""
@@ -65,17 +77,12 @@ class QuestionReading:
 
     @cached_property
     def _as_meant(self) -> tuple[str, dict[str, str]]:
-        return as_meant(self.text)
+        return as_meant(names_in(self.text))
 
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of answer that it asks for (`question_kinds.KINDS`); several may hold."""
         return question_kinds.kinds_of(self.text)
-
-    @property
-    def is_claim(self) -> bool:
-        """Whether it is a statement, not a question."""
-        return not self.text.rstrip().endswith("?")
 
     @cached_property
     def statement(self) -> str | None:
@@ -123,21 +130,27 @@ class QuestionReading:
         """The things that it is about, each with its heading and all its names, first those that it says itself."""
         return typed_too(subjects(self.plain), self._as_meant[1])
 
+    @cached_property
+    def deciding(self) -> list[Subject]:
+        """The things of which a text about this names each; what a patient has decides nothing beside two others."""
+        found = [thing for thing in self.subjects if thing.decides]
+        had = [patient.span("had") for patient in PATIENT.finditer(self.plain)]
+        asked = [one for one in found if not any(start <= one.start < end for start, end in had)]
+        return asked if len(asked) > 1 else found
+
     def aspect_lost(self, texts: Sequence[str]) -> list[str]:
-        """What this asks of its one thing, such as harms, where that decides and none of the texts speaks of it."""
-        wanted = self._aspect_of_one
+        """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""
+        wanted = self._aspect_of_them
         if not wanted or any(not aspects_of(text).isdisjoint(wanted) for text in texts):
             return []
-        return [f"{min(wanted)} {next(thing.said for thing in self.subjects if thing.decides)}"]
+        return [f"{min(wanted)} {' and '.join(thing.said for thing in self.deciding)}"]
 
     @cached_property
-    def _aspect_of_one(self) -> frozenset[str]:
-        """What decides of what is asked of one thing.
-
-        Of two things, or in a comparison, what a word such as "avoid" belongs to is not known.
-        """
-        is_one = sum(thing.decides for thing in self.subjects) == 1 and not self.comparison
-        return self._deciding_aspects if is_one else frozenset()
+    def _aspect_of_them(self) -> frozenset[str]:
+        """What decides of what is asked; of several things only how it ends: what "avoid" belongs to is not known."""
+        if self.comparison or not self.deciding:
+            return frozenset()
+        return self._deciding_aspects if len(self.deciding) == 1 else self._deciding_aspects & {"the outlook of"}
 
     def is_met_by(self, passages: Sequence[str], quotes: Sequence[str]) -> bool:
         """Whether passages name what and whom this is about, and a quote from them speaks of what is asked of it."""
@@ -149,7 +162,7 @@ class QuestionReading:
 
         Where each thing is named, but no text names them all, it is that they are not named together.
         """
-        found = [thing for thing in self.subjects if thing.decides]
+        found = self.deciding
         read = [without_accents(words.spelled_out(text, self.plain)) for text in texts] if found else []
         named = [{thing for thing in found if thing.is_named_in(text)} for text in read]
         missing = [thing.said for thing in found if not any(thing in one for one in named)]
@@ -182,9 +195,11 @@ class QuestionReading:
         A text on something else may have its other words, and a text on it lack them.
         """
         said = {t for one in self.subjects if one.decides or not aspects_of(one.said) for t in words.terms(one.said)}
-        ages = {t for one in self.subjects if one.heading in _AGES for t in words.terms(one.said)}
-        rare = {stem for stem in words.terms(self._alone) if words.weight(stem) >= _RARE and not self._aspect_of_one}
-        return words.topic(self._alone) & ((said | rare | self._written) - ages)
+        had = [one.said for one in self.subjects if one.heading in _AGES or (one.decides and one not in self.deciding)]
+        ages = [one for one in self.people if any(map(str.isdigit, one))]
+        aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
+        rare = {stem for stem in words.terms(self._alone) if words.weight(stem) >= _RARE and not self._aspect_of_them}
+        return words.topic(self._alone) & ((said | rare | self._written) - aside)
 
     @cached_property
     def _written(self) -> frozenset[str]:
@@ -202,20 +217,20 @@ class QuestionReading:
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
         own = self.in_own_words(text)
-        if any(thing.decides for thing in self.subjects):
+        if self.deciding:
             return self.names_all(own)
         return not self.topic or words.coverage(self.topic, words.terms(own)) >= _MOST_OF_IT
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
         read = without_accents(words.spelled_out(text, self.plain))
-        return any(thing.is_named_in(read) for thing in self.subjects if thing.decides)
+        return any(thing.is_named_in(read) for thing in self.deciding)
 
     @property
     def sides(self) -> list[list[Subject]]:
         """Of a comparison, what a quote on one side names: the things of that side, and those of no side."""
         compared = self.comparison
-        return compared.each_side([one for one in self.subjects if one.decides]) if compared and compared.sides else []
+        return compared.each_side(self.deciding) if compared and compared.sides else []
 
     def names_side(self, text: str) -> bool:
         """Whether a text names all things of one side of a comparison."""
@@ -227,10 +242,15 @@ class QuestionReading:
         What the title does not name must stand near each other.
         """
         title, _, body = without_accents(text).partition("\n")
-        said = (stem for one in self.subjects if not one.aside for stem in words.terms(without_accents(one.said)))
+        said = (
+            stem
+            for one in self.subjects
+            if not one.aside and (not one.decides or one in self.deciding)
+            for stem in words.terms(without_accents(one.said))
+        )
         wanted = frozenset(said).difference(words.terms(title))
         near = not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
-        return near and any(thing.decides for thing in self.subjects)
+        return near and bool(self.deciding)
 
     def share_named(self, *texts: str) -> float:
         """The share that texts name of the things that this is about, and of what is asked of them: 0 to 1.
@@ -253,7 +273,7 @@ class QuestionReading:
         """
         if self._compared:
             return self._compared
-        things = [thing.said for thing in self.subjects if thing.decides]
+        things = [thing.said for thing in self.deciding]
         if not (things and self._deciding_aspects and _CLAUSES.search(self.plain)):
             return self.plain
         return f"What is {min(self._deciding_aspects)} {' and '.join(things)}?"
@@ -289,13 +309,14 @@ class QuestionReading:
         said = (frozenset(words.terms(without_accents(thing.said))) for thing in self.subjects)
         return [stems for stems in said if stems]
 
+    @cached_property
+    def people(self) -> dict[str, list[str]]:
+        """The people that it is about, in its words, with all their names."""
+        return people_among(self.plain, self.subjects)
+
     def people_unnamed(self, texts: Sequence[str]) -> list[str]:
         """The people that it is about, in its words, whom none of the texts names."""
-        return lost_people(self._people, texts)
-
-    @cached_property
-    def _people(self) -> dict[str, list[str]]:
-        return people_among(self.subjects)
+        return lost_people(self.people, texts)
 
     def in_own_words(self, text: str) -> str:
         """A text with every name of what this is about replaced by the words that are used here."""

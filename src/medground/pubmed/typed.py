@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medground.values.identifiers import papers_named
 from medground.values.lookup import Lookup
-from medground.values.query import Query, Term, Words, any_of
+from medground.values.query import Leaf, Query, Term, Words, any_of, fold
 
 
 def as_typed(lookup: Lookup) -> Lookup:
@@ -43,3 +43,16 @@ def typed_query(text: str) -> Query | None:
         return parse(text)
     except QuerySyntaxError:
         return normalize(text).query if tagged else None
+
+
+def names_in(text: str) -> str:
+    """What a query in PubMed's syntax names and does not leave out, the first of alternatives; other text as it is."""
+    query = typed_query(text)
+    named = query and fold(
+        query, _named, lambda parts: " ".join(one for one, left in parts if not left), lambda one, _: one[0]
+    )
+    return named or text
+
+
+def _named(leaf: Leaf) -> str:
+    return str(getattr(leaf, "heading", None) or getattr(leaf, "text", None) or getattr(leaf, "value", ""))

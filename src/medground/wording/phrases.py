@@ -86,7 +86,7 @@ def _asked_about(question: str) -> str:
     from medground.language.question_reading import reading_of  # it brings MeSH
 
     asked = reading_of(clean(question))
-    things = [thing.said for thing in asked.subjects if thing.decides]
+    things = [thing.said for thing in asked.deciding]
     return together(things) or asked.in_few_words or "this"
 
 

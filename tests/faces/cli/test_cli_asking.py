@@ -80,8 +80,8 @@ def test_a_follow_up_keeps_subject_documents_and_settings(papers: Path, ask: Sai
     assert answer.question.filters.year_from == 1900
     assert answer.usage.searches == 2
 
-    shown = " ".join(said("ask", "-q", "--follow", answer.trace_id, "And in children?").out.split())
-    assert "“And in children?” was read as “Does aspirin cause bleeding in children?”" in shown
+    shown = " ".join(said("ask", "-q", "--follow", answer.trace_id, "And in adults?").out.split())
+    assert "“And in adults?” was read as “Does aspirin cause bleeding in adults?”" in shown
     assert "Asked after “Does aspirin cause bleeding?”" in " ".join(
         said("ask", "-q", "--follow", answer.trace_id, "Does garlic cause bleeding?", code=3).out.split()
     )

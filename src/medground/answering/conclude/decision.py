@@ -16,12 +16,14 @@ from medground.answering.verify.context import AROUND, as_read, unmentioned, usa
 from medground.answering.verify.critic import Claim, sound
 from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_last_word, how_to_validate, may_judge
-from medground.answering.verify.overclaim import not_of_people, overclaims
+from medground.answering.verify.overclaim import overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft
+from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language.comparison import together
 from medground.language.follow_up import questions_in
 from medground.language.question_reading import reading_of
+from medground.language.subject import other_people
 from medground.models.catalogue import shipped
 from medground.models.operators.differences import DOUBT, differences
 from medground.values.decision import AnswerCheck, Decision, Status
@@ -126,12 +128,15 @@ def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str
         words = dict.fromkeys(hedge[0].lower() for hedge in hedges if hedge)
         found.append(f"every sentence behind the decision is hedged ({', '.join(words)})")
     cited = {e for sentence, verdict in supporting for e in ((verdict.best,) if verdict.best else sentence.evidence)}
-    deciding = [e for e in run.ledger.evidence if e.id in cited and e.origin == "text"]
-    species = [not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in deciding]
-    if species and all(species):
-        named = dict.fromkeys(word for word in species if word)
-        found.append(f"every quote behind the decision is about animals or cells ({', '.join(named)})")
+    if species := _species([e for e in run.ledger.evidence if e.id in cited and e.origin == "text"], run):
+        found.append(f"every quote behind the decision is about animals or cells ({species})")
     return found
+
+
+def _species(quotes: Sequence[Evidence], run: Run) -> str:
+    """The animals or cells that all quotes are about; empty if any is about people."""
+    found = [not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in quotes]
+    return ", ".join(dict.fromkeys(found)) if all(found) else ""
 
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
@@ -165,18 +170,15 @@ def decide(
     shown = {evidence for sentence, _ in kept for evidence in sentence.evidence}
     quotes = [e for e in run.ledger.evidence if e.id in shown]
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
-    if missing := unmentioned(run.question, quotes, run.ledger.documents) if quotes and texts_alone else []:
+    if missing := _missing(quotes, run) if quotes and texts_alone else []:
         asked = reading_of(run.question.text)
-        things = [one for one in asked.subjects if one.decides]
+        things = asked.deciding
         if len(things) > 1 and not run.elsewhere.isdisjoint(missing):
             lost = [side for side in asked.sides if any(one.said in missing for one in side)]
             missing = [together([one.said for one in (lost[0] if len(lost) == 1 else things)])]
         if not run.question.options and run.settings.verify.gate:
             return _made(run.question, "unanswerable", unmentioned=tuple(missing))
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
-    texts = [as_read(e, run.ledger.documents[e.document_id], AROUND) for e in quotes] if texts_alone else []
-    if texts and (people := reading_of(run.question.text).people_unnamed(texts)):
-        run.warn(f"no quote mentions {', '.join(people)}, for whom the question asks")
     if draft.answer:
         return _answered(run, draft, kept, Grounds.of(written, kept), check)
     if answered is not None and answered.decides and shown.issuperset(answered.quotes):
@@ -184,7 +186,20 @@ def decide(
             run.warn(limit)
         given = {"probability": answered.probability, "reason": answered.reason}
         return _made(run.question, "decided", (answered.value,), basis="critic", **given)
+    if quotes and texts_alone and (species := _species(quotes, run)) and not animals_in(run.question.text):
+        run.warn(f"every quote is about animals or cells ({species})")
     return _made(run.question, "not judged", reason=draft.reason or _undecided(run, verdicts))
+
+
+def _missing(quotes: Sequence[Evidence], run: Run) -> list[str]:
+    """What the quotes are not about: things, and people where they are about others, or only about animals or cells."""
+    documents, asked = run.ledger.documents, reading_of(run.question.text)
+    texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
+    if missing := unmentioned(run.question, quotes, documents) or other_people(asked.people, texts):
+        return missing
+    if people := asked.people_unnamed(texts):
+        run.warn(f"no quote mentions {', '.join(people)}, for whom the question asks")
+    return ["people"] if people_in(asked.text) and not animals_in(asked.text) and _species(quotes, run) else []
 
 
 def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:

@@ -18,6 +18,7 @@ from medground.answering.verify.context import SUBJECT, cited_evidence
 from medground.answering.verify.critic import Checked, noted
 from medground.answering.verify.numbers import misplaced_number, missing_quantities
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
+from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
 from medground.models.operators.differences import ASSOCIATION, DOUBT, HEDGE, differences
 from medground.values.document import Document
@@ -41,17 +42,6 @@ _WORD = re.compile(r"\w+")
 _NEAR = 60
 """Characters before a verb in which its hedge is looked for."""
 _HEDGED = re.compile(r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|unclear|uncertain\w*)\b", re.IGNORECASE)
-_ANIMALS_OR_CELLS = re.compile(
-    r"\b(?:mouse|mice|murine|rats?|rodents?|rabbits?|zebrafish|drosophila|pigs?|piglets?|porcine|dogs?|canine|monkeys?|"
-    r"macaques?|sheep|guinea pigs?|hamsters?|in vitro|ex vivo|cell lines?|cultured cells|cell cultures?|explants?)\b",
-    re.IGNORECASE,
-)
-_PEOPLE = re.compile(
-    r"\b(?:humans?|patients?|people|persons?|adults?|children|infants?|women|men|individuals|participants|volunteers|"
-    r"clinical(?:ly)?|survivors)\b",
-    re.IGNORECASE,
-)
-
 
 _NOTES = {
     "certainty": "is more certain than its source, which says `{word}`",
@@ -135,8 +125,7 @@ def _lost_modal(statement: str, quote: str, sentence: str) -> str | None:
 
 
 def _population(statement: str, quote: str, document: Document, sentence: str) -> str | None:
-    of_people = _PEOPLE.search(statement) and not _ANIMALS_OR_CELLS.search(sentence)
-    return not_of_people(quote, document) if of_people else None
+    return not_of_people(quote, document) if people_in(statement) and not animals_in(sentence) else None
 
 
 def _not_finding(flag: str, statement: str, quote: str, document: Document, sentence: str) -> str | None:
@@ -144,13 +133,6 @@ def _not_finding(flag: str, statement: str, quote: str, document: Document, sent
         return None
     found = why_not_finding(quote, document)
     return found[1] if found and found[0] == flag else None
-
-
-def not_of_people(quote: str, document: Document) -> str | None:
-    """The animals or cells that a quote is about, from its words and its title; None if either mentions people."""
-    if _PEOPLE.search(quote) or _PEOPLE.search(document.title):
-        return None
-    return _word(_ANIMALS_OR_CELLS, quote) or _word(_ANIMALS_OR_CELLS, document.title)
 
 
 def _word(pattern: re.Pattern[str], text: str) -> str | None:

@@ -68,7 +68,7 @@ def asked(question: str, options: str = "") -> Asked:
         parts=_parts(question, topic) or (terms,),
         kinds=reading.kinds,
         options=frozenset(words.terms(options)) - set(terms),
-        claim=reading.is_claim,
+        claim=not reading.text.rstrip().endswith("?"),
     )
 
 

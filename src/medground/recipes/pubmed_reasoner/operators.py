@@ -188,7 +188,7 @@ def judge_redundancy(question: str, headings: Sequence[str], texts: Sequence[str
 
 def unsupported_headings(question: str, texts: Sequence[str]) -> list[str]:
     """Headings of the question that no text mentions: the gaps of a summary."""
-    return [m.heading.name for m in mentions(question) if not _naming(m.heading.name, texts)]
+    return [m.heading for m in mentions(question) if not _naming(m.heading, texts)]
 
 
 def _criticises(name: str, judge: Judge) -> Operator[CritiqueInput, CritiqueOutput]:
@@ -238,7 +238,7 @@ def _updated_by_words(value: UpdateTermsInput) -> MeshTermsOutput:
     tried = [f.heading for f in value.feedback]
     good = [f.heading for f in value.feedback if f.covered and f.aligned and not f.redundant]
     usable = [f.heading for f in value.feedback if f.covered and not (f.aligned or f.redundant)]
-    fresh = [m.heading.name for m in mentions(value.question) if m.heading.name not in tried]
+    fresh = [m.heading for m in mentions(value.question) if m.heading not in tried]
     return MeshTermsOutput(
         terms=tuple(
             ProposedTerm(heading=name, rationale="kept" if name in tried else "the question names it")
