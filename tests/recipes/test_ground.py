@@ -186,6 +186,8 @@ def test_each_item_and_each_absence_is_checked_in_the_same_call(
     answer, _ = ask(replies(read_and_answer=writes, check=judge), question=open_question)
     assert (answer.decision.shown(), getattr(answer.decision, "items", None)) == (shown, items)
     assert (answer.missing, [one.text for one in answer.dropped]) == (missing, left_out)
+    assert answer.decision.exact_answer == ([[one] for one in items] or None)
+    assert shown is None or f"\n\n{shown}\n" in str(answer), "the short answer comes first"
     assert [one.text for one in answer.statements] == [WRITTEN]
     assert answer.usage.model_calls == 2
     unjudged, _ = ask({"read_and_answer": writes}, question=open_question)

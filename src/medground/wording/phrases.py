@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND, critic_name
 from medground.language.clean import clean, ended, joined, sentence, some
 from medground.values.answer import Answer, Search, SearchedSource
+from medground.values.decision import FreeDecision
 from medground.values.question import Follows, Option
 from medground.values.statement import Conflict, Side
 from medground.values.usage import Author
@@ -72,7 +73,8 @@ def decided(answer: Answer) -> str:
         return f"Nothing found on {_asked_about(answer.question.text)} in {searched_names(answer)}"
     value = joined(decision.shown() or "")
     said = joined(" ".join(statement.text for statement in answer.statements))
-    if value and (said == value or said.startswith(f"{value} ")):
+    short = isinstance(decision, FreeDecision) and decision.items
+    if value and not short and (said == value or said.startswith(f"{value} ")):
         return "Answer"  # the sentences that follow begin with the value
     value = _with_options(value, answer.question.options)
     if decision.probability is not None:

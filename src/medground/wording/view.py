@@ -171,9 +171,7 @@ def _sentence(
         citations=tuple(dict.fromkeys(one for statement in group for one in statement.evidence)),
         web={documents[evidence[one].document_id].kind for one in group[0].evidence} == {"web"},
         section=next((place for place, section in enumerate(sections) if inside(group, section)), None),
-        verdicts=tuple(
-            _verdict(one, evidence, documents, judge_named=answer.decision.basis == "model") for one in group
-        ),
+        verdicts=tuple(_verdict(one, evidence, documents) for one in group),
     )
 
 
@@ -181,8 +179,6 @@ def _verdict(
     statement: Statement,
     evidence: Mapping[str, Evidence],
     documents: Mapping[str, SourceDocument],
-    *,
-    judge_named: bool,
 ) -> views.VerdictView:
     found, best = statement.verdict, evidence.get(statement.verdict.best or "")
     shape, glyph, style = LOOKS[found.label]
@@ -194,7 +190,7 @@ def _verdict(
         glyph=glyph,
         style=style,
         words=captions.verdict(
-            found, _place(best) if best else (), documents[best.document_id] if best else None, judge_named=judge_named
+            found, _place(best) if best else (), documents[best.document_id] if best else None, judge_named=True
         ),
         deciding=None if told else found.best,
         category=captions.category(found),
