@@ -21,7 +21,7 @@ from medground.language.word_lists import forms
 BROKEN, LIST = 2.0, 2.0
 """How much a sentence loses that is not whole, and gains that holds a list where one is asked for, as logarithms.
 Chosen on BioASQ 7b and 8b."""
-_HALF = 0.5
+_PAST = frozenset(["was", "were", "had", "did"])
 _BRACKETS = re.compile(r"\([^()]*\)")
 _LIST = forms("holds")["several"]
 _SAME = 90
@@ -65,7 +65,8 @@ def worth(asked: QuestionReading, sentence: str, title: str) -> float:
 def cell_named(asked: QuestionReading, sentence: str) -> float:
     """How surely a question that asks for a value names a row of a table, and what is a column's own, 0 to 1.
 
-    A row reads `Pain | Placebo: 4 | Drug: 2`.
+    A row reads `Pain | Placebo: 4 | Drug: 2`. A value is asked for as an amount, or in the past tense, as it was found
+    in one study; or else by nothing but the names of the row and the column.
     """
     if ROW not in sentence or "closed" in asked.kinds:
         return 0.0
@@ -74,7 +75,11 @@ def cell_named(asked: QuestionReading, sentence: str) -> float:
     columns = [frozenset(words.terms(_BRACKETS.sub("", cell.rpartition(": ")[0]))) for cell in cells]
     times = Counter(word for column in columns for word in column)
     owns = [frozenset(word for word in column if times[word] == 1) or column for column in columns]
-    if not row or not any(own and own <= said for own in owns):
+    named = [column for own, column in zip(owns, columns, strict=True) if own and own <= said]
+    pieces = (frozenset(words.terms(piece)) for piece in name.split(", "))
+    if not named or not any(piece and piece <= said for piece in pieces):
         return 0.0
-    share = len(row & said) / len(row)
-    return share if share >= _HALF else 0.0
+    is_found = "amount" in asked.kinds or not _PAST.isdisjoint(words.tokens(asked.text))
+    if not is_found and said - row - frozenset[str]().union(*named):
+        return 0.0
+    return len(row & said) / len(row)
