@@ -110,12 +110,10 @@ def add(
     Documents whose id already exists are replaced; deletions and retractions in the inputs are applied. Documents are
     joined with `records`, or else with those of the sources that the corpus remembers.
 
-    Raises:
-        UsageError: the corpus does not exist, there are no inputs, or another process is building it.
-        ConfigError: the vectors of the corpus come from another embedding model, or no model is given.
-        BadDocument: with `strict`, an input cannot be read.
-        SnapshotCorrupt: the current snapshot does not match its manifest.
-        StorageFailed: writing to disk failed.
+    Raises UsageError: the corpus does not exist, there are no inputs, or another process is building it; ConfigError:
+    the vectors of the corpus come from another embedding model, or no model is given; BadDocument: with `strict`, an
+    input cannot be read; SnapshotCorrupt: the current snapshot does not match its manifest; StorageFailed: writing to
+    disk failed.
     """
     with library.lock(name), library.open(name) as base:
         base.verify()

@@ -170,11 +170,9 @@ def enrich(
     `records` are asked in their order; by default those that the corpus remembers. With none at all, documents become
     as their files have them. The embedder is for documents that are given a title.
 
-    Raises:
-        UsageError: the corpus does not exist, or another process is changing it.
-        ConfigError: the vectors of the corpus come from another embedding model, or PubMed rejected the API key.
-        SnapshotCorrupt: the current snapshot does not match its manifest.
-        StorageFailed: writing to disk failed.
+    Raises UsageError: the corpus does not exist, or another process is changing it; ConfigError: the vectors of the
+    corpus come from another embedding model, or PubMed rejected the API key; SnapshotCorrupt: the current snapshot does
+    not match its manifest; StorageFailed: writing to disk failed.
     """
     asked = remembered(library, name) if records is None else records
     with library.lock(name), library.open(name) as base:

@@ -153,9 +153,8 @@ class Library:
         If an intact snapshot with the same hash, read from the same files and described alike, already exists, it is
         kept and the new one is deleted.
 
-        Raises:
-            UnfinishedDamaged: the folder cannot be opened, or its parts do not agree; the current snapshot stays.
-            OSError: it cannot be written.
+        Raises UnfinishedDamaged: the folder cannot be opened, or its parts do not agree; the current snapshot stays;
+        OSError: it cannot be written.
         """
         write_manifest(built, manifest)
         sync_tree(built)

@@ -67,12 +67,10 @@ def sync(
     those of the sources that the corpus remembers: those that are new, those for which a source could not be asked,
     and all of them where a source has changed.
 
-    Raises:
-        UsageError: the folder does not exist, or another process is changing the corpus.
-        ConfigError: the vectors of the corpus come from another embedding model, or no model is given.
-        BadDocument: the corpus does not exist and nothing can be read.
-        SnapshotCorrupt: the current snapshot does not match its manifest.
-        StorageFailed: writing to disk failed.
+    Raises UsageError: the folder does not exist, or another process is changing the corpus; ConfigError: the vectors of
+    the corpus come from another embedding model, or no model is given; BadDocument: the corpus does not exist and
+    nothing can be read; SnapshotCorrupt: the current snapshot does not match its manifest; StorageFailed: writing to
+    disk failed.
     """
     folder = folder.resolve()
     if not folder.is_dir():

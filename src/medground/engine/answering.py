@@ -25,11 +25,9 @@ from medground.values.steps import Kept, ResearchBegun
 async def answered(run: Run, recipe: Recipe) -> Answer:
     """The answer of a run, which is kept with its settings and its trace.
 
-    Raises:
-        UsageError: a field that the question is limited by is unknown.
-        BudgetExhausted: a limit was reached; `.answer` holds what was found so far.
-        SourceUnavailable: no source could be searched.
-        ModelFailed: a model gave no usable output.
+    Raises UsageError: a field that the question is limited by is unknown; BudgetExhausted: a limit was reached;
+    `.answer` holds what was found so far; SourceUnavailable: no source could be searched; ModelFailed: a model gave no
+    usable output.
     """
     with _reported(run, f"recipe {recipe.name}", settings_hash=run.settings.hash) as span:
         span.text(question=run.question.text, **({"context": run.question.context} if run.question.context else {}))
@@ -42,9 +40,8 @@ async def answered(run: Run, recipe: Recipe) -> Answer:
 async def researched(run: Run, recipe: Recipe, name: str | None = None) -> Answer:
     """The answer of a run of research, whose finished calls are kept until it is there; `name` is one to resume.
 
-    Raises:
-        UsageError: another process is at work on it; and as for `answered`.
-        BudgetExhausted, SourceUnavailable, ModelFailed: as for `answered`; `.research` is its id.
+    Raises UsageError: another process is at work on it; and as for `answered`; BudgetExhausted, SourceUnavailable,
+    ModelFailed: as for `answered`; `.research` is its id.
     """
     research, unfinished = name or run.trace.id, UnfinishedResearch(run.settings.home)
     if run.notice is not None and run.notice.stops:

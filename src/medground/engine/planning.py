@@ -42,11 +42,9 @@ def plan_of(
 ) -> PlannedResearch:
     """The research plan of a question, for callers that do not await. Only the models of the settings are opened.
 
-    Raises:
-        UsageError: the question is empty, too long, or names nothing biomedical.
-        ConfigError: an unknown model, or one that lacks its key.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the settings was reached.
+    Raises UsageError: the question is empty, too long, or names nothing biomedical; ConfigError: an unknown model, or
+    one that lacks its key; ModelFailed: a model gave no usable output; BudgetExhausted: a limit of the settings was
+    reached.
     """
     chosen = settings or Settings.load()
     with OwnLoop() as loop:
@@ -113,11 +111,8 @@ async def plan_query(question: str | Question, settings: Settings) -> PlannedQue
 
     What the question names and the query lacks is added, and so are years that the question is limited to.
 
-    Raises:
-        UsageError: the question is empty or too long.
-        ConfigError: an unknown model, or one that lacks its key.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the settings was reached.
+    Raises UsageError: the question is empty or too long; ConfigError: an unknown model, or one that lacks its key;
+    ModelFailed: a model gave no usable output; BudgetExhausted: a limit of the settings was reached.
     """
     notes: list[str] = []
 

@@ -298,11 +298,8 @@ def starter_input(release: Hpo | None = None, graph: GraphWriter | None = None) 
 def build_starter(library: Library, progress: Progress = no_progress, release: Hpo | None = None) -> Manifest:
     """Build the corpus `starter`, replacing any existing one, by default from the installed release.
 
-    Raises:
-        ConfigError: the extra `starter` is not installed.
-        UsageError: another process is building it.
-        BadDocument: a data file is not what it claims to be.
-        StorageFailed: writing to disk failed.
+    Raises ConfigError: the extra `starter` is not installed; UsageError: another process is building it; BadDocument: a
+    data file is not what it claims to be; StorageFailed: writing to disk failed.
     """
     release = release or Hpo.open()
     with contextlib.closing(GraphWriter(release)) as graph:

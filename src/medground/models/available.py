@@ -43,10 +43,9 @@ def make(model: Shipped, models: Path, *, progress: Progress = no_progress, down
 
     `models` is the folder of all models, created if missing. After an interruption, the next call resumes.
 
-    Raises:
-        ConfigError: an extra or pip is missing; the weights are damaged; the graph gives other results than measured.
-        SourceUnavailable: the base could not be downloaded, or its content does not match the catalogue.
-        StorageFailed: the disk is full or cannot be written to.
+    Raises ConfigError: an extra or pip is missing; the weights are damaged; the graph gives other results than
+    measured; SourceUnavailable: the base could not be downloaded, or its content does not match the catalogue;
+    StorageFailed: the disk is full or cannot be written to.
     """
     check_extra(model.name)
     folder = model.folder(models)

@@ -74,8 +74,7 @@ class Ledger:
     def admit(self, documents: Iterable[Document]) -> None:
         """Record retrieved documents. A document that is recorded already must have the same text.
 
-        Raises:
-            MedgroundError: a document has a different text than the one recorded under its id.
+        Raises MedgroundError: a document has a different text than the one recorded under its id.
         """
         for document in documents:
             known = self._documents.setdefault(document.id, document)
@@ -94,8 +93,7 @@ class Ledger:
     ) -> Evidence:
         """Quote a slice of a retrieved document. The same slice always gets the same evidence id.
 
-        Raises:
-            UnknownCitation: the document was not retrieved, or the slice is empty or outside the text.
+        Raises UnknownCitation: the document was not retrieved, or the slice is empty or outside the text.
         """
         document = self._documents.get(document_id)
         if document is None:
@@ -121,11 +119,7 @@ class Ledger:
         return self._evidence[self._by_place[place]]
 
     def cite(self, evidence_id: str) -> None:
-        """Check that a citation leads to a quote of this ledger.
-
-        Raises:
-            UnknownCitation: no quote has that id.
-        """
+        """Check that a citation leads to a quote of this ledger. Raises UnknownCitation: no quote has that id."""
         if evidence_id not in self._evidence:
             raise UnknownCitation(f"no evidence has the id {evidence_id[:40]!r}")
 

@@ -134,8 +134,7 @@ def as_question(
 ) -> Question:
     """A question as it is, or made of what a user typed; a `context` is added to one that has none.
 
-    Raises:
-        UsageError: as `Question.ask`; the question has another context.
+    Raises UsageError: as `Question.ask`; the question has another context.
     """
     if isinstance(asked, str):
         return Question.ask(asked, task=task, options=options, context=context)

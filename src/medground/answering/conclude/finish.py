@@ -41,8 +41,7 @@ async def checked_answer(
     `said`: what it said when it judged the sentences; if it did not, it is asked about those that are released. An
     answer that its sentences do not carry is held back without a call, and without `verify.gate` no check decides.
 
-    Raises:
-        BudgetExhausted: the run reached one of its limits.
+    Raises BudgetExhausted: the run reached one of its limits.
     """
     if not (answer := _to_check(draft, run)):
         return None
@@ -202,9 +201,7 @@ async def with_choice(question: Question, report: Answer, run: Run, *, paragraph
     Without a model there is no decision: what word statistics favour is a warning, with how often such a set
     was right. `paragraphs` are read at most, the nearest by the cosine of this embedding model.
 
-    Raises:
-        ModelFailed: the model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
+    Raises ModelFailed: the model gave no usable output; BudgetExhausted: a limit of the run was reached.
     """
     chosen = await choose(question, report_paragraphs(report), run, most=paragraphs, embedder=embedder)
     decision = report.decision

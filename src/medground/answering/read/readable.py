@@ -214,8 +214,8 @@ async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -
     papers and notices about papers are left out of the reading; those on what is asked are listed in the answer.
     `retractions=False` keeps them, for ablations.
 
-    Raises:
-        SourceUnavailable: versions of a paper cannot be fetched to be compared, or one that was left out to be listed.
+    Raises SourceUnavailable: versions of a paper cannot be fetched to be compared, or one that was left out to be
+    listed.
     """
     said = frozenset(words.terms(run.question.text))
     own = [

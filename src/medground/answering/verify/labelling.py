@@ -58,8 +58,7 @@ async def label_all(
     The label follows from the critic's relation and the flags. Where the critic is the operator `label`, the model that
     answers it is asked about the statements that needed a critic.
 
-    Raises:
-        BudgetExhausted: the run reached one of its limits.
+    Raises BudgetExhausted: the run reached one of its limits.
     """
     items = [_Item(sentence, c.verdict, *_relation(c)) for sentence, c in zip(sentences, checked, strict=True)]
     by_model = isinstance(critic, LabelsOnly) and run.answerer(label).is_model

@@ -233,11 +233,9 @@ def build_base(
     `path` is the file of the specification; paths in it are relative to its folder. Steps of the progress begin with
     the name of their source.
 
-    Raises:
-        UsageError: another process builds this base, or a corpus of one of its names was built by other means.
-        ConfigError: an embedding model or a package is missing.
-        BadDocument: nothing can be read for a source; the message names it.
-        StorageFailed: writing to disk failed.
+    Raises UsageError: another process builds this base, or a corpus of one of its names was built by other means;
+    ConfigError: an embedding model or a package is missing; BadDocument: nothing can be read for a source; the message
+    names it; StorageFailed: writing to disk failed.
     """
     bases, library = Bases(home), Library(home)
     with bases.lock(spec.name):

@@ -114,19 +114,14 @@ class WriteOutput(OperatorOutput):
 def check_written(task: Task, options: tuple[Option, ...], known: set[str], output: WriteOutput) -> None:
     """Check that a rationale cites only known evidence and that its answer has the form of the task.
 
-    Raises:
-        InvalidOutput: the rationale or the answer fails the check.
+    Raises InvalidOutput: the rationale or the answer fails the check.
     """
     only_known((e for sentence in output.sentences for e in sentence.evidence), known, "evidence")
     check_answer_form(task, options, output.answer)
 
 
 def check_answer_form(task: Task, options: tuple[Option, ...], answer: tuple[str, ...]) -> None:
-    """Check that an answer has the form of the task.
-
-    Raises:
-        InvalidOutput: it has another.
-    """
+    """Check that an answer has the form of the task. Raises InvalidOutput: it has another."""
     allowed = allowed_answers(task, options)
     if not allowed >= set(answer):
         raise InvalidOutput(f"answer {', '.join(answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")

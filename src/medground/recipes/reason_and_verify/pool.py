@@ -152,11 +152,8 @@ def manifest_path(file: Path) -> Path:
 def read_pool(name: str, home: Path) -> Pool:
     """Read a pool by its name or the path of its file, and check it against its manifest.
 
-    Raises:
-        ConfigError: it does not exist.
-        BadDocument: a line cannot be read.
-        UsageError: it contains a question that is not from a training split.
-        SnapshotCorrupt: it has changed since it was built.
+    Raises ConfigError: it does not exist; BadDocument: a line cannot be read; UsageError: it contains a question that
+    is not from a training split; SnapshotCorrupt: it has changed since it was built.
     """
     file = pool_path(name, home)
     try:

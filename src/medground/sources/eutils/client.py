@@ -155,11 +155,9 @@ class Transport:
     async def ask(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T]) -> T:
         """Send a request and parse the response with `read`, retrying if `read` raises a transient Fault.
 
-        Raises:
-            SourceUnavailable: no usable response after all attempts, or a failure that a retry cannot fix.
-            RateLimited: the service is still rate limiting after all attempts, or asks for too long a wait.
-            UsageError: the service rejected the request.
-            ConfigError: the service rejected the API key.
+        Raises SourceUnavailable: no usable response after all attempts, or a failure that a retry cannot fix;
+        RateLimited: the service is still rate limiting after all attempts, or asks for too long a wait; UsageError: the
+        service rejected the request; ConfigError: the service rejected the API key.
         """
         key = None
         if self._cache is not None:

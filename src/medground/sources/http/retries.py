@@ -122,11 +122,8 @@ async def tried(
     `once` raises Fault, or an error of httpx. A wait that the service asked for holds all requests of the pace. No
     error shows one of the secrets.
 
-    Raises:
-        SourceUnavailable: no attempt succeeded, or a fault that another attempt cannot fix.
-        RateLimited: the service asks for fewer requests.
-        UsageError: the service rejected the request.
-        ConfigError: the service rejected the key.
+    Raises SourceUnavailable: no attempt succeeded, or a fault that another attempt cannot fix; RateLimited: the service
+    asks for fewer requests; UsageError: the service rejected the request; ConfigError: the service rejected the key.
     """
     number = 0
     try:
