@@ -57,10 +57,10 @@ class PastRound(OperatorInput):
 
 
 class ReasonInput(OperatorInput):
+    demonstrations: tuple[Demonstration, ...] = ()
     question: Untrusted
     task: Task
     options: tuple[Option, ...] = ()
-    demonstrations: tuple[Demonstration, ...] = ()
     history: tuple[PastRound, ...] = ()
     passages: tuple[SentencedPassage, ...]
     sentences: int = 3
