@@ -44,13 +44,13 @@ def how_to_validate(model: str) -> str:
     """What a user does to make this model a validated judge, as the end of a sentence."""
     if model.startswith(NLI):
         return f"to trust it, set verify.trusted_judges to {model}"
-    return f"to validate it, run: medground judge measure {model} --data FOLDER"
+    return f"to validate it, run: medground judge measure {model}"
 
 
 def proven(proofs: Sequence[Proof]) -> bool:
     """Whether these measurements make a judge."""
     passed = {proof.dataset for proof in proofs if proof.of == "claims"} - set(failed(proofs))
-    in_use = all(proof.passes for proof in proofs if proof.of in ("search", "supported", "neutral"))
+    in_use = all(proof.passes for proof in proofs if proof.of in ("search", "supported", "neutral", "planted"))
     return in_use and len(passed) >= SETS and any("scifact" in name.lower() for name in passed)
 
 
@@ -151,12 +151,28 @@ class Measured(BaseModel):
             return "measured with the instructions of another version; measure it again"
         if self.is_proven:
             return "proven: its verdicts count as supported and contradicted on this machine"
-        return f"not proven: no better than guessing on {', '.join(failed(self.proofs)) or 'too few sets'}"
+        if missed := failed(self.proofs):
+            return f"not proven: no better than guessing on {', '.join(missed)}"
+        return f"not proven: it passed all, and a proof needs SciFact and {SETS - 1} more public sets (--data)"
+
+    @property
+    def planted(self) -> str:
+        """How it did on findings with and without planted errors, in words; empty if that was not measured."""
+        told = [proof for proof in self.proofs if proof.of == "planted"]
+        pairs, right = sum(proof.pairs for proof in told), sum(round(proof.accuracy * proof.pairs) for proof in told)
+        return f"right on {right} of {pairs} findings with and without planted errors" if told else ""
 
     def is_of(self, name: str, settings: Settings) -> bool:
         """Whether it was made with this model, as these settings reach it."""
         mine = (self.model, self.address, self.temperature)
-        return mine == (name, own_address(name, settings), settings.model.temperature)
+        return mine == (name, own_address(name, settings), temperature_of(name, settings))
+
+
+def temperature_of(model: str, settings: Settings) -> float:
+    """The temperature at which these settings ask a model to judge."""
+    own = settings.operators.get(OPERATOR)
+    is_own = own is not None and "temperature" in own.model_fields_set
+    return own.temperature if own and is_own else settings.server_of(model).temperature
 
 
 def asked_with() -> str:
