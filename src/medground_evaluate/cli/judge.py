@@ -231,7 +231,7 @@ def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = 
         return
     for one in shipped().values():
         proven = "proven" if judges.may_judge(one.name, VerifySettings()) else "not proven"
-        say(f"{one.name}  {proven}, ships with Medground: {judges.domain(one.name)}")
+        say(f"{one.name}  {proven}, ships with Medground: {judges.domain(one.name, chosen)}")
     for name in chosen.verify.trusted_judges:
         say(f"{name}  trusted by the settings (verify.trusted_judges), without a measurement")
     for measured in found:

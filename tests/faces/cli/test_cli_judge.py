@@ -139,7 +139,9 @@ def test_a_judge_that_proves_itself_counts_from_then_on(
         assert "160 pairs of 4 sets; to do: 70 calls, about" in told.err
         assert "not proven: it passed all, and a proof needs SciFact and 2 more public sets (--data)" in told.out
         assert "passed  planted: a short answer: right 100% (91% to 100%) of 40" in told.out
-        assert ask(peer)[0].statements[0].verdict.label == "not judged"
+        unproven, shown = ask(peer)
+        assert unproven.statements[0].verdict.label == "not judged"
+        assert "more public sets (--data); measured here: 160 of 160 findings with and without planted errors" in shown
 
         assert measure(peer, data, "--records", records) == 0
         told = capsys.readouterr()
@@ -155,6 +157,7 @@ def test_a_judge_that_proves_itself_counts_from_then_on(
         assert proven.support == 1.0
         assert "Supported (openai:stub)." in shown
         assert "not validated here" not in shown
+        assert "openai:stub was measured on 160 of 160 findings with and without planted errors right, SciFact" in shown
         assert proven.settings_hash != answer.settings_hash
 
         monkeypatch.setenv("MEDGROUND_KEYS__OPENAI", "sk-test-0123456789")
@@ -279,7 +282,7 @@ def test_doctor_says_how_to_validate(data: Path, home: Path, capsys: pytest.Capt
         assert told(peer).startswith('missing: not validated here, so its verdicts read "assessed by"; to validate it')
         assert told(peer, **{"verify.trusted_judges": MODEL}).startswith("ok: trusted by")
         assert measure(peer, data) == 0
-        assert told(peer).startswith("ok: proven here on ")
+        assert "SciFact dev 100% right" in told(peer) and told(peer).startswith("ok: proven here on ")
         assert told(peer, **{"model.temperature": "0.7"}).startswith("missing")
         record = next(judges_folder(home).glob("*.json"))
         content = json.loads(record.read_text(encoding="utf-8"))
