@@ -116,6 +116,7 @@ reason = Operator(
     keyless=lambda value: ReasonOutput(claims=best_quotes(value, value.sentences), answer=()),
     check=_fits,
     choices=_choices,
+    streamed="claims",
 )
 
 direct = Operator(
