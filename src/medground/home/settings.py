@@ -180,13 +180,14 @@ class Settings(SettingsPart):
         implied = self.section(kind).models if kind else {}
         return self.model.model_copy(update={"operators": {**implied, **self.model.operators}})
 
-    def server_of(self, model: str) -> ServerSettings:
-        """How a model is reached and asked: by its own settings, and else by those of all models."""
+    def server_of(self, model: str, operator: str = "") -> ServerSettings:
+        """How a model is reached and asked: by the settings of an operator, else its own, else those of all models."""
         shared = self.model.model_dump(include=set(ServerSettings.model_fields), exclude_unset=True)
         if model.partition(":")[0] not in COMPATIBLE:
             shared.pop("base_url", None)
-        own = self.models.get(model, ServerSettings()).model_dump(exclude_unset=True)
-        return ServerSettings.model_validate(shared | own)
+        for own in (self.models.get(model), self.operators.get(operator)):
+            shared |= own.model_dump(exclude_unset=True) if own else {}
+        return ServerSettings.model_validate(shared)
 
     def with_section(self, section: SettingsSection) -> Settings:
         """These settings with a section replaced."""

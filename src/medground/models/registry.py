@@ -169,12 +169,10 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
         ConfigError: an operator or model is unknown, or a key or extra is missing; one line lists all problems.
     """
     valid = sorted(operators)
-    given = {f"{group}.{name}": name for group, names in _by_operator(settings).items() for name in names}
-    problems = [
-        f"{setting} is not an operator; available: {', '.join(valid)}"
-        for setting, name in sorted(given.items())
-        if name not in valid
-    ]
+    given = {f"model.operators.{name}": name for name in settings.model.operators}
+    given |= {f"operators.{name}": name for name in settings.operators}
+    unknown = sorted(setting for setting, name in given.items() if name not in valid)
+    problems = [f"{setting} is not an operator; available: {', '.join(valid)}" for setting in unknown]
     models: dict[str, Model] = {}
     for name in sorted({settings.model.default, *settings.model.operators.values()}):
         try:
@@ -191,11 +189,6 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
         concurrency=settings.model.concurrency,
         asked=settings.operators,
     )
-
-
-def _by_operator(settings: Settings) -> Mapping[str, Iterable[str]]:
-    """The names of operators in the settings, by where they stand."""
-    return {"model.operators": settings.model.operators, "operators": settings.operators}
 
 
 def _open(name: str, settings: Settings) -> Model:

@@ -21,7 +21,7 @@ from medground.models.attempts import Attempts, Retries
 from medground.models.base import CallLimits, Reply, base_address
 from medground.models.failures import SHORTER, Endpoint, cut_short, explain
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
-from medground.models.output import asking_for_probabilities, form_of, weighs, whole_texts, with_probabilities
+from medground.models.output import asking_for_probabilities, form_of, weighs, with_probabilities
 from medground.sources.http.clients import ACCEPTED, CutReply, Intake, LoopClients, ReplyLimits, tls
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
@@ -146,8 +146,7 @@ class ServedModel:
         output, form = _constrained(operator.output, self._model.profile, self._form)
         size = len(f"{operator.instructions}{form}{prompt}".encode())
         self._check_context(size, server, operator.name)
-        hear = _hearing(operator)
-        attempts = Attempts(self._model, limits, spent, self._server_retries, operator.choices(value), hear)
+        attempts = Attempts(self._model, limits, spent, self._server_retries, operator, value)
         settings = _settings(self._model, server)
         weighed = self._gives_probabilities and weighs(operator.output)
         agent = Agent(
@@ -206,21 +205,6 @@ class ServedModel:
             model_calls=attempts.sent,
             price=Decimal(0) if self._free else price,
         )
-
-
-def _hearing(operator: Operator[Any, Any]) -> Callable[[str], None] | None:
-    """Hears a reply as it grows, and tells each whole text of the operator's field `streamed` once."""
-    heard, field = operator.heard, operator.streamed
-    if heard is None or not field:
-        return None
-    told: list[str] = []
-
-    def hear(reply: str) -> None:
-        for text in whole_texts(reply, field)[len(told) :]:
-            told.append(text)
-            heard(text)
-
-    return hear
 
 
 def _checked(operator: Operator[I, O], value: I) -> Callable[[O], O]:

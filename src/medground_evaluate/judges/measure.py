@@ -234,7 +234,7 @@ class Measurement:
         return judges.Measured(
             model=self.model,
             address=own_address(self.model, self.settings),
-            temperature=judges.temperature_of(self.model, self.settings),
+            temperature=self.settings.server_of(self.model, check.name).temperature,
             asked=judges.asked_with(),
             measured=datetime.now(UTC),
             made_by=f"medground {__version__}",

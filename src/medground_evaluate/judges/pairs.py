@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -49,22 +48,8 @@ class LabelledPair(NamedTuple):
 
 # The public sets, as their owners publish them.
 
-
-@dataclass(frozen=True)
-class PublicSet:
-    """A set that only measures.
-
-    Attributes:
-        name: as answers name it.
-        place: where it is in the data folder.
-        address: where its owner has it, and what of it is needed.
-        read: its pairs.
-    """
-
-    name: str
-    place: str
-    address: str
-    read: Callable[[Path, str], Iterator[LabelledPair]]
+Read = Callable[[Path, str], Iterator[LabelledPair]]
+"""The pairs of a set in a folder or file, under its name."""
 
 
 def _scifact(folder: Path, name: str) -> Iterator[LabelledPair]:
@@ -103,15 +88,11 @@ def _nli4ct(folder: Path, name: str) -> Iterator[LabelledPair]:
         yield _pair(key, name, row["Primary_id"], " ".join(lines), row["Statement"], row["Label"])
 
 
-def _lines(split: str | None) -> Callable[[Path, str], Iterator[LabelledPair]]:
-    """Reads JSON Lines with `id`, `group`, `premise`, `hypothesis`, `label` and, where they have splits, `split`."""
-
-    def read(file: Path, name: str) -> Iterator[LabelledPair]:
-        for _, row in json_lines(file):
-            if split in (None, row.get("split")):
-                yield _pair(row["id"], name, row["group"], row["premise"], row["hypothesis"], row["label"])
-
-    return read
+def _lines(file: Path, name: str) -> Iterator[LabelledPair]:
+    """The same as JSON Lines with `id`, `group`, `premise`, `hypothesis`, `label` and, where it has splits, `split`."""
+    for _, row in json_lines(file):
+        if row.get("split") in (None, "dev", "validation"):
+            yield _pair(row["id"], name, row["group"], row["premise"], row["hypothesis"], row["label"])
 
 
 def _pair(key: object, name: str, group: str, text: str, statement: str, label: str) -> LabelledPair:
@@ -119,41 +100,35 @@ def _pair(key: object, name: str, group: str, text: str, statement: str, label: 
     return LabelledPair(str(key), name, group, " ".join(text.split()), " ".join(statement.split()), truth)
 
 
-_AS_LINES = {
-    "Check-COVID dev": ("check_covid", "dev"),
-    "Evidence Inference validation": ("evidence_inference_v2_templates", "validation"),
-    "HealthVer dev": ("healthver_abs", None),
-    "NLI4CT evidence": ("nli4ct2023_evidence", None),
+SETS: Mapping[str, tuple[str, str, Read]] = {
+    "SciFact dev": ("scifact", "github.com/allenai/scifact: claims_dev.jsonl, corpus.jsonl", _scifact),
+    "Check-COVID dev": ("check_covid", "github.com/posuer/Check-COVID: dev/*.json, corpus.json", _check_covid),
+    "HealthVer dev": ("healthver", "github.com/sarrouti/HealthVer: data/healthver_dev.csv", _healthver),
+    "NLI4CT evidence": ("nli4ct", "github.com/ai-systems/nli4ct: training_data.zip, unpacked", _nli4ct),
+    "Evidence Inference validation": ("evidence_inference", "", _lines),
 }
-SETS = (
-    PublicSet("SciFact dev", "scifact", "github.com/allenai/scifact: claims_dev.jsonl, corpus.jsonl", _scifact),
-    PublicSet("Check-COVID dev", "check_covid", "github.com/posuer/Check-COVID: dev/*.json, corpus.json", _check_covid),
-    PublicSet("HealthVer dev", "healthver", "github.com/sarrouti/HealthVer: data/healthver_dev.csv", _healthver),
-    PublicSet("NLI4CT evidence", "nli4ct", "github.com/ai-systems/nli4ct: training_data.zip, unpacked", _nli4ct),
-    *(PublicSet(name, f"nli/{file}.jsonl.gz", "", _lines(split)) for name, (file, split) in _AS_LINES.items()),
-)
-"""The sets by the names that answers use. Those below `nli` are the same as pairs, line by line."""
-
-
-def addresses() -> str:
-    """Where the sets are, and where each goes in the data folder."""
-    return "; ".join(f"{one.place}/ from {one.address}" for one in SETS if one.address)
+"""The sets by the names that answers use: its place in the data folder, where its owner has it, and its reader."""
 
 
 def public_pairs(data: Path) -> list[LabelledPair]:
-    """The pairs of the sets that are in a data folder, set by set."""
+    """The pairs of the sets that are in a data folder, set by set; one may be there as lines, below `nli`."""
+    where = "; ".join(f"{place}/ from {address}" for place, address, _ in SETS.values() if address)
     if not data.is_dir():
-        raise UsageError(f"{data} is not a folder; put the public sets into one: {addresses()}")
-    there = {one.name: one for one in reversed(SETS) if (data / one.place).exists()}
+        raise UsageError(f"{data} is not a folder; put the public sets into one: {where}")
+    there: dict[str, tuple[Path, Read]] = {}
+    for name, (place, _, read) in SETS.items():
+        for found in (data / place, *sorted(data.glob(f"nli/{place}*.jsonl.gz"))):
+            if found.exists():
+                there.setdefault(name, (found, _lines if found.is_file() else read))
     if "SciFact dev" not in there or len(there) < judges.SETS:
-        raise UsageError(f"{data} has too few sets; a proof needs scifact and {judges.SETS - 1} more: {addresses()}")
-    found: list[LabelledPair] = []
-    for name in dict.fromkeys(one.name for one in SETS if one.name in there):
+        raise UsageError(f"{data} has too few sets; a proof needs scifact and {judges.SETS - 1} more: {where}")
+    pairs: list[LabelledPair] = []
+    for name, (found, read) in there.items():
         try:
-            found += _drawn(there[name].read(data / there[name].place, name), name)
+            pairs += _drawn(read(found, name), name)
         except (KeyError, IndexError, AttributeError, OSError) as error:
-            raise UsageError(f"{data / there[name].place}: not as its owner publishes it ({error!r})") from None
-    return found
+            raise UsageError(f"{found}: not as its owner publishes it ({error!r})") from None
+    return pairs
 
 
 def _drawn(pairs: Iterable[LabelledPair], name: str) -> list[LabelledPair]:

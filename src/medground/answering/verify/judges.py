@@ -170,14 +170,7 @@ class Measured(BaseModel):
     def is_of(self, name: str, settings: Settings) -> bool:
         """Whether it was made with this model, as these settings reach it."""
         mine = (self.model, self.address, self.temperature)
-        return mine == (name, own_address(name, settings), temperature_of(name, settings))
-
-
-def temperature_of(model: str, settings: Settings) -> float:
-    """The temperature at which these settings ask a model to judge."""
-    own = settings.operators.get(OPERATOR)
-    is_own = own is not None and "temperature" in own.model_fields_set
-    return own.temperature if own and is_own else settings.server_of(model).temperature
+        return mine == (name, own_address(name, settings), settings.server_of(name, OPERATOR).temperature)
 
 
 def asked_with() -> str:
