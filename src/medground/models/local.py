@@ -171,18 +171,13 @@ class LocalModel:
 
 def _served(name: str, server: LlamaServer, settings: ServerSettings) -> ServedModel:
     from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     from medground.models.attempts import Retries
-    from medground.models.served import ServedModel
+    from medground.models.served import MASKING_SERVER, ServedModel
 
     provider = OpenAICompatibleProvider(
-        "llama.cpp",
-        base_url=server.address,
-        api_key=server.key,
-        # The grammar masks tokens but does not show the schema to the model, so the instructions include it too.
-        profile=ModelProfile(supports_json_schema_output=True, native_output_requires_schema_in_instructions=True),
+        "llama.cpp", base_url=server.address, api_key=server.key, profile=MASKING_SERVER
     )
     return ServedModel(
         name,

@@ -11,7 +11,7 @@ import typer
 
 from medground.faces import Quiet, Sets, SettingsFile, confirm, count, load_settings, page, say, say_json
 from medground.language import one_line
-from medground_evaluate.cli.running import Json, aligned, documents_of, number, run_stoppable
+from medground_evaluate.cli.running import Corpora, Json, aligned, documents_of, number, run_stoppable
 
 if TYPE_CHECKING:
     from medground.answering import judges
@@ -186,9 +186,7 @@ judge_app = typer.Typer(
 def measure(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Its name, such as openai:gpt-5.")],
     data: Annotated[Path | None, typer.Option(help="The folder of the public sets, which a proof needs.")] = None,
-    corpus: Annotated[
-        list[str] | None, typer.Option("-c", "--corpus", help="A corpus to plant errors in; by default all of yours.")
-    ] = None,
+    corpus: Corpora = None,
     records: Annotated[list[Path] | None, typer.Option(help="A file or folder of records to plant errors in.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before the calls.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again.")] = False,
@@ -198,7 +196,7 @@ def measure(
     settings: SettingsFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Test a model on findings with planted errors, and on public sets. If it passes, its verdicts count here.
+    """Test a model on findings of your corpora with planted errors, and on public sets. If it passes, it counts here.
 
     If interrupted, run the same command to resume.
     """

@@ -58,7 +58,7 @@ SetName = Annotated[
 AsTraining = Annotated[
     bool, typer.Option("--as-training", help="Use questions of every split, none of them for evaluation.")
 ]
-Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")]
+Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search or read; repeatable.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 T = TypeVar("T")
