@@ -119,14 +119,19 @@ def _judge(settings: Settings) -> list[Check]:
     if not name:
         return []
     what, found = f"judge {name}", measurement_of(name, settings)
+    told = f" ({found.figures})" if found else ""
     if name in settings.verify.trusted_judges:
         return [Check(what, "ok", "trusted by verify.trusted_judges, without a measurement")]
     if may_judge(name, with_measured(settings).verify):
-        measured = found and f"proven here on {found.measured:%Y-%m-%d}; see: medground judge list"
+        measured = found and f"proven here on {found.measured:%Y-%m-%d}{told}; see: medground judge list"
         return [Check(what, "ok", measured or "proven by the measurements of this release")]
     if found is not None:
-        return [Check(what, "missing", f"{found.verdict}; see: medground judge list")]
-    return [Check(what, "missing", f'{NOT_VALIDATED}, so its verdicts read "assessed by"; {how_to_validate(name)}')]
+        return [Check(what, "missing", f"{found.verdict}{told}; see: medground judge list")]
+    return [
+        Check(
+            what, "missing", f'{NOT_VALIDATED}, so its verdicts read "assessed by"; {how_to_validate(name, settings)}'
+        )
+    ]
 
 
 def _networks(settings: Settings) -> list[Check]:

@@ -289,10 +289,10 @@ def test_a_models_answer_is_not_shown_over_quotes_in_which_the_critic_reads_the_
 
 
 def test_domains_are_those_of_shipped_judges_with_the_sets_that_they_failed(critic: Any) -> None:
-    assert domain("openai:gpt-5") == ""
+    assert domain("openai:gpt-5", Settings()) == ""
     failed = [{**CLAIMS[2], "dataset": name, "low": 0.59} for name in ("NLI4CT", "another")]
     named = critic(proofs=[*CLAIMS, *failed, {**ASKED[0], "low": 0.59}])
-    assert domain(named) == "lenses (no better than guessing on NLI4CT and another)"
+    assert domain(named, Settings()) == "lenses (no better than guessing on NLI4CT and another)"
 
 
 TEXT = (

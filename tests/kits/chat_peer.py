@@ -51,6 +51,26 @@ def chat(
     return Sent(json.dumps(body).encode())
 
 
+def streamed(text: str, *, size: int = 7) -> Sent:
+    """The same in pieces of so many characters, as server-sent events."""
+    told = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "stub"}
+    pieces = [{"content": text[at : at + size]} for at in range(0, len(text), size)]
+    ends = [*[None] * len(pieces), "stop"]
+    choices = [{"index": 0, "delta": d, "finish_reason": e} for d, e in zip([*pieces, {}], ends, strict=True)]
+    usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
+    events = [*({**told, "choices": [one]} for one in choices), {**told, "choices": [], "usage": usage}]
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+    return Sent(body.encode(), type="text/event-stream")
+
+
+def claude(arguments: Mapping[str, Any], **said: Any) -> Sent:
+    """A message in Anthropic's style that calls the tool of the output."""
+    call = {"type": "tool_use", "id": "call-1", "name": "final_result", "input": arguments}
+    told = {"id": "msg-1", "type": "message", "role": "assistant", "model": "stub", "content": [call]}
+    ended = {"stop_reason": "tool_use", "stop_sequence": None, "usage": {"input_tokens": 100, "output_tokens": 10}}
+    return Sent(json.dumps(told | ended | said).encode())
+
+
 def tool_call(arguments: str, *, name: str = "final_result") -> Sent:
     """A chat completion that calls a tool."""
     call = {"id": "call-1", "type": "function", "function": {"name": name, "arguments": arguments}}

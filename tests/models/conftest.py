@@ -9,6 +9,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+from medground.home.settings_groups import ServerSettings
 from medground.models.attempts import Retries
 from medground.models.served import ServedModel
 
@@ -32,7 +33,7 @@ def serve(loopback: None) -> Callable[..., ServedModel]:
         return ServedModel(
             "openai:stub",
             OpenAIChatModel("stub", provider=provider),
-            timeout=120.0,
+            ServerSettings(timeout=120.0),
             server_retries=server_retries or Retries(first_wait=0.001),
             key_hint="MEDGROUND_KEYS__OPENAI",
             secrets=(KEY,),

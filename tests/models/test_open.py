@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_peer import ChatPeer, Sent, chat, refusal
+from chat_peer import ChatPeer, Sent, chat, claude, refusal
 from closing import then_closed
 from rows import each_row
 
@@ -26,8 +28,10 @@ from medground.models.operators.answering import ReadInput, read_and_answer
 from medground.models.operators.base import EvidenceView, Operator, SentencedPassage, SentenceView
 from medground.models.operators.checking import CheckInput, check
 from medground.models.operators.reading import ExtractInput, extract
+from medground.models.operators.reasoning import Demonstration, reason
 from medground.models.output import MOST
 from medground.models.registry import open_models
+from medground.recipes.biomedsearch.decomposing import decompose
 from medground.testing.model_contract import FREE, NAME, NameOutput, asking
 from medground.values.question import Option, Question
 from medground.values.usage import Usage
@@ -141,7 +145,44 @@ def test_a_custom_address(home: Path, loopback: None, monkeypatch: pytest.Monkey
     assert "sk-meant-for-openai-only" not in without
     assert with_key == f"Bearer {SECRET}"
     assert peer.requests[0]["model"] == "qwen3"
-    assert '"required": ["id"]' in peer.requests[0]["messages"][0]["content"]  # the schema is shown to the model too
+    assert '{\n  "id": string,\n}' in peer.requests[0]["messages"][0]["content"]  # its server shows it no schema
+
+
+def test_each_model_has_a_server_of_its_own_in_either_style_and_each_operator_its_settings(
+    home: Path, loopback: None
+) -> None:
+    pytest.importorskip("anthropic")
+    with ChatPeer(chat('{"id": "T1"}')) as reader, ChatPeer(claude({"id": "T1"})) as critic, ChatPeer() as others:
+        names = {"read": "openai:qwen2.5", "name": "anthropic:critic"}
+        own = {"openai:qwen2.5": reader.url, "anthropic:critic": critic.url.removesuffix("/v1")}
+        options = {f'models."{name}".base_url': url for name, url in own.items()}
+        options |= {'models."openai:qwen2.5".structured': "prompt", 'keys.models."anthropic:critic"': SECRET}
+        options |= {"operators.read.temperature": 0.7, "operators.read.longest": 50, "model.operators": names}
+        given = Settings.load(options={"home": home, "model.base_url": others.url, "keys.openai": SECRET, **options})
+        models = open_models(given, names)
+        read = replace(NAME, name="read")
+        for operator in (read, NAME, read):
+            then_closed(models, models.answer(operator, asking("T1"), FREE))
+    assert (len(reader.requests), len(critic.requests), len(others.requests)) == (1, 1, 0)
+    (request,), (sent,) = reader.requests, reader.asked
+    assert (request["temperature"], request["max_completion_tokens"]) == (0.7, 50)
+    assert request["response_format"] == {"type": "json_object"} and '"id": string' in request["messages"][0]["content"]
+    assert SECRET not in sent.headers["authorization"] and SECRET in critic.asked[0].headers["authorization"]
+    assert "tools" in critic.requests[0] and "temperature" in critic.requests[0]
+    assert SECRET not in json.dumps(given.shown()) + json.dumps(given.as_read_by("ground"))
+    assert given.hash != given.with_options({"operators.read.temperature": 0.0}).hash
+    assert given.with_groups(given.as_read_by("ground")).server_of("openai:qwen2.5").base_url == reader.url
+
+
+def test_a_prompt_beyond_the_context_is_not_sent_by_the_tokens_that_the_server_counts(
+    home: Path, loopback: None
+) -> None:
+    with ChatPeer(chat('{"id": "T1"}', tokens=(900, 10))) as peer:
+        limits = {'models."openai:any".context': 500, 'models."openai:any".base_url': peer.url}
+        models = open_models(Settings.load(options={"home": home, "model.default": "openai:any", **limits}), OPERATORS)
+        then_closed(models, models.answer(NAME, asking("T1"), FREE))
+        with pytest.raises(ModelFailed, match=r"about 888 tokens, more than models.openai:any.context"):
+            then_closed(models, models.answer(NAME, asking("T2"), FREE))
 
 
 def test_replies_are_cached_under_home_unless_switched_off(home: Path, loopback: None) -> None:
@@ -237,7 +278,23 @@ def test_a_field_is_narrowed_to_the_ids_that_were_given_and_the_start_of_the_pro
     whole = schema_of(many)["$defs"]["Extracted"]["properties"]["sentence"]
     assert "enum" not in whole  # the operator's own check covers these
     assert three["messages"][0] == four["messages"][0]
-    assert "sentences" in three["messages"][0]["content"]
+    assert '"sentences": [{' in three["messages"][0]["content"]
+
+
+@pytest.mark.usefixtures("loopback")
+def test_two_questions_share_all_of_the_prompt_that_is_not_theirs() -> None:
+    """A server that keeps the start of a prompt reads only the rest of the next one."""
+    shown = Demonstration(question="Does rest help?", evidence=("Rest.",), rationale="Yes.", answer=("yes",))
+    reasons, closed = {"demonstrations": (shown,), "passages": (), "task": "yes-no"}, '"answer": []}'
+    for operator, values, reply, same in (
+        (reason, reasons, f'{{"claims": [], {closed}', "Does rest help?"),
+        (decompose, {}, '{"subquestions": ["Why?"]}', "dimensions"),
+        (read_and_answer, {"passages": (), "task": "yes-no"}, f'{{"statements": [], {closed}', '"answer": ['),
+    ):
+        sent = [sent_for(operator, operator.input(question=text, **values), reply) for text in ("Is it?", "Was it?")]
+        one, other = ("\n".join(message["content"] for message in request["messages"]) for request in sent)
+        shared = one[: one.index("<question>\nIs it")]
+        assert same in shared and other.startswith(shared), operator.name
 
 
 @pytest.mark.usefixtures("loopback")

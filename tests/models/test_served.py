@@ -7,10 +7,11 @@ import json
 import logging
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from chat_peer import ChatPeer, Sent, chat, refusal, tool_call
+from chat_peer import ChatPeer, Sent, chat, refusal, streamed, tool_call
 from closing import then_closed
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
@@ -22,6 +23,7 @@ from rows import each_row
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, ModelFailed
 from medground.models.attempts import Retries
 from medground.models.base import CallLimits, Reply
+from medground.models.operators.answering import ReadInput, read_and_answer
 from medground.models.served import ServedModel
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, ThingView
@@ -145,6 +147,26 @@ def test_every_failure_reports_its_cause_and_cost(serve: Serve, trouble: Sent, c
     assert isinstance(failed, ModelFailed) and failed.usage is not None
     assert message in str(failed) and str(failed).startswith("openai:stub: ")
     assert len(peer.requests) == failed.usage.model_calls == calls
+
+
+def test_sentences_are_heard_while_they_are_written_and_the_reply_is_checked_as_ever(serve: Serve) -> None:
+    told = [{"text": "It rose.", "sentences": []}, {"text": "It fell.", "sentences": []}]
+    written, value = json.dumps({"statements": told, "answer": []}), ReadInput(question="?", task="yes-no", passages=())
+    heard: list[str] = []
+    hearing = replace(read_and_answer, heard=heard.append)
+    for whole in (written, written[: written.index("It fell") + 3], written.replace("[]", '["P9.S9"]', 1)):
+        with ChatPeer(streamed(whole), streamed(written)) as peer:
+            model = serve(peer.url)
+            reply = then_closed(model, model.answer(hearing, value, FREE))
+        calls = len(peer.requests)
+        assert [one.text for one in reply.output.statements] == heard == ["It rose.", "It fell."]
+        assert (reply.usage.tokens, calls) == (1010 * calls, 1 if whole == written else 2)
+        assert peer.requests[0]["stream"] is True and peer.requests[0]["stream_options"] == {"include_usage": True}
+        heard.clear()
+    with ChatPeer(Sent(streamed(written).body, cut=200, type="text/event-stream")) as peer:
+        model = serve(peer.url)
+        with pytest.raises(ModelFailed, match="lost the connection"):
+            then_closed(model, model.answer(hearing, value, FREE))
 
 
 def test_nothing_listens(serve: Serve) -> None:

@@ -31,9 +31,10 @@ from medground.sources.pubmed.query import (
     ladder,
     relaxed,
     same,
+    texts_of,
     with_concepts,
 )
-from medground.values.query import And, Filters, Not, Or, Query, Term
+from medground.values.query import And, Filters, Mesh, Not, Or, Phrase, Query, Term
 from medground.values.question import Question
 
 MakeRun = Callable[..., Run]
@@ -183,6 +184,10 @@ def matches(tree: Query, document: frozenset[str]) -> bool:
             return not matches(tree.part, document)
         case Term():
             return tree.value in document
+        case Phrase():
+            return document.issuperset(tree.text.split())
+        case Mesh():
+            return False
         case _:
             raise AssertionError(tree)
 
@@ -208,6 +213,13 @@ def test_no_subject_is_lost_and_what_finds_nothing_or_names_none_goes_first() ->
 
     found = widened("x[tiab] AND a[tiab] AND b[tiab]", ["ab"] * 5 + ["a"] * 50, 5)
     assert found == parse("a[tiab] AND b[tiab]")
+
+    without_mesh = counting(
+        [frozenset(text.split()) for text in ("metformin risk", "lactic acidosis risk", *["risk"] * 9)]
+    )
+    asked = as_pubmed(parse('Metformin[mesh] AND "Lactic Acidosis"[mesh] AND risk[tiab]'))
+    metformin, others = conjuncts(asyncio.run(relaxed(asked, without_mesh, 1)).tree)
+    assert "metformin" in texts_of(metformin) and {"lactic acidosis", "risk"} <= set(texts_of(others))
 
     poor = " AND ".join(f'"{name}"[mesh]' for name in ("Humans", "Female", "Male", "Aged", "Middle Aged"))
 

@@ -27,7 +27,7 @@ from medground.values.identifiers import papers_named
 from medground.values.lookup import Lookup, Ranker
 from medground.values.question import Question
 from medground.values.report import ResearchSoFar
-from medground.values.steps import Asking
+from medground.values.steps import Asking, Written
 from medground.values.usage import Author, Usage, UsageReport
 
 
@@ -161,6 +161,9 @@ class Run(Retrieval):
         limited = budget.tokens is not None or budget.calls is not None or budget.money is not None
         return self._turn if limited else contextlib.nullcontext()
 
+    def _heard(self, text: str) -> None:
+        self.on_step(Written(text=text))
+
     async def _ask(self, operator: Operator[I, O], value: I) -> O:
         limits = self._remaining()
         model = self.models.of(operator.name)
@@ -169,7 +172,8 @@ class Run(Retrieval):
             span.text(input=value.model_dump_json())
             try:
                 given = operator.with_context(self.question.context)
-                reply = await self.models.answer(given, value, limits, kept=self.kept.calls if self.kept else None)
+                kept, heard = self.kept.calls if self.kept else None, self._heard if operator.streamed else None
+                reply = await self.models.answer(given, value, limits, kept=kept, heard=heard)
             except ModelFailed as failed:
                 self.usage += failed.usage or Usage()
                 raise

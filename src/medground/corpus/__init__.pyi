@@ -2,6 +2,7 @@ from medground.corpus import chunk as chunk
 from medground.corpus.embedder import Embedder as Embedder
 from medground.corpus.faults import writing as writing
 from medground.corpus.library import Library as Library
+from medground.corpus.readers import find_inputs as find_inputs
 from medground.corpus.readers import sets as sets
 from medground.corpus.readers import xml as xml
 from medground.corpus.readers.base import opened as opened

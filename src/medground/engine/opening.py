@@ -14,7 +14,6 @@ from medground.answering.verify.judges import OPERATOR, may_judge
 from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.home.registry import RECIPES, joining
 from medground.home.settings import Settings
-from medground.home.settings_groups import KeySettings
 from medground.models.catalogue import shipped
 from medground.models.registry import Models, open_models
 from medground.recipes.base import Recipe, open_recipe
@@ -102,7 +101,7 @@ def open_models_of(settings: Settings) -> Models:
     Raises ConfigError: an operator or model is unknown, or a key or extra is missing.
     """
     settings = settings.model_copy(update={"model": settings.served})
-    return open_models(settings, operator_names() if settings.model.operators else ())
+    return open_models(settings, operator_names() if settings.model.operators or settings.operators else ())
 
 
 def _tried(problems: list[MedgroundError], step: Callable[[], T]) -> T | None:
@@ -148,7 +147,7 @@ class Setups:
     """Opens each further model once, and closes all of them with the engine."""
 
     def __init__(self) -> None:
-        self._models: dict[tuple[str, KeySettings], Models] = {}
+        self._models: list[tuple[object, Models]] = []
         self._opening = asyncio.Lock()
         self._closed = False
 
@@ -163,21 +162,23 @@ class Setups:
         for name, value in _fixed(chosen).items():
             if value != fixed[name]:
                 raise UsageError(f"{name} is fixed once an engine is open; open another engine for it")
-        if (chosen.served, chosen.keys) == (own.settings.served, own.settings.keys):
+        asked = _of_models(chosen)
+        if asked == _of_models(own.settings):
             return await _checked(chosen, own.models, sources)
-        key = (chosen.served.model_dump_json(), chosen.keys)
         async with self._opening:  # questions that ask for the same model open it once
-            setup = await _checked(chosen, self._models.get(key), sources)
+            opened = next((models for settings, models in self._models if settings == asked), None)
+            setup = await _checked(chosen, opened, sources)
             if self._closed:
                 await setup.models.close()
                 raise UsageError("this engine is closed; open another one with Engine.open")
-            self._models[key] = setup.models
+            if opened is None:
+                self._models.append((asked, setup.models))
         return setup
 
     async def close(self) -> None:
         """Close every model that was opened here. Safe to call twice."""
         self._closed = True
-        for models in self._models.values():
+        for _, models in self._models:
             await models.close()
 
 
@@ -191,6 +192,11 @@ async def _checked(settings: Settings, models: Models | None, sources: Sequence[
             await setup.models.close()
         raise
     return setup
+
+
+def _of_models(settings: Settings) -> object:
+    """What decides which models are opened, and how."""
+    return settings.served, settings.models, settings.operators, settings.keys
 
 
 def _fixed(settings: Settings) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import resources
@@ -52,6 +53,8 @@ def what_is_wrong(error: Mapping[str, Any]) -> str:
     return str(error["msg"]).removeprefix("Value error, ")[:_LONGEST]
 
 
+_PART = re.compile(r'"([^"]*)"|([^."]+)')
+"""A part of a dotted name; one with dots stands in quotes: `models."openai:qwen2.5".base_url`."""
 PREFIX = "MEDGROUND_"
 FILE_NAME = "medground.toml"
 _PRESETS = resources.files("medground") / "presets"
@@ -114,7 +117,7 @@ def options_layer(options: Mapping[str, Any]) -> dict[str, Any]:
     """The values of options with dotted names, such as `{"recipe.rounds": 2}`."""
     found: dict[str, Any] = {}
     for key, value in options.items():
-        _put(found, key.split("."), value)
+        _put(found, [quoted or plain for quoted, plain in _PART.findall(key)], value)
     return found
 
 

@@ -228,7 +228,8 @@ def known_secrets(settings: Settings | None = None) -> tuple[str, ...]:
     From now on no log line of this process shows them.
     """
     keys = [] if settings is None else [getattr(settings.keys, name) for name in type(settings.keys).model_fields]
-    named = [key.get_secret_value() for key in keys if key is not None]
+    whole = [key for one in keys for key in (one.values() if isinstance(one, Mapping) else [one])]
+    named = [key.get_secret_value() for key in whole if key is not None]
     addresses = [] if settings is None else passwords_in(settings.model_dump(mode="json"))
     found = secret_forms(secret for secret in (*named, *addresses, *_ambient()) if len(secret) >= _SHORTEST_VALUE)
     hide_in_logs(found)

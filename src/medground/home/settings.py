@@ -36,10 +36,12 @@ from medground.home.registry import RECIPES, SOURCES
 from medground.home.secrets import known_secrets, with_secrets_of, without_secrets
 from medground.home.settings_groups import (
     BudgetSettings,
+    CallSettings,
     KeySettings,
     ModelSettings,
     RecipeSettings,
     RetrievalSettings,
+    ServerSettings,
     ServeSettings,
     SettingsPart,
     SettingsSection,
@@ -48,6 +50,9 @@ from medground.home.settings_groups import (
 )
 
 S = TypeVar("S", bound=SettingsSection)
+
+COMPATIBLE = ("openai", "openai-chat")
+"""Providers of models that are at `model.base_url` where that is set."""
 
 _SHARED_NOW = {
     **{(section, "retractions"): ("recipe", "retractions") for section in ("omni_rag", "self_medrag")},
@@ -88,6 +93,8 @@ class Settings(SettingsPart):
     """Every choice of a run. Build it with `Settings.load`."""
 
     model: ModelSettings = ModelSettings()
+    models: Mapping[str, ServerSettings] = Field(default_factory=dict)
+    operators: Mapping[str, CallSettings] = Field(default_factory=dict)
     budget: BudgetSettings = BudgetSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     recipe: RecipeSettings = RecipeSettings()
@@ -173,6 +180,15 @@ class Settings(SettingsPart):
         implied = self.section(kind).models if kind else {}
         return self.model.model_copy(update={"operators": {**implied, **self.model.operators}})
 
+    def server_of(self, model: str, operator: str = "") -> ServerSettings:
+        """How a model is reached and asked: by the settings of an operator, else its own, else those of all models."""
+        shared = self.model.model_dump(include=set(ServerSettings.model_fields), exclude_unset=True)
+        if model.partition(":")[0] not in COMPATIBLE:
+            shared.pop("base_url", None)
+        for own in (self.models.get(model), self.operators.get(operator)):
+            shared |= own.model_dump(exclude_unset=True) if own else {}
+        return ServerSettings.model_validate(shared)
+
     def with_section(self, section: SettingsSection) -> Settings:
         """These settings with a section replaced."""
         return self.model_copy(update={"sections": {**self.sections, section.section: section}})
@@ -189,6 +205,7 @@ class Settings(SettingsPart):
             part = getattr(self, group)
             if getattr(part, name) in (type(part).model_fields[name].default, "", ()):
                 content[group].pop(name)
+        content = {name: group for name, group in content.items() if group or name not in ("models", "operators")}
         own = [kind for kind in (section_of(recipe), *self.source_sections()) if kind]
         content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
         return cast("dict[str, Any]", without_secrets(content))
@@ -297,6 +314,7 @@ def settings_file() -> str:
     groups = [(name, field.annotation) for name, field in Settings.model_fields.items()]
     shared = [(name, kind) for name, kind in groups if isinstance(kind, type) and issubclass(kind, BaseModel)]
     blocks = [_group(name, kind) for name, kind in (*shared, *_sections().items())]
+    blocks[1:1] = [_named('models."openai:NAME"', ServerSettings), _named("operators.NAME", CallSettings)]
     home = "# home: the folder of everything that is yours (default: not set; MEDGROUND_HOME sets it too)"
     return "\n\n".join([_HEAD, home, *blocks]) + "\n"
 
@@ -313,6 +331,12 @@ def _sections() -> dict[str, type[SettingsSection]]:
 def _group(name: str, kind: type[BaseModel]) -> str:
     about = " ".join((kind.__doc__ or "").split()) if "__doc__" in vars(kind) else ""
     return "\n".join([*_comment(about), f"[{name}]", *_fields(kind)])
+
+
+def _named(heading: str, kind: type[BaseModel]) -> str:
+    """A group of one model or operator, without which there is none of it."""
+    lines = [*_comment(" ".join((kind.__doc__ or "").split())), f"# [{heading}]"]
+    return "\n".join([*lines, *(f"# {name}: {field.description}" for name, field in kind.model_fields.items())])
 
 
 def _fields(kind: type[BaseModel]) -> Iterator[str]:

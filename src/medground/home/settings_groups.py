@@ -49,6 +49,25 @@ class ModelSettings(SettingsPart):
     cache: bool = Field(default=True, description="reuse stored model calls")
 
 
+class CallSettings(SettingsPart):
+    """How one operator is asked (`operators.NAME`); what is not set is as for its model."""
+
+    temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
+    timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
+    retries: int = Field(default=2, ge=0, description="maximum further attempts after invalid output")
+    longest: int | None = Field(default=None, ge=1, description="maximum tokens of an answer")
+
+
+class ServerSettings(CallSettings):
+    """How one model is reached and asked (`models.NAME`); what is not set is as in `model`."""
+
+    base_url: str | None = Field(default=None, description="the address of its server, in the style of its provider")
+    context: int | None = Field(default=None, ge=1, description="maximum tokens of a prompt and its answer together")
+    structured: Literal["server", "prompt"] = Field(
+        default="server", description="who holds its output to a form: its server, by a schema, or the prompt alone"
+    )
+
+
 class BudgetSettings(SettingsPart):
     """Limits of one question; without a value there is none."""
 
@@ -156,8 +175,11 @@ class TraceSettings(SettingsPart):
 class KeySettings(SettingsPart):
     """Keys of hosted models, of NCBI and of search services.
 
-    A model without one here reads its provider's variable (OPENAI_API_KEY).
+    A model without one here reads its provider's variable (OPENAI_API_KEY). A server named by `models.NAME.base_url`
+    is only sent `keys.models.NAME`.
     """
+
+    models: dict[str, SecretStr] = Field(default_factory=dict, description="model name to the key of its own server")
 
     openai: SecretStr | None = None
     anthropic: SecretStr | None = None

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic_ai import RunUsage
@@ -28,7 +28,8 @@ from pydantic_ai.usage import RequestUsage
 
 from medground.errors import BudgetExhausted
 from medground.models.base import CallLimits
-from medground.models.output import narrowed, without_probabilities
+from medground.models.operators.base import I, O, Operator
+from medground.models.output import REFUSALS, narrowed, whole_texts, without_probabilities
 from medground.sources.http.clients import cut_of
 
 BYTES_PER_TOKEN = 2
@@ -130,10 +131,13 @@ class Attempts(WrapperModel):
         limits: CallLimits,
         spent: RunUsage,
         server_retries: Retries,
-        choices: Mapping[str, Sequence[str]] | None = None,
+        operator: Operator[I, O],
+        value: I,
     ) -> None:
         super().__init__(wrapped)
-        self._choices = choices or {}
+        self._choices = operator.choices(value)
+        self._heard, self._field = operator.heard if operator.streamed else None, operator.streamed
+        self._told: list[str] = []
         self.sent = 0
         self.estimated = 0
         self.lost = False
@@ -150,8 +154,7 @@ class Attempts(WrapperModel):
     ) -> ModelResponse:
         """Send a request, and retry while that may help."""
         refused = False
-        shows_schema = self.wrapped.profile.get("native_output_requires_schema_in_instructions", False)
-        parameters = narrowed(model_request_parameters, self._choices, shows_schema=shows_schema)
+        parameters = narrowed(model_request_parameters, self._choices)
         size = bytes_sent(messages, parameters)
         for tried in itertools.count(1):
             self._check_limits()
@@ -160,7 +163,15 @@ class Attempts(WrapperModel):
                 response = await self._reply(messages, model_settings, parameters, size)
                 self.probabilities_refused = refused
                 return response
+            except UnexpectedModelBehavior:
+                if self._heard is None:
+                    raise
+                self._heard = None  # its server does not stream
+                continue
             except ModelAPIError as error:
+                if self._heard and getattr(error, "status_code", 0) in REFUSALS:
+                    self._heard = None
+                    continue
                 if plain := without_probabilities(model_settings, error):
                     refused, model_settings = True, plain
                     continue
@@ -180,7 +191,7 @@ class Attempts(WrapperModel):
         """One reply, with its tokens counted where the server does not. What is sent for nothing counts too."""
         arrived = False
         try:
-            response = await self.wrapped.request(messages, settings, parameters)
+            response = await self._received(messages, settings, parameters)
             arrived = True
         except ModelAPIError as error:
             arrived = isinstance(error, ModelHTTPError) or getattr(error, "phase", None) == "connect"
@@ -196,6 +207,21 @@ class Attempts(WrapperModel):
         response, guessed = with_tokens(response, size)
         self.estimated += guessed
         return response
+
+    async def _received(
+        self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
+    ) -> ModelResponse:
+        """The whole reply; if somebody hears it, as its server streams it, each whole text of the field once."""
+        if self._heard is None:
+            return await self.wrapped.request(messages, settings, parameters)
+        async with self.wrapped.request_stream(messages, settings, parameters) as stream:
+            async for _ in stream:
+                said = [getattr(part, "content", None) or getattr(part, "args", None) for part in stream.get().parts]
+                written = whole_texts("".join(one for one in said if isinstance(one, str)), self._field)
+                for text in written[len(self._told) :]:
+                    self._told.append(text)
+                    self._heard(text)
+            return stream.get()
 
     def _check_limits(self) -> None:
         calls, tokens = self._limits.calls, self._limits.tokens

@@ -13,8 +13,6 @@ from medground.values.usage import KEYLESS, Usage
 R = TypeVar("R", bound=OperatorOutput)
 
 NAMES = "use keyless, local, local:PATH, planner:FOLDER or PROVIDER:MODEL, such as openai:gpt-5"
-COMPATIBLE = ("openai", "openai-chat")
-"""Providers that use `settings.model.base_url` when it is set."""
 
 
 def base_address(url: str | None) -> str:

@@ -116,7 +116,8 @@ class Proof(Frozen):
 
     Attributes:
         of: `claims` beside given texts, verdicts on claims beside what a `search` found, answers to `questions`, the
-            statements that it called `supported` among all, or `neutral` texts that decide nothing.
+            statements that it called `supported` among all, `neutral` texts that decide nothing, or findings as they
+            stand and with `planted` errors, which it may not call supported.
         kind: of `questions`, the kind of answers (`answering.verify.judges`).
         said: of `questions`, the answer that was given, `yes` or `no`; empty for both together.
         accuracy: the share that was right.
@@ -126,7 +127,7 @@ class Proof(Frozen):
     """
 
     dataset: str
-    of: Literal["claims", "search", "questions", "supported", "neutral"] = "claims"
+    of: Literal["claims", "search", "questions", "supported", "neutral", "planted"] = "claims"
     kind: str = ""
     said: Literal["", "yes", "no"] = ""
     pairs: int

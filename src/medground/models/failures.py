@@ -36,6 +36,8 @@ from medground.sources.http.clients import CutReply, SlowReply, cut_of
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 
+SHORTER = "lower recipe.batch or retrieval.keep"
+"""What makes prompts shorter."""
 LONGEST = 200
 """Maximum characters of a provider's own message to show."""
 
@@ -106,7 +108,7 @@ def _api_failure(error: ModelAPIError, endpoint: Endpoint, at: str) -> str:
             return f"lost the connection to {at} ({_cause(error)}); try again"
         return f"cannot reach {at} ({_cause(error)}); {_by_proxy(at) or 'is it running, and is the address right?'}"
     if isinstance(error, ModelContextWindowExceededError):
-        return "the prompt exceeds the model's context window; lower recipe.batch or retrieval.keep"
+        return f"the prompt exceeds the model's context window; {SHORTER}"
     if isinstance(error, ModelQuotaExceededError):
         return f"the account at {at} has no credit or quota left"
     if isinstance(error, ModelRateLimitError):

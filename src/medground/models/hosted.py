@@ -7,6 +7,7 @@ import importlib
 import inspect
 import os
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,13 +15,13 @@ from pydantic import SecretStr
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model as ProviderModel
 from pydantic_ai.models import infer_model
-from pydantic_ai.providers import Provider, infer_provider_class
+from pydantic_ai.providers import infer_provider_class
 
 from medground.errors import ConfigError
 from medground.home.layers import PREFIX
 from medground.home.secrets import known_secrets, without_secrets
-from medground.home.settings import Settings
-from medground.models.base import COMPATIBLE, NAMES
+from medground.home.settings import COMPATIBLE, Settings
+from medground.models.base import NAMES
 from medground.models.served import LARGEST_REPLY, MASKING_SERVER, ModelWire, ServedModel
 from medground.sources.http.clients import ReplyLimits
 
@@ -34,71 +35,80 @@ OLLAMA_ADDRESS = "http://localhost:11434/v1"
 def open_hosted(name: str, settings: Settings) -> ServedModel:
     """Open a model by its pydantic-ai name. Sends nothing yet.
 
-    The key comes from `settings.keys` or from the provider's own environment variable. A custom address
-    (`model.base_url`) is only sent `settings.keys.openai`, so a key meant for OpenAI never goes to another server.
+    The key comes from `settings.keys` or from the provider's own environment variable. A custom address is only sent
+    the key of the settings that is meant for it: `keys.openai` for `model.base_url`, `keys.models.NAME` for that of one
+    model.
 
     Raises:
         ConfigError: the provider is unknown, a key or package is missing, or the address is invalid.
     """
     provider = name.partition(":")[0]
-    field = KEY_OF.get(provider)
+    field, server = KEY_OF.get(provider), settings.server_of(name)
     key: SecretStr | None = getattr(settings.keys, field) if field else None
     own_name = f"{PREFIX}KEYS__{field.upper()}" if field else ""
-    at_own_address = provider in COMPATIBLE and settings.model.base_url is not None
+    if name in settings.keys.models or (name in settings.models and settings.models[name].base_url is not None):
+        key, own_name = settings.keys.models.get(name), f'keys.models."{name}"'
     secrets = known_secrets(settings)
-    wire = ModelWire(ReplyLimits(LARGEST_REPLY, settings.model.timeout), secrets)
+    longest = max(server.timeout, *(one.timeout for one in settings.operators.values()), 0.0)
+    wire = ModelWire(ReplyLimits(LARGEST_REPLY, longest), secrets)
     try:
-        model = _compatible(name, settings, key, wire) if at_own_address else _known(name, key, wire)
+        if server.base_url is None:
+            model = _known(name, wire, {} if key is None else {"api_key": key.get_secret_value()})
+        else:
+            model = _at(_checked(server.base_url, name), name, key, wire)
     except _setup_errors() as error:
         raise ConfigError(_problem(name, error, own_name)) from None
     return ServedModel(
         name,
         model,
-        timeout=settings.model.timeout,
-        retries=settings.model.retries,
-        temperature=settings.model.temperature,
+        server,
         key_hint=own_name or f"the key of {provider} in the environment",
         secrets=secrets,
         wire=wire,
     )
 
 
-def _known(name: str, key: SecretStr | None, wire: ModelWire) -> ProviderModel:
-    given: dict[str, Any] = {} if key is None else {"api_key": key.get_secret_value()}
+def _known(name: str, wire: ModelWire, given: dict[str, Any]) -> ProviderModel:
     if name.startswith("ollama:") and not os.environ.get("OLLAMA_BASE_URL"):
-        given = {"base_url": OLLAMA_ADDRESS}
+        given = {"base_url": OLLAMA_ADDRESS} | given
     try:
         kind = infer_provider_class(name.partition(":")[0])
     except ValueError:
         return infer_model(name)  # which says what names there are
-    if _takes_our_client(kind):
-        given["http_client"] = wire.client
+    takes = inspect.signature(kind.__init__).parameters
+    if "base_url" in given and "base_url" not in takes:
+        raise UserError("its provider takes no base_url")
+    if _takes_our_client(takes):
+        given = given | {"http_client": wire.client}
     return infer_model(name, lambda _: kind(**given))
 
 
-def _takes_our_client(kind: type[Provider[Any]]) -> bool:
+def _takes_our_client(takes: Mapping[str, inspect.Parameter]) -> bool:
     """Whether a provider sends its requests by a client of httpx2. Those of AWS, xAI and a few others do not."""
-    asked = inspect.signature(kind.__init__).parameters.get("http_client")
+    asked = takes.get("http_client")
     return asked is not None and any(name in str(asked.annotation) for name in ("httpx2", "HTTPClient"))
 
 
-def _compatible(name: str, settings: Settings, key: SecretStr | None, wire: ModelWire) -> ProviderModel:
+def _at(address: str, name: str, key: SecretStr | None, wire: ModelWire) -> ProviderModel:
+    """A model at an address of the settings. Without a key, none is sent, whatever the environment holds."""
+    secret = key.get_secret_value() if key else None
+    if name.partition(":")[0] not in COMPATIBLE:
+        return _known(name, wire, {"base_url": address, "api_key": secret or "none"})
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    address = settings.model.base_url or ""
+    provider = OpenAICompatibleProvider(
+        "openai-compatible", base_url=address, api_key=secret, http_client=wire.client, profile=MASKING_SERVER
+    )
+    return OpenAIChatModel(name.partition(":")[2], provider=provider)
+
+
+def _checked(address: str, name: str) -> str:
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         shown = without_secrets(address)
-        raise ConfigError(f"model.base_url {shown!r} is not an address such as http://localhost:8000/v1")
-    provider = OpenAICompatibleProvider(
-        "openai-compatible",
-        base_url=address,
-        api_key=key.get_secret_value() if key else None,
-        http_client=wire.client,
-        profile=MASKING_SERVER,
-    )
-    return OpenAIChatModel(name.partition(":")[2], provider=provider)
+        raise ConfigError(f"{name}: base_url {shown!r} is not an address such as http://localhost:8000/v1")
+    return address
 
 
 def _setup_errors() -> tuple[type[Exception], ...]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from medground.corpus.manifest import hash_file
 from medground.errors import ConfigError, ModelFailed
 from medground.home.settings import Settings
-from medground.home.settings_groups import ModelSettings
+from medground.home.settings_groups import ServerSettings
 from medground.models.base import CallLimits, Reply
 from medground.models.catalogue import QWEN
 from medground.models.operators.base import I, O, Operator
@@ -105,9 +105,9 @@ def open_local(name: str, settings: Settings) -> LocalModel:
             )
     given = name.partition(":")[2]
     if given:
-        return LocalModel(name, _checked(name, Path(given).expanduser()), settings.model)
+        return LocalModel(name, _checked(name, Path(given).expanduser()), settings.server_of(name))
     path = require(QWEN, settings.home / "models") / QWEN.weights
-    return LocalModel(name, path, settings.model, sha256=QWEN.sha256)
+    return LocalModel(name, path, settings.server_of(name), sha256=QWEN.sha256)
 
 
 class LocalModel:
@@ -119,7 +119,7 @@ class LocalModel:
 
     cacheable = True
 
-    def __init__(self, name: str, path: Path, settings: ModelSettings, *, sha256: str | None = None) -> None:
+    def __init__(self, name: str, path: Path, settings: ServerSettings, *, sha256: str | None = None) -> None:
         self.name = name
         self._path = path
         self._settings = settings
@@ -169,27 +169,20 @@ class LocalModel:
         return self._running[1]
 
 
-def _served(name: str, server: LlamaServer, settings: ModelSettings) -> ServedModel:
+def _served(name: str, server: LlamaServer, settings: ServerSettings) -> ServedModel:
     from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     from medground.models.attempts import Retries
-    from medground.models.served import ServedModel
+    from medground.models.served import MASKING_SERVER, ServedModel
 
     provider = OpenAICompatibleProvider(
-        "llama.cpp",
-        base_url=server.address,
-        api_key=server.key,
-        # The grammar masks tokens but does not show the schema to the model, so the instructions include it too.
-        profile=ModelProfile(supports_json_schema_output=True, native_output_requires_schema_in_instructions=True),
+        "llama.cpp", base_url=server.address, api_key=server.key, profile=MASKING_SERVER
     )
     return ServedModel(
         name,
         OpenAIChatModel(name, provider=provider),
-        timeout=settings.timeout if "timeout" in settings.model_fields_set else REPLY_SECONDS,
-        retries=settings.retries,
-        temperature=settings.temperature,
+        settings.model_copy(update={} if "timeout" in settings.model_fields_set else {"timeout": REPLY_SECONDS}),
         # The server is in this process and never busy, so what failed once, such as ending an answer, fails again.
         server_retries=Retries(tries=1),
         secrets=(server.key,),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,10 +11,10 @@ from typing import Any, cast, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_ai.exceptions import ModelAPIError, ModelContextWindowExceededError, ModelHTTPError
-from pydantic_ai.messages import InstructionPart, ModelResponse, TextPart
+from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.models import ModelRequestParameters
-from pydantic_ai.profiles import DEFAULT_PROMPTED_OUTPUT_TEMPLATE
 from pydantic_ai.settings import ModelSettings
+from pydantic_core import from_json
 
 from medground.models.operators.base import AtMostOne, O, WeighedOutput
 
@@ -21,28 +22,55 @@ MOST = 200
 """Maximum values of a field. Hosted models reject schemas with longer lists; the operator's own check covers those."""
 
 
-def narrowed(
-    parameters: ModelRequestParameters, choices: Mapping[str, Sequence[str]], *, shows_schema: bool
-) -> ModelRequestParameters:
-    """The parameters with each field of `choices` restricted to its values.
+def narrowed(parameters: ModelRequestParameters, choices: Mapping[str, Sequence[str]]) -> ModelRequestParameters:
+    """The parameters with each field of `choices` restricted to its values, if the request has native output.
 
-    Only those of a request with native output change. Where the instructions include the schema too (`shows_schema`),
-    they keep the original one, so that the start of the prompt stays the same and a server can reuse its cache.
+    The prompt stays as it is (`form_of`), so that a server can reuse its start.
     """
     wanted = parameters.output_object
     if wanted is None or parameters.output_mode != "native" or not choices:
         return parameters
     closed = replace(wanted, json_schema=_bounded(_closed(wanted.json_schema, choices), choices))
-    if not shows_schema:
-        return replace(parameters, output_object=closed)
-    shown = replace(parameters, prompted_output_template=DEFAULT_PROMPTED_OUTPUT_TEMPLATE).prompted_output_instructions
-    parts = [*(parameters.instruction_parts or []), InstructionPart(content=shown or "")]
-    return replace(
-        parameters,
-        output_object=closed,
-        prompted_output_template=False,
-        instruction_parts=InstructionPart.sorted(parts),
-    )
+    return replace(parameters, output_object=closed)
+
+
+def form_of(output: type[BaseModel]) -> str:
+    """What a prompt says of the JSON to write: each field with its kind and meaning. A schema has four times as many
+    tokens."""
+    schema = output.model_json_schema()
+    return f"\n\nAnswer with JSON of this form and nothing else:\n{_kind(schema, schema.get('$defs', {}))}"
+
+
+def _kind(field: Mapping[str, Any], types: Mapping[str, Any], indent: str = "") -> str:
+    if "$ref" in field:
+        return _kind(types[field["$ref"].removeprefix("#/$defs/")], types, indent)
+    if several := field.get("anyOf"):
+        return " | ".join(_kind(one, types, indent) for one in several)
+    if values := field.get("enum", [field["const"]] if "const" in field else []):
+        return " | ".join(map(json.dumps, values))
+    if field.get("type") == "array":
+        return f"[{_kind(field.get('items', {}), types, indent)}, ...]"
+    if "properties" not in field:
+        return str(field.get("type", "any"))
+    lines = []
+    for name, part in field["properties"].items():
+        about = f"  // {part['description']}" if "description" in part else ""
+        lines.append(f'{indent}  "{name}": {_kind(part, types, indent + "  ")},{about}\n')
+    return f"{{\n{''.join(lines)}{indent}}}"
+
+
+def whole_texts(reply: str, field: str) -> list[str]:
+    """The texts of a list that are whole in JSON whose end is not written yet: its items, or the `text` of each."""
+    try:
+        so_far = from_json(reply[max(reply.find("{"), 0) :], allow_partial=True)
+    except ValueError:
+        return []
+    items = so_far.get(field) if isinstance(so_far, dict) else None
+    if not isinstance(items, list):
+        return []
+    whole = items if list(so_far)[-1] != field else items[:-1]
+    texts = [one.get("text") if isinstance(one, dict) else one for one in whole]
+    return [one for one in texts if isinstance(one, str)]
 
 
 def _closed(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
@@ -94,7 +122,8 @@ def _only(field: Any, values: Sequence[str]) -> Any:
 _ASKED: dict[str, Any] = {"openai_logprobs": True, "openai_top_logprobs": 5}
 """Servers limit the alternatives per token; all known servers return at least five."""
 
-_REFUSALS = (400, 422)
+REFUSALS = (400, 422)
+"""How a server says that it does not know what it is asked for."""
 
 
 class _Option(BaseModel):
@@ -122,7 +151,7 @@ def without_probabilities(settings: ModelSettings | None, error: ModelAPIError) 
     """Settings without them for another try, if the server may have rejected the request because of them; else None."""
     if not settings or not _ASKED.keys() & settings.keys() or isinstance(error, ModelContextWindowExceededError):
         return None
-    if not isinstance(error, ModelHTTPError) or error.status_code not in _REFUSALS:
+    if not isinstance(error, ModelHTTPError) or error.status_code not in REFUSALS:
         return None
     return cast("ModelSettings", {k: v for k, v in settings.items() if k not in _ASKED})
 

@@ -8,7 +8,9 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
@@ -17,8 +19,9 @@ from pydantic import BaseModel
 from medground.errors import ConfigError
 from medground.home.files import write_whole
 from medground.home.settings import Settings
-from medground.models.base import COMPATIBLE, NAMES, CallLimits, Keyless, Model, Reply, base_address
-from medground.models.operators.base import I, InvalidOutput, O, Operator
+from medground.home.settings_groups import CallSettings
+from medground.models.base import NAMES, CallLimits, Keyless, Model, Reply, base_address
+from medground.models.operators.base import Heard, I, InvalidOutput, O, Operator
 from medground.values.usage import KEYLESS, Usage
 
 R = TypeVar("R", bound=BaseModel)
@@ -72,7 +75,7 @@ def _checksum(key: str, content: object) -> str:
 class Models:
     """The open models by name, and the name of the model for each operator, which is `default` for all others.
 
-    `concurrency` is the most calls at once to models that can be cached.
+    `concurrency` is the most calls at once to models that can be cached; `asked` is how single operators are asked.
     """
 
     def __init__(
@@ -82,8 +85,10 @@ class Models:
         models: Mapping[str, Model],
         cache: CallCache | None = None,
         concurrency: int = 8,
+        asked: Mapping[str, CallSettings] = MappingProxyType({}),
     ) -> None:
         self._default = default
+        self._asked = asked
         self._operators = dict(operators)
         self._models = dict(models)
         self._cache = cache
@@ -95,15 +100,23 @@ class Models:
         return self._models[self._operators.get(operator, self._default)]
 
     async def answer(
-        self, operator: Operator[I, O], value: I, limits: CallLimits, *, kept: CallCache | None = None
+        self,
+        operator: Operator[I, O],
+        value: I,
+        limits: CallLimits,
+        *,
+        kept: CallCache | None = None,
+        heard: Heard | None = None,
     ) -> Reply[O]:
         """Answer from the cache or by the model. With a cache, identical concurrent calls run once.
 
-        `kept` are the replies of a run that can be resumed, which serve where there is no cache.
+        `kept` are the replies of a run that can be resumed, which serve where there is no cache. `heard` is called with
+        each text of the operator's field `streamed` when its model has written it, before the whole is checked.
 
         Raises what `Model.answer` raises.
         """
         model = self.of(operator.name)
+        operator = replace(operator, asked=self._asked.get(operator.name), heard=heard)
         if not model.cacheable:
             return await model.answer(operator, value, limits)
         cache = self._cache or kept
@@ -136,12 +149,14 @@ def call_key(model: Model, operator: Operator[I, O], value: I) -> str:
         "schema": operator.output.model_json_schema(),
         "prompt": operator.prompt(value),
     }
+    if operator.asked:
+        content |= operator.asked.model_dump(include={"temperature", "longest"}, exclude_unset=True)
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def own_address(name: str, settings: Settings) -> str:
     """The address that the settings give a model, without user and password; empty for its provider's own."""
-    return base_address(settings.model.base_url) if name.partition(":")[0] in COMPATIBLE else ""
+    return base_address(settings.server_of(name).base_url)
 
 
 def open_models(settings: Settings, operators: Iterable[str]) -> Models:
@@ -154,10 +169,10 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
         ConfigError: an operator or model is unknown, or a key or extra is missing; one line lists all problems.
     """
     valid = sorted(operators)
-    problems = [
-        f"model.operators.{name} is not an operator; available: {', '.join(valid)}"
-        for name in sorted(settings.model.operators.keys() - set(valid))
-    ]
+    given = {f"model.operators.{name}": name for name in settings.model.operators}
+    given |= {f"operators.{name}": name for name in settings.operators}
+    unknown = sorted(setting for setting, name in given.items() if name not in valid)
+    problems = [f"{setting} is not an operator; available: {', '.join(valid)}" for setting in unknown]
     models: dict[str, Model] = {}
     for name in sorted({settings.model.default, *settings.model.operators.values()}):
         try:
@@ -172,6 +187,7 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
         models,
         cache=CallCache(settings.home / "cache" / "calls") if settings.model.cache else None,
         concurrency=settings.model.concurrency,
+        asked=settings.operators,
     )
 
 

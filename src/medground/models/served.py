@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from decimal import Decimal
 from typing import Any
@@ -14,16 +15,19 @@ from pydantic_ai.models import Model as ProviderModel
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
 
-from medground.errors import BudgetExhausted
+from medground.errors import BudgetExhausted, ModelFailed
+from medground.home.settings_groups import ServerSettings
 from medground.models.attempts import Attempts, Retries
 from medground.models.base import CallLimits, Reply, base_address
-from medground.models.failures import Endpoint, cut_short, explain
+from medground.models.failures import SHORTER, Endpoint, cut_short, explain
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
-from medground.models.output import asking_for_probabilities, weighs, with_probabilities
+from medground.models.output import asking_for_probabilities, form_of, weighs, with_probabilities
 from medground.sources.http.clients import ACCEPTED, CutReply, Intake, LoopClients, ReplyLimits, tls
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 
+_BYTES = 4
+"""Bytes of a token of English, roughly, until a server has counted some."""
 LARGEST_REPLY = 8 << 20
 """Most bytes of a model's reply. The longest answer of an operator is a few kilobytes, a hundred with probabilities."""
 
@@ -72,28 +76,27 @@ class _Body(httpx2.AsyncByteStream):
 
 MASKING_SERVER = OpenAIModelProfile(
     supports_json_schema_output=True,
-    native_output_requires_schema_in_instructions=True,
+    native_output_requires_schema_in_instructions=True,  # ours is shorter than pydantic-ai's: `form_of`
     openai_chat_supports_multiple_system_messages=False,
 )
 """For vLLM, llama.cpp and similar servers. They constrain the output to a schema by masking tokens, which does not show
-the model the schema or its descriptions. So the instructions include the schema too, in a single system message, which
-every chat template accepts."""
+the model the schema. So the instructions say what its fields are, in a single system message, which every chat template
+accepts."""
 
 
 class ServedModel:
     """A pydantic-ai model that answers operators.
 
     The output is constrained to the operator's JSON schema if the model supports that, and is otherwise the argument of
-    a forced tool call. Either way it is validated and checked by the operator. If it does not pass, the model is asked
-    again and given the reason.
+    a forced tool call. A server that does not show the model the schema gets the fields in the prompt, and one that can
+    not hold an output to a schema (`structured = "prompt"`) gets them there alone. Either way the output is validated
+    and checked by the operator. If it does not pass, the model is asked again and given the reason.
 
     The price is 0 for `local` models and loopback addresses, the provider's list price where pydantic-ai knows it,
     and unknown (None) otherwise.
 
     Args:
-        timeout: seconds for one reply, including retries of a busy or failing server.
-        retries: how often to ask again after an output that does not pass.
-        temperature: not sent to models that reject it.
+        server: how it is asked; a temperature is not sent to models that reject it.
         key_hint: the variable that holds the key, for messages.
         secrets: strings that messages must not show.
         wire: carries the requests, where the model's client uses it; closed with the model.
@@ -105,10 +108,8 @@ class ServedModel:
         self,
         name: str,
         model: ProviderModel,
+        server: ServerSettings | None = None,
         *,
-        timeout: float = 60.0,
-        retries: int = 2,
-        temperature: float = 0.0,
         server_retries: Retries | None = None,
         key_hint: str = "",
         secrets: tuple[str, ...] = (),
@@ -118,15 +119,17 @@ class ServedModel:
         self._model = model
         self._wire = wire
         self._used = False
-        self._retries = retries
-        self._timeout = timeout
+        self._server = server or ServerSettings()
         self._server_retries = server_retries or Retries()
-        self._settings = _settings(model, timeout, temperature)
+        self._read = Counter(bytes=_BYTES, tokens=1)
         self._gives_probabilities = not _refuses_sampling(model.profile)
         self._endpoint = Endpoint(name, base_address(model.base_url), key_hint, secrets)
         self._free = name.partition(":")[0] == "local" or is_loopback(model.base_url or "")
-        sampling = self._settings.get("temperature")
-        self.identity = json.dumps([name, model.model_name, self._endpoint.address, sampling, ""])
+        shows_form = model.profile.get("native_output_requires_schema_in_instructions", False)
+        self._form = "prompt" if self._server.structured == "prompt" else "both" if shows_form else ""
+        sampling = _settings(model, self._server).get("temperature")
+        written = f"{self._server.longest or ''}{self._form}"
+        self.identity = json.dumps([name, model.model_name, self._endpoint.address, sampling, written])
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """Answer one operator call.
@@ -137,18 +140,25 @@ class ServedModel:
             raise BudgetExhausted("seconds", spent="all", allowed="0", usage=Usage())
         self._used = True
         spent = RunUsage()
-        attempts = Attempts(self._model, limits, spent, self._server_retries, operator.choices(value))
+        server, prompt = self._server, operator.prompt(value)
+        if operator.asked:
+            server = server.model_copy(update=operator.asked.model_dump(exclude_unset=True))
+        output, form = _constrained(operator.output, self._model.profile, self._form)
+        size = len(f"{operator.instructions}{form}{prompt}".encode())
+        self._check_context(size, server, operator.name)
+        attempts = Attempts(self._model, limits, spent, self._server_retries, operator, value)
+        settings = _settings(self._model, server)
         weighed = self._gives_probabilities and weighs(operator.output)
         agent = Agent(
             attempts,
-            output_type=_constrained(operator.output, self._model.profile),
-            instructions=operator.instructions,
-            retries=self._retries,
-            model_settings=asking_for_probabilities(self._settings) if weighed else self._settings,
+            output_type=output,
+            instructions=operator.instructions + form,
+            retries=server.retries,
+            model_settings=asking_for_probabilities(settings) if weighed else settings,
         )
         agent.output_validator(_checked(operator, value))
         try:
-            result = await agent.run(operator.prompt(value), usage=spent, timeout=limits.seconds)
+            result = await agent.run(prompt, usage=spent, timeout=limits.seconds)
         except BudgetExhausted as error:
             error.usage = self._usage(spent, attempts)
             raise
@@ -163,7 +173,16 @@ class ServedModel:
             # `from None`: the causes contain requests, with headers and prompts.
             raise explain(error, self._endpoint, operator.name, usage) from None
         self._gives_probabilities &= not attempts.probabilities_refused
+        if attempts.sent == 1 and not attempts.estimated:
+            self._read += Counter(bytes=size, tokens=spent.input_tokens)
         return Reply(output=with_probabilities(result.output, result.response), usage=self._usage(spent, attempts))
+
+    def _check_context(self, size: int, server: ServerSettings, operator: str) -> None:
+        """Refuse a prompt that its model cannot read, by the tokens that its server has counted so far."""
+        tokens = round(size * self._read["tokens"] / self._read["bytes"])
+        if server.context is not None and tokens + (server.longest or 0) > server.context:
+            reason = f"{operator!r} needs about {tokens:,} tokens, more than models.{self.name}.context allows"
+            raise ModelFailed(f"{reason}; {SHORTER}", model=self.name, usage=Usage())
 
     async def close(self) -> None:
         """Close the connections. The next call opens them again."""
@@ -199,26 +218,31 @@ def _checked(operator: Operator[I, O], value: I) -> Callable[[O], O]:
     return check
 
 
-def _constrained(output: type[O], profile: Mapping[str, Any]) -> Any:
-    """The strictest way to constrain the output that a model supports; plain text is not constrained."""
+def _constrained(output: type[O], profile: Mapping[str, Any], form: str) -> tuple[Any, str]:
+    """The strictest way to constrain the output that a model supports, and what the prompt says of it; plain text is
+    not constrained."""
     if issubclass(output, PlainOutput):
         plain: Any = output
 
         def written(text: str) -> Any:
             return plain(text=text)
 
-        return TextOutput(written)
-    if profile.get("supports_json_schema_output"):
-        return NativeOutput(output)
-    return ToolOutput(output) if profile.get("supports_tools", True) else PromptedOutput(output)
+        return TextOutput(written), ""
+    if form != "prompt" and profile.get("supports_json_schema_output"):
+        return NativeOutput(output, template=False), form_of(output) if form else ""
+    if form != "prompt" and profile.get("supports_tools", True):
+        return ToolOutput(output), ""
+    return PromptedOutput(output, template=False), form_of(output)
 
 
-def _settings(model: ProviderModel, timeout: float, temperature: float) -> ModelSettings:
-    settings = ModelSettings(request_timeout=timeout)
+def _settings(model: ProviderModel, server: ServerSettings) -> ModelSettings:
+    settings = ModelSettings(request_timeout=server.timeout)
     if "max_retries" not in model.unsupported_settings:
         settings["max_retries"] = 0
+    if server.longest is not None:
+        settings["max_tokens"] = server.longest
     if not _refuses_sampling(model.profile):
-        settings["temperature"] = temperature
+        settings["temperature"] = server.temperature
     return settings
 
 

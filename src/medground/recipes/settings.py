@@ -67,8 +67,10 @@ class PubMedReasonerSettings(SettingsSection):
     terms: int | None = Field(
         default=None, ge=1, description="maximum MeSH headings to search with and critique; no limit by default"
     )
-    one_call: bool = Field(
-        default=False, description="write a query in one call and criticise it in one (appendix E), not by equation"
+    one_call: bool | None = Field(
+        default=None,
+        description="write a query in one call and criticise it in one (appendix E), not by equation; by default where "
+        "a model answers",
     )
     signals: int = Field(default=10, ge=1, description="records whose title and abstract the critic sees (S_t)")
     signal_length: int = Field(default=1_500, ge=100, description="characters of an abstract that the critic sees")

@@ -108,6 +108,13 @@ class Asking(Step, span="operator"):
         return f"{cls.span} {operator}"
 
 
+class Written(Step, span="written", texts=["text"]):
+    """A model has written this sentence of an answer. Nothing has checked it yet, and it may not be in the answer."""
+
+    type: Literal["written"] = "written"
+    text: str
+
+
 class Judging(Step, span="judging"):
     """Statements are being compared with their evidence: `done` of `of`."""
 
@@ -296,7 +303,7 @@ class Kept(Step, span="kept"):
     stopped: str | None = None
 
 
-_Reading = Searching | Searched | ReadingBatch | Asking | Judging
+_Reading = Searching | Searched | ReadingBatch | Asking | Written | Judging
 _Querying = QueryWritten | QueryChosen | RewriteTrigger | RoundBegun | RoundEnded
 _Planning = PlanningSources | SourcesPlanned | PlanRound | PlanRated | PlanChosen
 _Researching = ResearchBegun | SubQuestionBegun | SubQuestionDone | WritingReport | PlanningResearch | ResearchPlanned

@@ -26,6 +26,8 @@ def in_words(step: steps.Step) -> str:
             return f"found {some(step.found, 'result') if step.found else 'nothing'} in {clean(step.source)}"
         case steps.ReadingBatch():
             return f"reading batch {step.number} of {step.of}"
+        case steps.Written():
+            return f"written, not checked yet: {clean(step.text)}"
         case steps.Judging():
             return f"judging statement {min(step.done + 1, step.of)} of {step.of}"
         case steps.RoundBegun():

@@ -11,7 +11,7 @@ import typer
 
 from medground.faces import Quiet, Sets, SettingsFile, confirm, count, load_settings, page, say, say_json
 from medground.language import one_line
-from medground_evaluate.cli.running import Json, aligned, number, run_stoppable
+from medground_evaluate.cli.running import Corpora, Json, aligned, documents_of, number, run_stoppable
 
 if TYPE_CHECKING:
     from medground.answering import judges
@@ -185,7 +185,9 @@ judge_app = typer.Typer(
 @judge_app.command("measure")
 def measure(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Its name, such as openai:gpt-5.")],
-    data: Annotated[Path, typer.Option(help="The folder of scifact/ and nli/, the labelled pairs.")],
+    data: Annotated[Path | None, typer.Option(help="The folder of the public sets, which a proof needs.")] = None,
+    corpus: Corpora = None,
+    records: Annotated[list[Path] | None, typer.Option(help="A file or folder of records to plant errors in.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before the calls.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of calls in parallel.")] = 8,
@@ -194,13 +196,15 @@ def measure(
     settings: SettingsFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Test a model on a few hundred pairs with known labels. If it passes, its verdicts count on this machine.
+    """Test a model on findings of your corpora with planted errors, and on public sets. If it passes, it counts here.
 
     If interrupted, run the same command to resume.
     """
     from medground_evaluate.judges.measure import prepared
 
-    planned = prepared(model, data, load_settings(sets, None, settings, {"model.concurrency": concurrency}))
+    chosen = load_settings(sets, None, settings, {"model.concurrency": concurrency})
+    names = corpus or (() if records else None)
+    planned = prepared(model, chosen, data=data, records=documents_of(chosen.home, names, records or ()))
     _confirm(planned, yes=yes, fresh=fresh)
     found = run_stoppable(_measured(planned, fresh=fresh, concurrency=concurrency, quiet=quiet))
     if json:
@@ -225,13 +229,13 @@ def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = 
         return
     for one in shipped().values():
         proven = "proven" if judges.may_judge(one.name, VerifySettings()) else "not proven"
-        say(f"{one.name}  {proven}, ships with Medground: {judges.domain(one.name)}")
+        say(f"{one.name}  {proven}, ships with Medground: {judges.domain(one.name, chosen)}")
     for name in chosen.verify.trusted_judges:
         say(f"{name}  trusted by the settings (verify.trusted_judges), without a measurement")
     for measured in found:
         say(*_lines(measured))
     if not found:
-        say("No model was measured on this machine; to measure one: medground judge measure MODEL --data FOLDER")
+        say("No model was measured on this machine; to measure one: medground judge measure MODEL")
 
 
 def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:

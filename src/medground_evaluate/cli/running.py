@@ -14,8 +14,22 @@ from medground.faces import bars, begin, say
 from medground.language import one_line
 
 if TYPE_CHECKING:
+    from medground.values import Document
     from medground_evaluate.items import Tally
     from medground_evaluate.runner import Watch
+
+
+def documents_of(home: Path, corpora: Sequence[str] | None, files: Sequence[Path] = ()) -> Iterator[Document]:
+    """The documents of some corpora, or of all but the starter corpus, then those of files or folders."""
+    from medground.corpus import Library, find_inputs
+    from medground.values import Document
+
+    library = Library(home)
+    for name in [one for one in library.list() if one != "starter"] if corpora is None else corpora:
+        with library.open(name) as snapshot:
+            yield from snapshot.all_documents()
+    for one in find_inputs(files) if files else ():
+        yield from (item for item in one.read(0) if isinstance(item, Document))
 
 
 def percent(value: float | None) -> str:
@@ -44,7 +58,7 @@ SetName = Annotated[
 AsTraining = Annotated[
     bool, typer.Option("--as-training", help="Use questions of every split, none of them for evaluation.")
 ]
-Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")]
+Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search or read; repeatable.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 T = TypeVar("T")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,12 +20,10 @@ from medground.faces import (
     say_json,
     searched,
 )
-from medground_evaluate.cli.running import AsTraining, Corpora, Json, SetName, aligned, run_stoppable
+from medground_evaluate.cli.running import AsTraining, Corpora, Json, SetName, aligned, documents_of, run_stoppable
 
 if TYPE_CHECKING:
-    from medground.home import Settings
     from medground.recipes import pool
-    from medground.values import Document
     from medground_evaluate.blind import Audit
     from medground_evaluate.build.make import Built
     from medground_evaluate.datasets.registry import FileCheck
@@ -107,21 +104,12 @@ def audit(
     if not items:
         there = ", ".join(sorted({item.split for item in every})) or "no items"
         raise UsageError(f"{data} has no questions in split {split!r}; it has {there}; choose another --split")
-    documents = _documents(load_settings(sets, None, settings), corpus) if corpus else None
+    documents = documents_of(load_settings(sets, None, settings).home, corpus) if corpus else None
     found = audited(items, documents=documents, every=every, models=linear, seed=seed)
     if json:
         say_json(found.model_dump_json(indent=2))
     else:
         page(shown_audit(found))
-
-
-def _documents(settings: Settings, names: list[str]) -> Iterator[Document]:
-    from medground.corpus import Library
-
-    library = Library(settings.home)
-    for name in names:
-        with library.open(name) as snapshot:
-            yield from snapshot.all_documents()
 
 
 def shown_audit(found: Audit) -> str:

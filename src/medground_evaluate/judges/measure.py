@@ -1,25 +1,25 @@
-"""The test of a judge: the same few hundred pairs of text and statement for everyone, from sets that are measured only.
+"""One measurement of a judge on pairs with known labels, from its estimated cost to the record in the user's folder.
 
-None of them trains anything that ships. They are public, so a hosted model may have seen them: a pass is necessary
-proof, not sufficient.
+It is asked as in an answer: several statements in a call, each with the quote that it cites, or a short answer.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 from zlib import crc32
 
 from pydantic import ValidationError
 
 from medground import __version__
 from medground.answering import Claim, judgement_of, judges
+from medground.engine import operator_names
 from medground.errors import ModelFailed, UsageError
 from medground.home import Settings
 from medground.models import (
@@ -34,102 +34,11 @@ from medground.models import (
     own_address,
     shipped,
 )
-from medground.values import Author, Frozen, Usage, UsageReport
-from medground_evaluate.datasets.literature import SCIFACT
-from medground_evaluate.datasets.loader import json_lines
+from medground.values import Author, Document, Frozen, Usage, UsageReport
+from medground_evaluate.judges.pairs import PLANTED, LabelledPair, planted_pairs, public_pairs
 from medground_evaluate.line_file import LineFile, work_off
 from medground_evaluate.metrics.cost import Estimate, list_price
 from medground_evaluate.statistics import wilson
-
-Truth = Literal["support", "refute", "neutral"]
-PER_SET: Mapping[Truth, int] = {"support": 24, "refute": 24, "neutral": 12}
-"""Pairs of each label in a set. Half of those that decide support, so that guessing is right half of the time."""
-_TRUTHS: Mapping[str, Truth] = {"SUPPORT": "support", "CONTRADICT": "refute"}
-
-
-class LabelledPair(NamedTuple):
-    """A statement, the text to judge it by, and the truth. `group`: pairs of one share a document or a claim."""
-
-    id: str
-    dataset: str
-    group: str
-    text: str
-    statement: str
-    truth: Truth
-
-    @property
-    def asked(self) -> CheckInput:
-        """As the critic of an answer sees a statement and the one text that it cites."""
-        statement = StatementView(id="S1", text=self.statement)
-        return CheckInput(evidence=(EvidenceView(id="E1", quote=self.text),), statements=(statement,))
-
-
-def _scifact(data: Path, name: str) -> Iterator[LabelledPair]:
-    """Development claims, each with every abstract that it cites."""
-    for item in SCIFACT.read(data / "scifact", "validation"):
-        for document in item.context:
-            number = document.id.partition(":")[2]
-            given = item.extra["evidence"].get(number)
-            truth = _TRUTHS[given[0]["label"]] if given else "neutral"
-            yield LabelledPair(f"{item.id}-{number}", name, number, document.text, item.question.text, truth)
-
-
-def _nli(path: Path, name: str, split: str | None) -> Iterator[LabelledPair]:
-    for where, row in json_lines(path):
-        try:
-            if split in (None, row.get("split")):
-                text = " ".join(row["premise"].split())
-                yield LabelledPair(row["id"], name, row["group"], text, row["hypothesis"], row["label"])
-        except (KeyError, AttributeError) as error:
-            raise UsageError(f"{where}: not a labelled pair ({error}); copy the file again") from None
-
-
-_PLACES: Mapping[str, tuple[str, str | None]] = {
-    "SciFact dev": ("scifact", "validation"),
-    "Check-COVID dev": ("nli/check_covid.jsonl.gz", "dev"),
-    "Evidence Inference validation": ("nli/evidence_inference_v2_templates.jsonl.gz", "validation"),
-    "HealthVer dev": ("nli/healthver_abs.jsonl.gz", None),
-    "NLI4CT evidence": ("nli/nli4ct2023_evidence.jsonl.gz", None),
-}
-"""The sets by the names that answers use, each with its place in the data folder and its split."""
-
-
-def drawn_pairs(data: Path) -> list[LabelledPair]:
-    """The pairs of the sets that are in a data folder, set by set."""
-    if not data.is_dir():
-        raise UsageError(f"{data} is not a folder; give the folder of scifact/ and nli/ with --data")
-    there = [name for name, (place, _) in _PLACES.items() if (data / place).exists()]
-    if "SciFact dev" not in there or len(there) < judges.SETS:
-        missing = ", ".join(place for name, (place, _) in _PLACES.items() if name not in there)
-        raise UsageError(
-            f"{data} lacks {missing}; a proof needs scifact and {judges.SETS - 1} sets of nli (see its README)"
-        )
-    found: list[LabelledPair] = []
-    for name in there:
-        place, split = _PLACES[name]
-        pairs = _scifact(data, name) if place == "scifact" else _nli(data / place, name, split)
-        found += _drawn(pairs, name)
-    return found
-
-
-def _drawn(pairs: Iterable[LabelledPair], name: str) -> list[LabelledPair]:
-    """The fixed draw of a set: by the checksum of ids, of each group one before any second."""
-    ordered = sorted(pairs, key=lambda pair: (crc32(pair.id.encode()), pair.id))
-    used: set[str] = set()
-    found: list[LabelledPair] = []
-    for truth, most in PER_SET.items():
-        fresh: list[LabelledPair] = []
-        again: list[LabelledPair] = []
-        for pair in (pair for pair in ordered if pair.truth == truth):
-            (again if pair.group in used else fresh).append(pair)
-            used.add(pair.group)
-        found += [*fresh, *again][:most]
-    if not {"support", "refute"} <= {pair.truth for pair in found}:
-        raise UsageError(f"{name} has no pairs of both kinds, supported and refuted; copy the data again")
-    return sorted(found, key=lambda pair: crc32(pair.id.encode()))
-
-
-# One measurement of a judge on pairs with known labels, from its estimated cost to the record in the user's folder.
 
 Said = Literal["entails", "contradicts", "related", "neutral", "unusable"]
 """`unusable`: a reply came, but it could not be read after all attempts."""
@@ -166,6 +75,8 @@ class Sheet(LineFile[Line]):
         return [pair for pair in pairs if pair.id not in done]
 
 
+TOGETHER = 4
+"""Statements in a call."""
 CALLED_SUPPORTED = "the statements it calls supported"
 UNDECIDED = "texts that decide nothing"
 FIRST = 10
@@ -173,6 +84,29 @@ FIRST = 10
 MOST_UNANSWERED = 5
 """More calls without any reply, each after its own tries, end the measurement; it can be resumed."""
 _RIGHT: Mapping[str, str] = {"support": "entails", "refute": "contradicts"}
+_ANSWERED: Mapping[str | None, Said] = {"follows": "entails", "contradicted": "contradicts"}
+
+Call = tuple[LabelledPair, ...]
+
+
+def calls_of(pairs: Sequence[LabelledPair]) -> list[Call]:
+    """The calls for some pairs: several statements together, from any sets; each short answer alone."""
+    mixed = sorted((pair for pair in pairs if not pair.shown), key=lambda pair: crc32(f"call {pair.id}".encode()))
+    together = (tuple(mixed[n : n + TOGETHER]) for n in range(0, len(mixed), TOGETHER))
+    return [*together, *((pair,) for pair in pairs if pair.shown)]
+
+
+def asked(call: Call) -> CheckInput:
+    """As the critic of an answer sees statements and the text that each cites."""
+    quotes = tuple(EvidenceView(id=f"E{n}", quote=pair.text) for n, pair in enumerate(call, start=1))
+    statements = tuple(
+        StatementView(id=f"S{n}", text=pair.shown or pair.statement, cites=(f"E{n}",))
+        for n, pair in enumerate(call, start=1)
+    )
+    if not call[0].shown:
+        return CheckInput(evidence=quotes, statements=statements)
+    question = f"Is this right? {call[0].statement}"
+    return CheckInput(question=question, task="yes-no", evidence=quotes, statements=statements, answer=("yes",))
 
 
 def _proof(name: str, kind: str, right: Sequence[bool], majority: float) -> Proof:
@@ -185,7 +119,7 @@ def _proof(name: str, kind: str, right: Sequence[bool], majority: float) -> Proo
 _CHARACTERS = 4
 """Characters of a token, roughly, in English."""
 _REPLY = 40
-"""Tokens of a reply; what a model thinks before it is not counted."""
+"""Tokens of a reply for each statement; what a model thinks before it is not counted."""
 
 
 @dataclass(frozen=True)
@@ -205,11 +139,11 @@ class Measurement:
         if not fresh and self.file.exists():
             with Sheet(self.file) as sheet:
                 left = sheet.left(left)
-        schema = len(json.dumps(check.output.model_json_schema()))
-        characters = sum(len(check.instructions) + schema + len(check.prompt(pair.asked)) for pair in left)
+        schema, calls = len(json.dumps(check.output.model_json_schema())), calls_of(left)
+        characters = sum(len(check.instructions) + schema + len(check.prompt(asked(call))) for call in calls)
         tokens, replies = int(round(characters / _CHARACTERS, -3)), len(left) * _REPLY
         known = None if own_address(self.model, self.settings) else list_price(self.model, tokens, replies)
-        return Estimate(len(left), tokens, replies, known)
+        return Estimate(len(calls), tokens, replies, known)
 
     async def make(
         self, *, fresh: bool = False, concurrency: int = 8, watch: Callable[[int, int], None] = lambda done, of: None
@@ -226,20 +160,21 @@ class Measurement:
         with Sheet(self.file, fresh=fresh) as sheet:
             self._check_first(sheet)
 
-            async def work(pair: LabelledPair) -> None:
+            async def work(call: Call) -> None:
                 try:
-                    line = await self._line(pair)
+                    lines = await self._lines(call)
                 except ModelFailed as failed:
                     unanswered.append(failed.reason)
                     if len(unanswered) > MOST_UNANSWERED:
                         raise
                     return
-                sheet.add(line)
+                for line in lines:
+                    sheet.add(line)
                 watch(len(sheet.lines), len(self.pairs))
                 self._check_first(sheet)
 
             try:
-                await work_off(sheet.left(self.pairs), work, concurrency)
+                await work_off(calls_of(sheet.left(self.pairs)), work, concurrency)
             except ModelFailed as error:
                 if error.unreadable:
                     raise
@@ -257,53 +192,71 @@ class Measurement:
             why = f"none of its first {len(said)} replies could be used: {said[-1].reason}"
             raise ModelFailed(f"{why}; it is not a judge (--fresh starts again)", model=self.model, unreadable=True)
 
-    async def _line(self, pair: LabelledPair) -> Line:
-        """What the judge says of a pair. A failure without a reply is raised: it says nothing about the judge."""
+    async def _lines(self, call: Call) -> list[Line]:
+        """What the judge says of each pair. A failure without a reply is raised: it says nothing about the judge."""
+        value = asked(call)
         try:
-            reply = await self.models.answer(check, pair.asked, CallLimits())
+            reply = await self.models.answer(check, value, CallLimits())
         except ModelFailed as failed:
             if not failed.unreadable:
                 raise
-            reason = " ".join(failed.reason.split())
-            return Line(pair=pair.id, said="unusable", reason=reason, usage=UsageReport.of(failed.usage or Usage()))
-        claim = Claim(pair.statement, pair.asked.evidence)
-        found = judgement_of(claim, reply.output.statements[0], self.settings.verify.entailment)
-        said = "unusable" if found.relation in ("failed", "unsure") else found.relation
-        return Line(pair=pair.id, said=said, reason=found.note, usage=UsageReport.of(reply.usage))
+            reason, usage = " ".join(failed.reason.split()), UsageReport.of(failed.usage or Usage())
+            lines = [Line(pair=pair.id, said="unusable", reason=reason) for pair in call]
+        else:
+            usage, said = UsageReport.of(reply.usage), {one.statement: one for one in reply.output.statements}
+            lines = []
+            for pair, quote, view in zip(call, value.evidence, value.statements, strict=True):
+                found = judgement_of(Claim(view.text, (quote,)), said[view.id], self.settings.verify.entailment)
+                word: Said = "unusable" if found.relation == "failed" or found.relation == "unsure" else found.relation
+                word = _ANSWERED.get(reply.output.result, "neutral") if pair.shown else word
+                lines.append(Line(pair=pair.id, said=word, reason=found.note))
+        return [lines[0].model_copy(update={"usage": usage}), *lines[1:]]
 
     def _result(self, lines: Mapping[str, Line]) -> judges.Measured:
         """The measurement that a complete sheet makes."""
-        said = [(pair, lines[pair.id].said) for pair in self.pairs]
+        told = [(pair, lines[pair.id].said) for pair in self.pairs]
+        said = [(pair, word) for pair, word in told if not pair.dataset.startswith(PLANTED)]
         proofs = []
-        for name in dict.fromkeys(pair.dataset for pair in self.pairs):  # a judge that does not decide is wrong
+        for name in dict.fromkeys(pair.dataset for pair, _ in told if pair.dataset.startswith(PLANTED)):
+            right = [(p.truth == "support") == (word == "entails") for p, word in told if p.dataset == name]
+            proofs.append(_proof(name, "planted", right, 0.5))
+        for name in dict.fromkeys(pair.dataset for pair, _ in said):  # a judge that does not decide is wrong
             here = [(p, word) for p, word in said if p.dataset == name and p.truth != "neutral"]
             supports = sum(pair.truth == "support" for pair, _ in here) / len(here)
             right = [_RIGHT[pair.truth] == word for pair, word in here]
             proofs.append(_proof(name, "claims", right, max(supports, 1 - supports)))
-        share = sum(pair.truth == "support" for pair, _ in said) / len(said)
-        called = [pair.truth == "support" for pair, word in said if word == "entails"]
-        silent = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
+        if said:
+            share = sum(pair.truth == "support" for pair, _ in said) / len(said)
+            called = [pair.truth == "support" for pair, word in said if word == "entails"]
+            silent = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
+            proofs += [_proof(CALLED_SUPPORTED, "supported", called, share), _proof(UNDECIDED, "neutral", silent, 0.5)]
         none = {"seconds": 0.0, "cached_calls": 0, "searches": 0, "counts": 0}
-        proofs += [_proof(CALLED_SUPPORTED, "supported", called, share), _proof(UNDECIDED, "neutral", silent, 0.5)]
         return judges.Measured(
             model=self.model,
             address=own_address(self.model, self.settings),
-            temperature=self.settings.model.temperature,
+            temperature=self.settings.server_of(self.model, check.name).temperature,
             asked=judges.asked_with(),
             measured=datetime.now(UTC),
             made_by=f"medground {__version__}",
             proofs=tuple(proofs),
             pairs=len(self.pairs),
-            unusable=sum(word == "unusable" for _, word in said),
+            unusable=sum(word == "unusable" for _, word in told),
             usage=sum((lines[pair.id].usage.model_copy(update=none) for pair in self.pairs), Usage()),
         )
 
 
-def prepared(model: str, data: Path, settings: Settings) -> Measurement:
+def prepared(
+    model: str, settings: Settings, *, data: Path | None = None, records: Iterable[Document] = ()
+) -> Measurement:
     """Read the test and open the model; nothing is asked. The call cache is not used, so that replies are new.
 
-    Raises UsageError: the model is not one that can be measured, or the data are missing; ConfigError: the model is
-    unknown, or its key or extra is missing.
+    Args:
+        data: the folder of the public sets, without which no model is proven.
+        records: in whose findings errors are planted.
+
+    Raises:
+        UsageError: the model is not one that can be measured, or there is nothing to measure it on.
+        ConfigError: the model is unknown, or its key or extra is missing.
     """
     if not Author(model).is_model:
         raise UsageError(f"{model} compares words and is not a judge; name a language model, such as openai:gpt-5")
@@ -314,8 +267,10 @@ def prepared(model: str, data: Path, settings: Settings) -> Measurement:
     if model in shipped():
         raise UsageError(f"{model} ships with its own measurements; see `medground judge list`")
     chosen = settings.with_options({"model.default": model, "model.operators": {}, "model.cache": False})
-    models = open_models(chosen, ())
-    pairs = drawn_pairs(data)
+    models = open_models(chosen, operator_names())
+    pairs = [*planted_pairs(records), *(public_pairs(data) if data else ())]
+    if not pairs:
+        raise UsageError("no record with findings; name a corpus of papers with -c, files with --records, or --data")
     pin = [models.of(check.name).identity, judges.asked_with(), [pair.id for pair in pairs]]
     name = judges.stem(model, hashlib.sha256(json.dumps(pin).encode()).hexdigest())
     return Measurement(model, chosen, pairs, models, judges.judges_folder(settings.home) / f"{name}.jsonl")

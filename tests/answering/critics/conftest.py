@@ -184,8 +184,6 @@ def serve(loopback: None) -> Callable[..., Any]:
         profile = ModelProfile(supports_json_schema_output=native)
         provider = OpenAICompatibleProvider("stub", base_url=url, api_key="sk-test-012345", profile=profile)
         patience = Patience(first_wait=0.001)
-        return ServedModel(
-            "openai:stub", OpenAIChatModel("stub", provider=provider), timeout=120.0, server_retries=patience
-        )
+        return ServedModel("openai:stub", OpenAIChatModel("stub", provider=provider), server_retries=patience)
 
     return open_at

@@ -237,7 +237,7 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str, c
         writer = _writer(run)
         validated = may_judge(writer, run.settings.verify)
         if not validated:
-            run.warn(f"{writer} made this decision and is {NOT_VALIDATED}; {how_to_validate(writer)}")
+            run.warn(f"{writer} made this decision and is {NOT_VALIDATED}; {how_to_validate(writer, run.settings)}")
         if run.question.task == "free" and draft.form is not None and check is not None:
             values, short = (", ".join(values),), {"form": draft.form, "items": values}
         elif run.question.task == "free":  # the checked rationale is the answer: any other text would be unchecked

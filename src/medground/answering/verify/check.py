@@ -130,6 +130,9 @@ async def _checked(
         judged = iter(await _judged(waiting, critic, shared, run, context=bool(context), cited=cited))
         checked = [next(judged) if found is None else Checked(found) for found in known]
         checked = with_word_filters(sentences, checked, ledger, decides=decides)
+    said_of = {one.judgement.relation for one in checked if one.judgement}
+    if not said_of.isdisjoint(("entails", "contradicts")) and (on := domain(critic.name, run.settings)):
+        run.warn(f"{critic.name} was measured on {on}; it may be wrong more often on other texts")
     checked = [numbers_traced(*pair, ledger, asked) for pair in zip(sentences, checked, strict=True)]
     checked = [
         one if (told and sentence.evidence) or sentence.kind != "statement" else on_subject(sentence, one, ledger)
@@ -230,8 +233,6 @@ async def _judged(
     claims = [Claim(s.text, shared.views) for s in sentences] if context else by_citations
     with run.step(Judging(done=0, of=len(claims))) if claims else nullcontext():
         found = await _sound(claims, critic)
-    if (on := domain(critic.name)) and any(one.relation in ("entails", "contradicts") for one in found):
-        run.warn(f"{critic.name} was measured on {on}; it may be wrong more often on other texts")
     trust = run.settings.verify
     validated, decides = may_judge(critic.name, trust), has_last_word(critic.name, trust)
 

@@ -40,17 +40,19 @@ def may_judge(model: str, settings: VerifySettings) -> bool:
     return model in (*settings.trusted_judges, *settings.measured_judges) or proven(_proofs(model))
 
 
-def how_to_validate(model: str) -> str:
-    """What a user does to make this model a validated judge, as the end of a sentence."""
+def how_to_validate(model: str, settings: Settings) -> str:
+    """What a user does to make this model a validated judge, or how it did here, as the end of a sentence."""
+    if (found := measurement_of(model, settings)) is not None:
+        return f"{found.verdict}; measured here: {found.figures}"
     if model.startswith(NLI):
         return f"to trust it, set verify.trusted_judges to {model}"
-    return f"to validate it, run: medground judge measure {model} --data FOLDER"
+    return f"to validate it, run: medground judge measure {model}"
 
 
 def proven(proofs: Sequence[Proof]) -> bool:
     """Whether these measurements make a judge."""
     passed = {proof.dataset for proof in proofs if proof.of == "claims"} - set(failed(proofs))
-    in_use = all(proof.passes for proof in proofs if proof.of in ("search", "supported", "neutral"))
+    in_use = all(proof.passes for proof in proofs if proof.of in ("search", "supported", "neutral", "planted"))
     return in_use and len(passed) >= SETS and any("scifact" in name.lower() for name in passed)
 
 
@@ -80,10 +82,11 @@ def decides_from(model: str, kind: str, settings: VerifySettings) -> tuple[float
     return shipped()[model].card.decides_from if passed and {"yes", "no"} <= asked.keys() else None, right
 
 
-def domain(model: str) -> str:
-    """What a shipped judge was measured on, in words, and where it failed; empty for any other."""
+def domain(model: str, settings: Settings) -> str:
+    """What a shipped judge was measured on, in words, and where it failed; how one did that is proven here."""
     if (one := shipped().get(model)) is None:
-        return ""
+        found = measurement_of(model, settings) if model in settings.verify.measured_judges else None
+        return found.figures if found else ""
     not_passed = failed([proof for proof in one.card.proofs if proof.of != "questions"])
     aside = f" (no better than guessing on {' and '.join(not_passed)})" if not_passed else ""
     return f"{one.card.domain}{aside}"
@@ -151,12 +154,23 @@ class Measured(BaseModel):
             return "measured with the instructions of another version; measure it again"
         if self.is_proven:
             return "proven: its verdicts count as supported and contradicted on this machine"
-        return f"not proven: no better than guessing on {', '.join(failed(self.proofs)) or 'too few sets'}"
+        if missed := failed(self.proofs):
+            return f"not proven: no better than guessing on {', '.join(missed)}"
+        return f"not proven: it passed all, and a proof needs SciFact and {SETS - 1} more public sets (--data)"
+
+    @property
+    def figures(self) -> str:
+        """How it did, in words."""
+        told = [proof for proof in self.proofs if proof.of == "planted"]
+        pairs, right = sum(proof.pairs for proof in told), sum(round(proof.accuracy * proof.pairs) for proof in told)
+        planted = [f"{right} of {pairs} findings with and without planted errors right"] if told else []
+        sets = [f"{proof.dataset} {proof.accuracy:.0%} right" for proof in self.proofs if proof.of == "claims"]
+        return ", ".join([*planted, *sets])
 
     def is_of(self, name: str, settings: Settings) -> bool:
         """Whether it was made with this model, as these settings reach it."""
         mine = (self.model, self.address, self.temperature)
-        return mine == (name, own_address(name, settings), settings.model.temperature)
+        return mine == (name, own_address(name, settings), settings.server_of(name, OPERATOR).temperature)
 
 
 def asked_with() -> str:

@@ -77,4 +77,5 @@ read_and_answer = Operator(
     keyless=_quoted,
     check=_of_the_task,
     choices=_choices,
+    streamed="statements",
 )

@@ -19,11 +19,15 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from medground.home.settings_groups import CallSettings
 from medground.values.document import SourceKind
 from medground.values.evidence import Stance
 
 I = TypeVar("I", bound="OperatorInput")  # noqa: E741
 O = TypeVar("O", bound="OperatorOutput")  # noqa: E741
+
+Heard = Callable[[str], None]
+"""Hears a text that a model has written, before its whole reply is checked; must be cheap."""
 
 NONE = "(none)"
 """How a prompt shows an absent or empty value."""
@@ -144,6 +148,8 @@ class Operator(Generic[I, O]):
             neither a word nor what it lets one guess is for them.
         context: what was given with the question that the call is about; untrusted. The keyless implementation, which
             would only match its words, is not shown it.
+        streamed: the output's field of texts that a reader may see while it is written; empty for none.
+        asked: the settings of this operator alone, and `heard`: what hears the texts of `streamed`; both from `Models`.
     """
 
     name: str
@@ -155,6 +161,9 @@ class Operator(Generic[I, O]):
     choices: Callable[[I], Mapping[str, tuple[str, ...]]] = lambda value: {}
     writes_queries: bool = False
     context: str = ""
+    streamed: str = ""
+    asked: CallSettings | None = None
+    heard: Heard | None = None
 
     def __post_init__(self) -> None:
         if not self.instructions:

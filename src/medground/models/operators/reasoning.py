@@ -57,10 +57,10 @@ class PastRound(OperatorInput):
 
 
 class ReasonInput(OperatorInput):
+    demonstrations: tuple[Demonstration, ...] = ()
     question: Untrusted
     task: Task
     options: tuple[Option, ...] = ()
-    demonstrations: tuple[Demonstration, ...] = ()
     history: tuple[PastRound, ...] = ()
     passages: tuple[SentencedPassage, ...]
     sentences: int = 3
@@ -116,6 +116,7 @@ reason = Operator(
     keyless=lambda value: ReasonOutput(claims=best_quotes(value, value.sentences), answer=()),
     check=_fits,
     choices=_choices,
+    streamed="claims",
 )
 
 direct = Operator(

@@ -39,9 +39,9 @@ def _weight(said: Any) -> Any:
 
 
 class DecomposeInput(OperatorInput):
-    question: Untrusted
     dimensions: tuple[str, ...] = tuple(DIMENSIONS)
     most: int = Field(default=5, ge=1)
+    question: Untrusted
 
 
 class DecomposeOutput(OperatorOutput):

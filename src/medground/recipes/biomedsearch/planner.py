@@ -193,8 +193,8 @@ PLANNING: tuple[Operator[Any, Any], ...] = (decompose, name_keywords, build_grap
 async def research_plan(question: Question, run: Run) -> ResearchPlan:
     """The plan of the research for a question: three to five sub-questions with keywords, tools and order.
 
-    What a model wrote wrong is mended and told in the plan's notes. Everything that the question names is a keyword of
-    at least one sub-question, whichever planner was used, as far as there is room.
+    What a model wrote wrong is mended and told in the plan's notes. Without a model, everything that the question names
+    is a keyword of at least one sub-question, as far as there is room; a model's keywords stay as they are.
 
     Raises:
         UsageError: the question names nothing biomedical, or the settings allow no tool.
@@ -226,7 +226,7 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
 
 
 async def _name_keywords(mended: Mended, text: str, most: int, run: Run) -> None:
-    """Keywords of all sub-questions at once (Eq. 2, first line), and those that the question names beside them."""
+    """Keywords of all sub-questions at once (Eq. 2, first line), and without a model those that the question names."""
     asked = (
         NameKeywordsInput(question=text, subquestion=one.text, dimension=one.dimension, most=most)
         for one in mended.subquestions
@@ -234,7 +234,8 @@ async def _name_keywords(mended: Mended, text: str, most: int, run: Run) -> None
     named = await concurrently(run.ask(name_keywords, value) for value in asked)
     for at, output in enumerate(named):
         mended.add_keywords(at, output, most)
-    mended.add_named(named_keywords(text), most)
+    if not run.answerer(name_keywords).is_model:
+        mended.add_named(named_keywords(text), most)
 
 
 def _shown(mended: Mended) -> tuple[KeywordedQuestion, ...]:

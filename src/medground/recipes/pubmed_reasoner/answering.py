@@ -98,6 +98,7 @@ respond = Operator(
     keyless=_keyless,
     check=lambda value, output: check_written(value.task, value.options, set(_cited(value)), output),
     choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
+    streamed="sentences",
 )
 
 respond_openly = replace(

@@ -1,6 +1,6 @@
 """Search critique: judge each MeSH term from titles and abstracts alone, then write a better query.
 
-Source: PubMed Reasoner, section 3.1, Eq. 6 to 11; with `pubmed_reasoner.one_call` as in appendix E.
+Source: PubMed Reasoner, section 3.1, Eq. 6 to 11; in one call as in appendix E (`at_once`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from medground.recipes.pubmed_reasoner.operators import (
 from medground.recipes.pubmed_reasoner.queries import (
     QueryResult,
     SelfCriticInput,
+    at_once,
     candidates,
     lookup_of,
     normalised,
@@ -89,11 +90,10 @@ class Attempt:
 async def criticised(question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run) -> Critique:
     """Coverage, alignment and redundancy of each term, assessed concurrently (Eq. 6 to 8).
 
-    With `pubmed_reasoner.one_call` it is three scores of the whole query, of which not known (-1) counts as 0, and a
-    better query.
+    At once (`at_once`) it is three scores of the whole query, of which not known (-1) counts as 0, and a better query.
     """
     found, query = history[-1].result, history[-1].query.text
-    if run.settings.section(PubMedReasonerSettings).one_call:
+    if at_once(run):
         tried = tuple(tried for attempt in history for tried in attempt.tried)
         said = await run.ask(self_critic, SelfCriticInput(question=question.text, signals=found.signals, history=tried))
         scores = float(said.coverage == 1), float(said.alignment == 1), float(said.redundancy == 0)
@@ -124,12 +124,11 @@ async def refined(
     question: Question, said: Critique, history: Sequence[Attempt], run: Run
 ) -> tuple[Sequence[Candidate], PubMedQuery]:
     """Updated terms (Eq. 9), and a query of them (Eq. 10), or the query of the critique; normalised (Eq. 11)."""
-    choices = run.settings.section(PubMedReasonerSettings)
-    if choices.one_call:
+    if at_once(run):
         return (), normalised(said.refined, run)
     signals = history[-1].result.signals
     value = UpdateTermsInput(question=question.text, feedback=said.feedback, signals=signals)
-    terms = candidates(await run.ask(update_terms, value))[: choices.terms]
+    terms = candidates(await run.ask(update_terms, value))[: run.settings.section(PubMedReasonerSettings).terms]
     return terms, await next_query(question, terms, history, run)
 
 

@@ -204,3 +204,9 @@ self_critic = Operator(
 
 AT_ONCE: tuple[Operator[Any, Any], ...] = (write_query, self_critic)
 """The operators that write and criticise a query in one call each."""
+
+
+def at_once(run: Run) -> bool:
+    """Whether a query is written in one call and criticised in one, not by equation."""
+    chosen = run.settings.section(PubMedReasonerSettings).one_call
+    return run.answerer(self_critic).is_model if chosen is None else chosen

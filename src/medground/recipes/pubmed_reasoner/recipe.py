@@ -52,6 +52,7 @@ from medground.recipes.pubmed_reasoner.operators import CRITICISING, QUERYING, C
 from medground.recipes.pubmed_reasoner.queries import (
     AT_ONCE,
     WriteQueryInput,
+    at_once,
     choose_terms,
     dated,
     first_query,
@@ -148,7 +149,7 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
 
 async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], PubMedQuery]:
     """MeSH terms and the first query; in one call there are no terms."""
-    if run.settings.section(PubMedReasonerSettings).one_call:
+    if at_once(run):
         return (), normalised((await run.ask(write_query, WriteQueryInput(question=question.text))).query, run)
     terms = await choose_terms(question, await propose_terms(question, run), run)  # Eq. 1 and 2
     return terms, await first_query(question, terms, run)  # Eq. 3

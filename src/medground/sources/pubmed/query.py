@@ -14,6 +14,7 @@ from medground.language.predicate_words import ALL_VERBS
 from medground.language.question_reading import reading_of
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import vocabulary
+from medground.pubmed.mesh_table import Heading
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.values import query as nodes
@@ -50,8 +51,9 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
     """The narrowest of the wider queries (`ladder`) that finds `enough` documents; the widest if none does.
 
     Each step of the ladder finds all that the one before it finds, so a binary search decides: a query with n parts
-    takes about log2(n) counts. Leading parts that find nothing at all are left out. If the widest finds too little, the
-    headings above its own in the MeSH tree join it, step by step.
+    takes about log2(n) counts. Leading headings that find nothing at all, as in records without MeSH, are searched by
+    their names too; leading parts that still find nothing are left out. If the widest finds too little, the headings
+    above its own in the MeSH tree join it, step by step.
     """
     parts = _subjects(query.tree)
     steps = [query, *map(as_pubmed, ladder(query.tree))]
@@ -60,12 +62,14 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
         middle = (low + high) // 2
         low, high = (low, middle) if await count(steps[middle]) >= enough else (middle + 1, high)
     found = await count(steps[low])
-    if found >= enough:
-        if len(parts) > 1 and low == len(steps) - 1 and (empty := await _empty(parts, count)):
-            left = [part for part in conjuncts(query.tree) if part not in empty]
-            return await relaxed(as_pubmed(all_of(left)), count, enough)
-        return steps[low]
-    return await _risen(steps[low], count, enough)
+    if low == len(steps) - 1 and (empty := await _empty(parts, count)):
+        whole = list(conjuncts(query.tree))
+        said = [_joined(part, _by_name) if part in empty and _names_subject(part) else part for part in whole]
+        if said == whole and len(parts) > 1 and found >= enough:
+            said = [part for part in whole if part not in empty]
+        if said != whole:
+            return await relaxed(as_pubmed(all_of(said)), count, enough)
+    return steps[low] if found >= enough else await _risen(steps[low], count, enough)
 
 
 async def _empty(parts: Sequence[Query], count: Count) -> list[Query]:
@@ -93,7 +97,7 @@ def ladder(tree: Query) -> list[Query]:
 async def _risen(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
     """The query with the headings above its own in the MeSH tree, until it finds `enough` or no longer gains."""
     found = await count(query)
-    while found < enough and (tree := _one_up(query.tree)) != query.tree:
+    while found < enough and (tree := _joined(query.tree, _one_up)) != query.tree:
         wider = as_pubmed(tree)
         gained = await count(wider)
         if gained <= found:
@@ -102,14 +106,27 @@ async def _risen(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
     return query
 
 
-def _one_up(tree: Query) -> Query:
-    """The same tree with each heading OR the one above it; top headings stay alone."""
+def _one_up(one: nodes.Mesh, heading: Heading) -> Sequence[Query]:
+    """The heading above a heading; none for the top ones."""
+    parents = [p for p in vocabulary().parents(heading) if any("." in t for t in p.trees)]
+    return [one.model_copy(update={"heading": parents[0].name})] if parents else []
+
+
+def _by_name(one: nodes.Mesh, heading: Heading) -> Sequence[Query]:
+    """The names of a heading in title or abstract."""
+    names = dict.fromkeys(name.casefold() for name in (heading.name, *heading.entry_terms) if "," not in name)
+    return [normalize(f'"{name}"[tiab]').query for name in names]
+
+
+def _joined(tree: Query, more: Callable[[nodes.Mesh, Heading], Sequence[Query]]) -> Query:
+    """The same tree with each heading OR more."""
     if isinstance(tree, nodes.Mesh) and tree.heading and (heading := vocabulary().find(tree.heading)):
-        parents = [p for p in vocabulary().parents(heading) if any("." in t for t in p.trees)]
-        return any_of([tree, tree.model_copy(update={"heading": parents[0].name})]) if parents else tree
+        return any_of([tree, *more(tree, heading)])
     if isinstance(tree, nodes.And):
-        return all_of([_one_up(part) for part in tree.parts])
-    return any_of(list(dict.fromkeys(_alternatives(map(_one_up, tree.parts))))) if isinstance(tree, nodes.Or) else tree
+        return all_of([_joined(part, more) for part in tree.parts])
+    if not isinstance(tree, nodes.Or):
+        return tree
+    return any_of(list(dict.fromkeys(_alternatives(_joined(part, more) for part in tree.parts))))
 
 
 def _alternatives(parts: Iterable[Query]) -> Iterator[Query]:
