@@ -12,6 +12,7 @@ from importlib import resources
 from rapidfuzz.distance import OSA
 
 from medground.language import words
+from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words
 from medground.language.sentences import sentence_spans
 from medground.language.subject import Subject, is_slip, subjects
@@ -118,11 +119,11 @@ def _is_slip(word: str, other: str) -> bool:
 
 @cache
 def _known() -> dict[str, list[str]]:
-    """Words that may be meant, by their first letter: names in MeSH, and what is asked of things."""
+    """Words that may be meant, by their first letter: names in MeSH, what is asked of things, and verbs."""
     from medground.pubmed.mesh import vocabulary
 
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for word in (*vocabulary().words, *asked_words()):
+    for word in (*vocabulary().words, *asked_words(), *VERBS):
         if word.isalpha() and len(word) >= _SHORTEST:
             found[word[0]].append(word)
     return found
