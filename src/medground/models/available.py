@@ -15,17 +15,7 @@ from medground.corpus.manifest import hash_file
 from medground.errors import ConfigError, UsageError
 from medground.home.files import writing_to
 from medground.models import catalogue, wheels
-from medground.models.catalogue import (
-    CONFIG,
-    GRAPH,
-    MADE,
-    RECIPE,
-    TOKENIZER,
-    Card,
-    Shipped,
-    WheelModel,
-    shipped,
-)
+from medground.models.catalogue import CONFIG, GRAPH, MADE, RECIPE, TOKENIZER, Card, Shipped, WheelModel, shipped
 from medground.models.wheels import Download, fetch
 from medground.values.steps import Progress, no_progress
 

@@ -9,32 +9,15 @@ from typing import Literal
 
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
-from medground.answering.verify.context import (
-    GIVEN,
-    Context,
-    usable,
-)
-from medground.answering.verify.critic import (
-    CITATION,
-    INCORRECT,
-    Checked,
-    Critic,
-    noted,
-)
+from medground.answering.verify.context import GIVEN, Context, usable
+from medground.answering.verify.critic import CITATION, INCORRECT, Checked, Critic, noted
 from medground.answering.verify.critics import LabelsOnly
 from medground.answering.verify.named import remark
 from medground.errors import ModelFailed
 from medground.language import words
 from medground.models.operators.base import EvidenceView, PassageView
 from medground.models.operators.reading import relevant_passages
-from medground.models.operators.verifying import (
-    LabelInput,
-    Signals,
-    label,
-    labelled,
-    on_topic,
-    oppose,
-)
+from medground.models.operators.verifying import LabelInput, Signals, label, labelled, on_topic, oppose
 from medground.values.evidence import Ledger, Sentence, sentences_of
 from medground.values.statement import Category, ErrorSource, Verdict
 from medground.values.usage import KEYLESS
@@ -141,13 +124,7 @@ async def _by_model(item: _Item, rationale: str, answer: tuple[str, ...], run: R
     return noted(labelled_so, f"{said}: {reason}" if reason and verdict.note else said, INCORRECT)
 
 
-def _by_rule(
-    item: _Item,
-    rationale: Sequence[_Item],
-    ledger: Ledger,
-    is_on_topic: bool,
-    in_context: bool,
-) -> Verdict:
+def _by_rule(item: _Item, rationale: Sequence[_Item], ledger: Ledger, is_on_topic: bool, in_context: bool) -> Verdict:
     verdict = item.verdict
     quote = next((e.quote for e in ledger.evidence if e.id == verdict.best), "")
     covered = words.coverage(words.terms(item.sentence.text), words.terms(quote))

@@ -26,14 +26,7 @@ from medground.corpus.readers.values import (
     year_in,
 )
 from medground.values.document import Document, Retraction, SourceKind
-from medground.values.identifiers import (
-    KINDS,
-    id_kind,
-    named_pmid,
-    normal_document_id,
-    normal_doi,
-    normal_identifiers,
-)
+from medground.values.identifiers import KINDS, id_kind, named_pmid, normal_document_id, normal_doi, normal_identifiers
 
 _NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
 _LONGEST_NAME = 200

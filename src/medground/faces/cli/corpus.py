@@ -241,13 +241,7 @@ def verify(name: Name) -> None:
 
 
 @corpus_app.command("search")
-def search(
-    name: Name,
-    query: SearchWords,
-    limit: MostPassages = 10,
-    where: Where = None,
-    embed: Embed = None,
-) -> None:
+def search(name: Name, query: SearchWords, limit: MostPassages = 10, where: Where = None, embed: Embed = None) -> None:
     """Search the passages of a corpus. Searches by words and, if the corpus has vectors, by meaning."""
     from medground.engine.blocking import BlockingEngine
     from medground.home.settings import Settings

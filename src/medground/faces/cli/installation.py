@@ -22,12 +22,7 @@ config_app = group("Show settings.")
 
 
 @config_app.command("show")
-def show_config(
-    sets: Sets = None,
-    preset: Preset = None,
-    settings: SettingsFile = None,
-    json: AsJson = False,
-) -> None:
+def show_config(sets: Sets = None, preset: Preset = None, settings: SettingsFile = None, json: AsJson = False) -> None:
     """Print the settings that these options produce. Secrets are hidden; the last line is the hash."""
     chosen = load_settings(sets, preset, settings)
     content = chosen.shown()

@@ -12,11 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from medground.errors import (
-    MedgroundError,
-    RateLimited,
-    UsageError,
-)
+from medground.errors import MedgroundError, RateLimited, UsageError
 from medground.home.files import tables
 from medground.values.answer import Answer
 from medground.values.decision import Notice

@@ -14,13 +14,7 @@ from medground.language import words
 from medground.language.finding_sentences import reports_result, states_purpose
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.sentences import sentence_spans
-from medground.models.operators.base import (
-    AtMostOne,
-    EvidenceView,
-    InvalidOutput,
-    OperatorOutput,
-    only_known,
-)
+from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
 from medground.models.operators.differences import NEGATION, differences
 from medground.values.question import Option, Task
 

@@ -10,14 +10,7 @@ from typing import get_args
 from medground.language import predicate_words as lists
 from medground.language import words
 from medground.language.words import FUNCTION_WORDS, QUESTION_WORDS
-from medground.recipes.biomedsearch.question_names import (
-    LISTS,
-    Kind,
-    Thing,
-    in_branches,
-    matching,
-    things,
-)
+from medground.recipes.biomedsearch.question_names import LISTS, Kind, Thing, in_branches, matching, things
 
 _ORDER: tuple[Kind, ...] = get_args(Kind)
 _WHO_AND_WHERE: tuple[Kind, ...] = ("population", "organism", "place")
