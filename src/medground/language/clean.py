@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
+from typing import Any
 
 # Text that is safe to show: a document must not move the cursor, recolour a terminal or reverse the reading order.
 
@@ -30,6 +32,17 @@ HIDDEN = re.compile(f"[{CONTROLS}]|{_JOINERS}")
 def clean(text: str) -> str:
     """Text of the same length, in which each control character is a space; newlines and tabs stay."""
     return HIDDEN.sub(" ", text)
+
+
+def in_strings(value: Any, change: Callable[[str], str]) -> Any:
+    """A JSON value with `change` made to each string in it but the names of fields."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list | tuple):
+        return [in_strings(one, change) for one in value]
+    if value is not None and isinstance(value, Mapping):
+        return {key: in_strings(one, change) for key, one in value.items()}
+    return value
 
 
 def one_line(text: str) -> str:

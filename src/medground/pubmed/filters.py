@@ -132,14 +132,12 @@ def _named_date(year: str, month: str, day: str | None) -> str:
 
 def all_of(parts: Iterable[Query]) -> Query:
     """Match all of the parts. Nested `And`s are flattened, and a single part is returned unchanged."""
-    flat = _flat(parts, nodes.And)
-    return flat[0] if len(flat) == 1 else nodes.And(parts=flat)
+    return nodes.all_of(_flat(parts, nodes.And))
 
 
 def any_of(parts: Iterable[Query]) -> Query:
     """Match any of the parts. Nested `Or`s are flattened, and a single part is returned unchanged."""
-    flat = _flat(parts, nodes.Or)
-    return flat[0] if len(flat) == 1 else nodes.Or(parts=flat)
+    return nodes.any_of(_flat(parts, nodes.Or))
 
 
 def _flat(parts: Iterable[Query], kind: type[nodes.And] | type[nodes.Or]) -> tuple[Query, ...]:

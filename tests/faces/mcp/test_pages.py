@@ -15,7 +15,7 @@ from mcp_talk import Talk, Talking, text
 from medground.engine.engine import Engine
 from medground.errors import MedgroundError, NotFound
 from medground.faces.mcp.calls import Times
-from medground.faces.mcp.pages import Fence, Page, Pages, Part, Result, cleaned
+from medground.faces.mcp.pages import Fence, Page, Pages, Part, Result
 from medground.language.clean import clean
 from medground.values.steps import Searching
 
@@ -76,7 +76,7 @@ def test_the_pages_joined_are_the_whole_and_none_is_too_long(given_parts: list[P
     assert pages[-1].words.endswith("The end.")
     expected: dict[str, list[Any]] = {"quotes": [], "notes": [], "entries": []}
     for part in given_parts:
-        expected[part.into].append(cleaned(part.fields if isinstance(part.fields, str) else dict(part.fields)))
+        expected[part.into].append(in_strings(part.fields, clean))
     assert {**lists, "quotes": joined(lists["quotes"])} == expected
     for quote in lists["quotes"]:
         assert quote["end"] - quote["start"] == len(quote["quote"])

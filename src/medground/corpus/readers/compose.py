@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from medground.corpus.readers.base import LONGEST_RECORD, content_of
 from medground.errors import BadDocument
+from medground.language.clean import in_strings
 from medground.values.document import Document, Section
 from medground.values.identifiers import normal_document_id, normal_identifiers
 
@@ -105,7 +106,7 @@ def make_document(fields: Mapping[str, Any]) -> Document:
         if isinstance(value, dict | list | tuple) and len(value) > _MOST_VALUES:
             raise ValueError(f"{name}: {len(value):,} values; at most {_MOST_VALUES:,} are read")
     try:
-        known = _printable_fields(fields)
+        known = in_strings(fields, printable)
         if isinstance(text, str) and not known["text"].strip():
             raise ValueError("the record has neither text nor title")
         # PMIDs, PMC ids and DOIs in one form each: retractions and other versions are known by these.
@@ -133,16 +134,6 @@ def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
         field = ".".join(str(part) for part in first["loc"])
         reason = _REASONS.get(first["type"], first["msg"].removeprefix("Value error, "))
         raise ValueError(f"{field}: {reason}" if field else reason) from error
-
-
-def _printable_fields(value: Any) -> Any:
-    if isinstance(value, str):
-        return printable(value)
-    if isinstance(value, list | tuple):
-        return [_printable_fields(item) for item in value]
-    if value is not None and isinstance(value, Mapping):
-        return {key: _printable_fields(item) for key, item in value.items()}
-    return value
 
 
 # Bytes to text: UTF-8 or UTF-16 where the bytes say so, else Windows-1252, the superset of Latin-1.

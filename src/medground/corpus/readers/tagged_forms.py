@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from medground.corpus.readers.compose import Composition
@@ -132,17 +133,17 @@ _READ = tag_set(
 )
 _ONE_BLANK = r"(?<=(?:TY|TI|T1|T2|AU|A1|A2|PY|Y1|DA|AB|N1|N2|KW|JO|JF|VL|IS|SN|SP|EP|PB|DO|UR|AN|DB|ER) )"
 _LETTERS = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)")
+_ris = partial(Form, fields=_ENTRY, read=_READ)
+"""A form whose tags are renamed to those of RIS."""
 
 FORMS: Mapping[str, Form] = {
-    "ris": Form(
+    "ris": _ris(
         re.compile(rf"[ \t]*([A-Z][A-Z0-9]) (?: |{_ONE_BLANK})- ?(.*)"),
         needs=tag_set("TY ER PY Y1 T1 JO JF"),
         begins=tag_set("TY"),
         ends=tag_set("ER"),
         once=tag_set("TY TI T1 AB PY VL JO JF DO SP"),
         by_line=tag_set("KW"),
-        fields=_ENTRY,
-        read=_READ,
         names="KY=KW NO=IS DI=DO",
     ),
     "nbib": Form(
@@ -155,18 +156,16 @@ FORMS: Mapping[str, Form] = {
             "TI BTI TT AB OAB AU FAU CN DP DEP EDAT CRDT LR DCOM JT TA LA MH OT PT PMID PMC LID AID RN VI IP PG IS SI"
         ),
     ),
-    "enw": Form(
+    "enw": _ris(
         re.compile(r"(%[0-9A-Z@?!#$&*()+^<>~=|:-])(?: (.*)|$)"),
         needs=tag_set("%T %A %J %0"),
         begins=tag_set("%0"),
         once=tag_set("%0 %T %D %J %V %N %P %X %R"),
         by_line=tag_set("%K"),  # EndNote writes each keyword on a line
-        fields=_ENTRY,
-        read=_READ,
         names="%0=TY %A=AU %T=TI %X=AB %J=JF %B=T2 %S=T3 %D=PY %8=DA %V=VL %N=IS %P=PG %R=DO %M=AN %U=UR %G=LA %K=KW "
         "%@=SN %I=PB %C=CY %Z=N1 %E=A2 %9=M3",
     ),
-    "refworks": Form(
+    "refworks": _ris(
         _LETTERS,
         needs=tag_set("RT SR"),
         begins=tag_set("RT"),
@@ -175,11 +174,9 @@ FORMS: Mapping[str, Form] = {
             "RT SR ID A1 A2 A3 A4 A5 A6 T1 T2 T3 JF JO YR RD SD FD VO IS SP OP K1 AB NO PB PP ED SN AD AN LA CL DI DO "
             "DB DS LK UL LL CR SL WT WP OL ST U1 U2 U3 U4 U5"
         ),
-        fields=_ENTRY,
-        read=_READ,
         names="RT=TY A1=AU T1=TI FD=DA VO=VL OP=EP K1=KW NO=N1 PP=CY UL=UR LK=UR DS=DP",
     ),
-    "wos": Form(
+    "wos": _ris(
         _LETTERS,
         needs=tag_set("PT"),
         begins=tag_set("PT"),
@@ -199,23 +196,20 @@ FORMS: Mapping[str, Form] = {
         },
         names="PT=TY DI=DO DE=KW ID=KW PD=DA BP=SP AR=C7 PU=PB DT=M3 DA= PG=",
     ),
-    "cochrane": Form(
+    "cochrane": _ris(
         re.compile(r"([A-Z]{2,3}): ?(.*)"),
         needs=tag_set("ID TI"),
         begins=tag_set("ID"),
         once=tag_set("ID TI SO YR AB DOI"),
         by_line=tag_set("AU"),
-        fields=_ENTRY,
-        read=_READ,
         names="NO=IS KY=KW DOI=DO US=UR PT=M3 ID=UT PM=XR",
     ),
-    "ovid": Form(
+    "ovid": _ris(
         re.compile(r"([A-Z][A-Z0-9])  - ?(.*)"),
         needs=tag_set("VN DB UI SO YR"),
         begins=tag_set("VN"),
         once=tag_set("VN UI TI SO AB YR DP"),
         by_line=tag_set("AU MH KW PT"),
-        read=_READ,
         fields={**_ENTRY, "journal": lambda tags: first("JF")(tags) or (first("SO")(tags) or "").partition(". ")[0]},
         names="DA= UI=AN CN=AU CA=AU VI=VL IP=IS MH=KW PT=M3 JN=JF JT=JF DP=DA LG=LA DI=DO ID=UT",
     ),

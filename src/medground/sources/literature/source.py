@@ -142,13 +142,9 @@ def at_most(limit: int, query: Query) -> Query:
 
 
 def _parts_of(query: Query) -> tuple[Query, ...]:
-    return (
-        query.parts
-        if isinstance(query, nodes.And | nodes.Or)
-        else (query.part,)
-        if isinstance(query, nodes.Not)
-        else ()
-    )
+    if isinstance(query, nodes.And | nodes.Or):
+        return query.parts
+    return (query.part,) if isinstance(query, nodes.Not) else ()
 
 
 def _with(query: Query, parts: Iterable[Query]) -> Query:
