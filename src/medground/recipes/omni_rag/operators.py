@@ -239,10 +239,4 @@ def _graph_lines(value: ReasonInput) -> Iterator[SubClaim]:
         yield SubClaim(text=line.sentences[0].text[:1200], sentences=(line.sentences[0].id,))
 
 
-read_sources = replace(
-    reason,
-    name="read_sources",
-    instructions="",
-    input=ReadSourcesInput,
-    keyless=_read_by_words,
-)
+read_sources = replace(reason, name="read_sources", instructions="", input=ReadSourcesInput, keyless=_read_by_words)

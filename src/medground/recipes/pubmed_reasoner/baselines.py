@@ -41,23 +41,21 @@ from medground.values.statement import Verdict
 
 async def rag(question: Question, run: Run) -> Answer:
     """Search once, quote the first documents whole, and answer."""
-    question = dated(question, run)
-    _, query = await query_of(question, run)
-    evidence = await _first_documents(question, query, run)
-    if not evidence:
-        return compose(run, unanswered(""))
-    _, draft = await _respond(question, evidence, run)
-    return await finish(question, draft, evidence, run)
+    return await _in_rounds(question, run, 1)
 
 
 async def self_reflection(question: Question, run: Run) -> Answer:
     """Answer, find gaps in the answer, search for them with a revised query, and answer again."""
+    return await _in_rounds(question, run, run.settings.recipe.rounds)
+
+
+async def _in_rounds(question: Question, run: Run, rounds: int) -> Answer:
     question = dated(question, run)
     _, query = await query_of(question, run)
     history = [query.text]
     evidence = await _first_documents(question, query, run)
     summary, draft = await _respond(question, evidence, run)
-    for _ in range(run.settings.recipe.rounds - 1):
+    for _ in range(rounds - 1):
         said = " ".join([*(s.text for s in draft.sentences), *draft.answer])
         value = ReflectInput(question=question.text, answer=said, summary=tuple(summary), history=tuple(history))
         found = await run.ask(reflect, value)
@@ -125,10 +123,4 @@ async def model_only(question: Question, run: Run) -> Answer:
     return compose(run, draft, [nothing] * len(sentences))
 
 
-MODEL_ONLY = Recipe(
-    name="model-only",
-    run=model_only,
-    operators=(recall,),
-    writers=(recall,),
-    needs_evidence=False,
-)
+MODEL_ONLY = Recipe(name="model-only", run=model_only, operators=(recall,), writers=(recall,), needs_evidence=False)
