@@ -83,11 +83,8 @@ class Built:
 async def build_set(plan: Plan, settings: Settings, folder: Path, *, progress: Progress = no_progress) -> Built:
     """Build a set into `FOLDER/build.jsonl`; the same call resumes it.
 
-    Raises:
-        UsageError: the plan names no topic, or the file was made with other options.
-        ConfigError: a model or a corpus cannot be used.
-        SourceUnavailable: no source could be searched.
-        StorageFailed: the file cannot be written.
+    Raises UsageError: the plan names no topic, or the file was made with other options; ConfigError: a model or a
+    corpus cannot be used; SourceUnavailable: no source could be searched; StorageFailed: the file cannot be written.
     """
     began = time.monotonic()
     if not plan.topics and not plan.random_topics:

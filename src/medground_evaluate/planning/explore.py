@@ -80,11 +80,9 @@ async def explore_questions(
 ) -> work.Finished:
     """Explore training questions into a file; the same call resumes it.
 
-    Raises:
-        UsageError: the set has no training question, a source is unknown, or the file was made with other options.
-        ConfigError: a model or a corpus cannot be used.
-        SourceUnavailable: no source could be searched.
-        StorageFailed: the file cannot be written.
+    Raises UsageError: the set has no training question, a source is unknown, or the file was made with other options;
+    ConfigError: a model or a corpus cannot be used; SourceUnavailable: no source could be searched; StorageFailed: the
+    file cannot be written.
     """
     started = time.monotonic()
     records = await asyncio.to_thread(read_records, wanted.source)
