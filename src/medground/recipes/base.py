@@ -7,7 +7,7 @@ could be searched or a document can no longer be fetched, `ModelFailed` where a 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -16,17 +16,13 @@ from medground.answering.conclude.compose import so_far
 from medground.answering.declaration import Declaration
 from medground.answering.rank.fuse import fuse
 from medground.answering.read.readable import readable, texts
-from medground.answering.read.reading_list import TextSpan, with_antecedent
 from medground.answering.run import Run
-from medground.answering.verify.named import without_marks
 from medground.errors import MedgroundError, UsageError
 from medground.home.registry import RECIPES, recipe_names
 from medground.home.settings import Settings
-from medground.models.operators.reasoning import SubClaim
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.document import Hit
-from medground.values.evidence import Evidence, Origin, Sentence
 from medground.values.lookup import Found, Ranking
 from medground.values.question import Question
 
@@ -46,42 +42,6 @@ def fused(found: Iterable[Found], run: Run) -> Ranking:
 async def readable_texts(hits: Sequence[Hit], run: Run) -> list[Hit]:
     """The texts that may be read, without retracted papers unless the settings read them as published."""
     return await readable(texts(hits), run, retractions=run.settings.recipe.retractions)
-
-
-def cited_sentences(
-    claims: Iterable[SubClaim],
-    places: Mapping[str, TextSpan],
-    lines: Collection[str],
-    line: Callable[[Evidence], Sentence],
-    run: Run,
-    *,
-    origin: Origin = "text",
-    verbatim: bool = False,
-) -> tuple[tuple[Sentence, ...], dict[str, Evidence]]:
-    """The steps of an answer as sentences, and what they cite as quotes in the ledger, by the ids of its sentences.
-
-    Args:
-        places: where each sentence stands in its document.
-        lines: ids of sentences that are lines of records: each is a sentence of its own, which `line` makes of its
-            quote, and whose `origin` is this.
-        verbatim: the steps are quotes; one that points back brings the sentence before it.
-    """
-    order = list(dict.fromkeys(document for document, _, _ in places.values()))
-    quotes: dict[str, Evidence] = {}
-    written: list[Sentence] = []
-    for claim in claims:
-        for one in claim.sentences:
-            document, start, end = places[one]
-            if verbatim and one not in lines:
-                document, start, end = with_antecedent(one, places, run.ledger.documents[document])
-            own: Origin = origin if one in lines else "text"
-            quotes[one] = run.ledger.quote(document, start, end, origin=own, rank=order.index(document) + 1)
-        texts = [quotes[one] for one in claim.sentences if one not in lines]
-        if texts or not claim.sentences:
-            said = texts[0].quote if texts and verbatim else claim.text
-            written.append(Sentence(text=without_marks(said), evidence=tuple(dict.fromkeys(e.id for e in texts))))
-        written += [line(quotes[one]) for one in claim.sentences if one in lines]
-    return tuple(dict.fromkeys(written)), quotes
 
 
 async def first_quotes(run: Run, stopped: str) -> Answer:

@@ -16,7 +16,7 @@ from medground.engine.engine import Engine
 from medground.errors import MedgroundError, NotFound
 from medground.faces.mcp.calls import Times
 from medground.faces.mcp.pages import Fence, Page, Pages, Part, Result
-from medground.language.clean import clean
+from medground.language.clean import clean, in_strings
 from medground.values.steps import Searching
 
 LIMIT = 4_000

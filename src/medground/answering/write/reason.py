@@ -5,11 +5,11 @@ Source: Reason and Verify, section 3.1 (rationale generator; Algorithm 1, line 1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from medground.answering.read.reading_list import Reading, TextSpan, numbered, with_strengths
+from medground.answering.read.reading_list import Reading, TextSpan, numbered, with_antecedent, with_strengths
 from medground.answering.run import Run
 from medground.answering.verify.named import without_marks
 from medground.answering.write.draft import Draft
@@ -25,7 +25,7 @@ from medground.models.operators.reasoning import (
     reason_or_recall,
 )
 from medground.values.document import Hit, SourceKind
-from medground.values.evidence import Evidence, Sentence
+from medground.values.evidence import Evidence, Origin, Sentence
 from medground.values.question import Question
 from medground.values.usage import Author
 
@@ -128,22 +128,47 @@ def with_quotes(
     author: Author | None,
 ) -> Reasoned:
     """What an author wrote, each sub-claim with the sentences that it names as quotes, by their `places`."""
-    documents = list(dict.fromkeys(document for document, _, _ in places.values()))
-    quotes = {
-        sentence: run.ledger.quote(*places[sentence], rank=documents.index(places[sentence][0]) + 1)
-        for claim in claims
-        for sentence in claim.sentences
-    }
+    sentences, quotes = cited_sentences(claims, places, run)
     draft = Draft(
-        sentences=tuple(
-            Sentence(
-                text=without_marks(claim.text),
-                evidence=tuple(dict.fromkeys(quotes[sentence].id for sentence in claim.sentences)),
-            )
-            for claim in claims
-        ),
+        sentences=sentences,
         answer=answer,
         basis="model" if answer else None,
         reason=f"{author.name} found no answer in the passages" if author and author.is_model and not answer else "",
     )
     return Reasoned(draft, tuple({quote.id: quote for quote in quotes.values()}.values()))
+
+
+def cited_sentences(
+    claims: Iterable[SubClaim],
+    places: Mapping[str, TextSpan],
+    run: Run,
+    *,
+    lines: Collection[str] = (),
+    line: Callable[[Evidence], Sentence] | None = None,
+    origin: Origin = "text",
+    verbatim: bool = False,
+) -> tuple[tuple[Sentence, ...], dict[str, Evidence]]:
+    """The steps of an answer as sentences, and what they cite as quotes in the ledger, by the ids of its sentences.
+
+    Args:
+        places: where each sentence stands in its document.
+        lines: ids of sentences that are lines of records: each is a sentence of its own, which `line` makes of its
+            quote, and whose `origin` is this.
+        verbatim: the steps are quotes; one that points back brings the sentence before it.
+    """
+    order = list(dict.fromkeys(document for document, _, _ in places.values()))
+    quotes: dict[str, Evidence] = {}
+    written: list[Sentence] = []
+    for claim in claims:
+        for one in claim.sentences:
+            document, start, end = places[one]
+            if verbatim and one not in lines:
+                document, start, end = with_antecedent(one, places, run.ledger.documents[document])
+            own: Origin = origin if one in lines else "text"
+            quotes[one] = run.ledger.quote(document, start, end, origin=own, rank=order.index(document) + 1)
+        texts = [quotes[one] for one in claim.sentences if one not in lines]
+        if texts or not claim.sentences:
+            said = texts[0].quote if texts and verbatim else claim.text
+            written.append(Sentence(text=without_marks(said), evidence=tuple(dict.fromkeys(e.id for e in texts))))
+        written += [line(quotes[one]) for one in claim.sentences if line and one in lines]
+    return tuple(dict.fromkeys(written)), quotes

@@ -14,7 +14,7 @@ from typing import Any
 from medground.answering.read.evidence import evidence_views
 from medground.answering.read.reading_list import TextSpan, spans
 from medground.answering.run import Run
-from medground.answering.write.reason import numbered_hits, quotable
+from medground.answering.write.reason import cited_sentences, numbered_hits, quotable
 from medground.errors import ModelFailed
 from medground.home.concurrency import concurrently
 from medground.language import words
@@ -24,7 +24,6 @@ from medground.language.quantities import quantities
 from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
 from medground.models.operators.differences import DOWN, UP
 from medground.models.operators.writing import WrittenSentence
-from medground.recipes.base import cited_sentences
 from medground.recipes.biomedsearch.question_names import LISTS
 from medground.recipes.biomedsearch.reporting import (
     AnswerPartInput,
@@ -174,7 +173,9 @@ def _part(shown: _Shown, output: AnswerPartOutput | ModelFailed | None, asks: As
         reason = output.reason or "nothing found addresses it"
         return replace(unanswered, reason=reason, answered_by=author)
     verbatim = author == KEYLESS
-    sentences, quotes = cited_sentences(output.claims, shown.places, shown.records, _line, run, verbatim=verbatim)
+    sentences, quotes = cited_sentences(
+        output.claims, shown.places, run, lines=shown.records, line=_line, verbatim=verbatim
+    )
     evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
     return Part(shown.found, shown.hits, "answered", "", sentences, evidence, author)
 

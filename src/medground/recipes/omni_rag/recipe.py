@@ -14,13 +14,13 @@ from medground.answering.rank.rerank import reranker_problems
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.write.draft import Draft
-from medground.answering.write.reason import numbered_hits, quotable
+from medground.answering.write.reason import cited_sentences, numbered_hits, quotable
 from medground.errors import ConfigError, MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
 from medground.language.statements import statements
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.models.operators.reasoning import SubClaim
-from medground.recipes.base import Recipe, cited_sentences
+from medground.recipes.base import Recipe
 from medground.recipes.omni_rag.operators import ReadSourcesInput, plan_sources, read_sources
 from medground.recipes.omni_rag.planners import PLANNERS, PLANNING, planned
 from medground.recipes.omni_rag.search import FIVE_KINDS, open_to_plans, search_plan
@@ -91,7 +91,7 @@ async def answer_from_sources(
     graph = {sentence.id for passage in passages if passage.kind == "graph" for sentence in passage.sentences}
     facts = {(f.document_id, f.start, f.end): f for one in found for query in one.queries for f in query.facts}
     written, quotes = cited_sentences(
-        claims, places, graph, lambda quote: _line(quote, facts, run), run, origin="graph"
+        claims, places, run, lines=graph, line=lambda quote: _line(quote, facts, run), origin="graph"
     )
     evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
     lines = frozenset(quotes[one].id for one in quotes if one in graph)
