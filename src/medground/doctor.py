@@ -11,13 +11,7 @@ from importlib.metadata import version as package_version
 from typing import Literal
 
 from medground.answering.captions import NOT_VALIDATED
-from medground.answering.verify.judges import (
-    how_to_validate,
-    judge_of,
-    may_judge,
-    measurement_of,
-    with_measured,
-)
+from medground.answering.verify.judges import how_to_validate, judge_of, may_judge, measurement_of, with_measured
 from medground.corpus.library import Library
 from medground.engine.open_engine import corpora_of
 from medground.engine.opening import operator_names, with_fetched

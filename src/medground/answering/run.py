@@ -61,8 +61,7 @@ class Run(Retrieval):
         `finders` are names of the sources that found some of them, by document id. These are asked first and at once:
         they still hold what they found.
 
-        Raises:
-            SourceUnavailable: a source failed, and the others do not have all documents.
+        Raises SourceUnavailable: a source failed, and the others do not have all documents.
         """
         wanted = list(dict.fromkeys(ids))
         failed: SourceUnavailable | None = None
@@ -125,10 +124,8 @@ class Run(Retrieval):
     async def ask(self, operator: Operator[I, O], value: I) -> O:
         """Have an operator answered by the model that the settings assign to it.
 
-        Raises:
-            UsageError: the recipe does not declare the operator.
-            BudgetExhausted: the run reached one of its limits before or by this call.
-            ModelFailed: the model returned no usable output; its cost is counted.
+        Raises UsageError: the recipe does not declare the operator; BudgetExhausted: the run reached one of its limits
+        before or by this call; ModelFailed: the model returned no usable output; its cost is counted.
         """
         if operator not in self.recipe.operators:
             raise UsageError(

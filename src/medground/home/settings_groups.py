@@ -93,10 +93,7 @@ class RetrievalSettings(SettingsPart):
     fusion_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion (K)")
     keep: int = Field(default=20, ge=1, description="hits left after reranking (M_max)")
     dense: bool = Field(default=True, description="use vectors where a snapshot has them")
-    reranker: str = Field(
-        default="none",
-        description="`none`, `medcpt`, or the name or folder of a cross-encoder",
-    )
+    reranker: str = Field(default="none", description="`none`, `medcpt`, or the name or folder of a cross-encoder")
 
     @model_validator(mode="before")
     @classmethod

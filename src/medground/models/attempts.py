@@ -121,8 +121,7 @@ class Attempts(WrapperModel):
 
     The clients' own retries are switched off (`max_retries`) because they are not counted.
 
-    Raises:
-        BudgetExhausted: the next request would exceed the limits of the call.
+    Raises BudgetExhausted: the next request would exceed the limits of the call.
     """
 
     def __init__(

@@ -59,10 +59,8 @@ class Model(Protocol):
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """Answer one operator call with an output that passed `operator.check`.
 
-        Raises:
-            ModelFailed: no usable output; carries the usage already spent.
-            BudgetExhausted: `limits` were reached.
-            ConfigError: the model cannot be used as configured (no key, unknown name).
+        Raises ModelFailed: no usable output; carries the usage already spent; BudgetExhausted: `limits` were reached;
+        ConfigError: the model cannot be used as configured (no key, unknown name).
         """
         ...
 
@@ -80,8 +78,7 @@ class Keyless:
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """Answer one operator call.
 
-        Raises:
-            ModelFailed: the output of the operator's function fails the operator's own check.
+        Raises ModelFailed: the output of the operator's function fails the operator's own check.
         """
         output = operator.keyless(value)
         try:

@@ -39,8 +39,7 @@ def open_hosted(name: str, settings: Settings) -> ServedModel:
     the key of the settings that is meant for it: `keys.openai` for `model.base_url`, `keys.models.NAME` for that of one
     model.
 
-    Raises:
-        ConfigError: the provider is unknown, a key or package is missing, or the address is invalid.
+    Raises ConfigError: the provider is unknown, a key or package is missing, or the address is invalid.
     """
     provider = name.partition(":")[0]
     field, server = KEY_OF.get(provider), settings.server_of(name)

@@ -42,8 +42,7 @@ class LlamaServer:
 
     Creating it reads the whole file and takes seconds.
 
-    Raises:
-        RuntimeError: llama.cpp cannot read the file.
+    Raises RuntimeError: llama.cpp cannot read the file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -95,8 +94,7 @@ def open_local(name: str, settings: Settings) -> LocalModel:
 
     It is loaded on the first call.
 
-    Raises:
-        ConfigError: the extra is not installed, the model has not been fetched, or the file is not GGUF.
+    Raises ConfigError: the extra is not installed, the model has not been fetched, or the file is not GGUF.
     """
     for package in ("xllamacpp", "pydantic_ai"):
         if importlib.util.find_spec(package) is None:

@@ -165,8 +165,7 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
     A key in the environment does not select a model: unless the settings name one, `keyless` answers. `operators` are
     the names of all of them, which the settings may use.
 
-    Raises:
-        ConfigError: an operator or model is unknown, or a key or extra is missing; one line lists all problems.
+    Raises ConfigError: an operator or model is unknown, or a key or extra is missing; one line lists all problems.
     """
     valid = sorted(operators)
     given = {f"model.operators.{name}": name for name in settings.model.operators}

@@ -45,11 +45,7 @@ class ModelWire(httpx2.AsyncBaseTransport):
         self.client = httpx2.AsyncClient(transport=self, timeout=limits.seconds, follow_redirects=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The reply; its body raises CutReply where it passes a limit.
-
-        Raises:
-            SlowReply: no reply began in time.
-        """
+        """The reply; its body raises CutReply where it passes a limit. Raises SlowReply: no reply began in time."""
         request.headers["accept-encoding"] = ACCEPTED
         intake = Intake(self._limits, str(request.url), request.headers, await request.aread(), self._secrets)
         async with intake.in_time():

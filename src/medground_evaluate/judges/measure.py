@@ -150,11 +150,9 @@ class Measurement:
     ) -> judges.Measured:
         """Ask what is left and store the result; from then on it counts on this machine.
 
-        Raises:
-            ModelFailed: none of the first replies could be used, or several calls had no reply; the rest is kept.
-            ConfigError: the server rejects the key or does not have the model.
-            StorageFailed: the file cannot be written.
-            UsageError: another process is measuring the same judge.
+        Raises ModelFailed: none of the first replies could be used, or several calls had no reply; the rest is kept;
+        ConfigError: the server rejects the key or does not have the model; StorageFailed: the file cannot be written;
+        UsageError: another process is measuring the same judge.
         """
         unanswered: list[str] = []
         with Sheet(self.file, fresh=fresh) as sheet:

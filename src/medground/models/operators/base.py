@@ -298,11 +298,7 @@ def sentence_ids(passages: Iterable[SentencedPassage]) -> tuple[str, ...]:
 
 
 def only_known(used: Iterable[str], known: Iterable[str], what: str) -> None:
-    """Check that an output names only ids that were given.
-
-    Raises:
-        InvalidOutput: it names another.
-    """
+    """Check that an output names only ids that were given. Raises InvalidOutput: it names another."""
     allowed = set(known)
     if unknown := [one for one in used if one not in allowed]:
         raise InvalidOutput(f"unknown {what} ids {', '.join(unknown[:5])}; use only ids that are given")

@@ -196,8 +196,7 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
     What a model wrote wrong is mended and told in the plan's notes. Without a model, everything that the question names
     is a keyword of at least one sub-question, as far as there is room; a model's keywords stay as they are.
 
-    Raises:
-        UsageError: the question names nothing biomedical, or the settings allow no tool.
+    Raises UsageError: the question names nothing biomedical, or the settings allow no tool.
     """
     choices, text = run.settings.section(BioMedSearchSettings), question.text
     allowed = tuple(tool for tool in TOOLS if tool in choices.tools)

@@ -101,11 +101,7 @@ respond = Operator(
     streamed="sentences",
 )
 
-respond_openly = replace(
-    respond,
-    name="respond_openly",
-    instructions=prompt("respond_openly"),
-)
+respond_openly = replace(respond, name="respond_openly", instructions=prompt("respond_openly"))
 """Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""
 
 
@@ -152,10 +148,4 @@ def _reflected(value: ReflectInput) -> ReflectOutput:
     return ReflectOutput(gaps=tuple(gaps[:MOST_GAPS]), query="" if query in value.history else query)
 
 
-reflect = Operator(
-    name="reflect",
-    input=ReflectInput,
-    output=ReflectOutput,
-    writes_queries=True,
-    keyless=_reflected,
-)
+reflect = Operator(name="reflect", input=ReflectInput, output=ReflectOutput, writes_queries=True, keyless=_reflected)
