@@ -32,12 +32,12 @@ from scripted_capable import Asked, Capable, Gold, Judge, agrees
 from medground import Answer, Engine, Settings
 from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.sets import open_pubmedqa
 from medground.errors import ModelFailed
 from medground.language import words
 from medground.language.sentences import sentence_spans
 from medground.models.operators.checking import StatementCheck
 from medground.values.question import Task
+from medground_evaluate.datasets.readers import open_pubmedqa
 
 RECIPES = ("ground", "pubmed-reasoner", "reason-and-verify", "self-medrag")
 LONGEST = 3

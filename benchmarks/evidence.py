@@ -20,7 +20,6 @@ from pathlib import Path
 from pubmedqa import Record, read
 
 from medground.corpus.chunk import chunk
-from medground.corpus.readers.sets import pubmedqa_document
 from medground.language.finding_sentences import states_purpose
 from medground.language.sentences import sentence_spans
 from medground.language.words import tokens
@@ -28,6 +27,7 @@ from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.models.operators.reading import quotable_sentences
 from medground.values.document import Document
 from medground.values.evidence import Evidence, Ledger
+from medground_evaluate.datasets.readers import pubmedqa_document
 
 Choose = Callable[[str, Sequence[str]], Sequence[int]]
 

@@ -21,9 +21,9 @@ from typing import Any, Literal
 from verification import share
 
 from medground.answering.table_rows import Study
-from medground.corpus.readers.sets import pubmedqa_document
 from medground.models.operators.tabulating import NOT_REPORTED, ColumnView, TabulateInput, tabulate
 from medground.values.document import Document
+from medground_evaluate.datasets.readers import pubmedqa_document
 
 LABELS = Path(__file__).with_suffix(".jsonl")
 Outcome = Literal["right quote", "rightly empty", "missed", "wrong quote", "quote where there is none"]

@@ -25,7 +25,6 @@ import uvicorn
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.sets import golden_files, paper_id
 from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.server import make_app
 from medground.sources.base import Source
@@ -34,6 +33,7 @@ from medground.sources.eutils.client import Eutils, EutilsService, Transport
 from medground.sources.pubmed.source import PubMedSource
 from medground.values.lookup import Lookup, Ranker
 from medground.values.query import Filters, Term, any_of
+from medground_evaluate.datasets.snippets import golden_files, paper_id
 
 
 class Recorded(Transport):

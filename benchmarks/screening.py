@@ -20,12 +20,12 @@ from pubmedqa import FILE, Record, read, shown
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.sets import open_pubmedqa
 from medground.corpus.snapshot import Snapshot
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage, SentenceView
 from medground.models.operators.reading import covers_the_topic, quotable_sentences, relevant_passages
 from medground.values.query import Words
+from medground_evaluate.datasets.readers import open_pubmedqa
 
 OFF_TOPIC = (
     "What is the capital of Australia?",

@@ -17,7 +17,7 @@ from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers import READERS, find_inputs
+from medground.corpus.readers import READERS, all_readers, find_inputs
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
 from medground.corpus.readers.lines import read_csl
@@ -104,7 +104,7 @@ def test_an_invalid_file_is_rejected_in_one_line(
 TAKEN = [(OWN, "csl-json"), (OWN, "jsonlines"), (OWN, "wikipedia"), (MEDLINE, "medline"), (MEDLINE, "csv")]
 
 
-@each_row("reader", sorted(READERS.keys() - {"html", "texts"}))
+@each_row("reader", sorted(all_readers().keys() - {"html", "texts"}))
 def test_a_reader_takes_only_files_of_its_own(tmp_path: Path, reader: str) -> None:
     for content in ("\0\1\2" * 100, "\xff\1" * 100, "nothing of the kind", MEDLINE, OWN):
         path = written(tmp_path / "x.bin", content.encode("latin-1"))

@@ -20,9 +20,9 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input, Item, Note
-from medground.corpus.readers.sets import golden_files, papers_of
 from medground.errors import BadDocument
 from medground.values.document import Document
+from medground_evaluate.datasets.snippets import golden_files, papers_of
 
 QUESTION = {
     "pmid": "7",

@@ -2,11 +2,10 @@ from medground.corpus import chunk as chunk
 from medground.corpus.embedder import Embedder as Embedder
 from medground.corpus.faults import writing as writing
 from medground.corpus.library import Library as Library
+from medground.corpus.readers import base as base
+from medground.corpus.readers import compose as compose
+from medground.corpus.readers import entry as entry
 from medground.corpus.readers import find_inputs as find_inputs
-from medground.corpus.readers import sets as sets
+from medground.corpus.readers import lines as lines
 from medground.corpus.readers import xml as xml
-from medground.corpus.readers.base import opened as opened
-from medground.corpus.readers.compose import make_document as make_document
-from medground.corpus.readers.compose import printable as printable
-from medground.corpus.readers.compose import validated as validated
 from medground.corpus.retraction import why_aside as why_aside

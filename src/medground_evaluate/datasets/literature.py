@@ -6,9 +6,8 @@ from collections.abc import Generator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from medground.corpus import sets
 from medground.errors import UsageError
-from medground_evaluate.datasets import loader
+from medground_evaluate.datasets import loader, readers, snippets
 from medground_evaluate.items import Item, Split
 
 # PubMedQA, the 1,000 expert-labelled questions (PQA-L): yes, no or maybe, with the abstract without its conclusion.
@@ -26,11 +25,8 @@ def _beside(path: Path, names: Sequence[str]) -> tuple[Path, ...]:
 
 @loader.or_json_lines
 def _pubmedqa_records(path: Path) -> Generator[loader.Placed]:
-    content = loader.json_file(path)
-    if not isinstance(content, dict):
-        raise UsageError(f"{path} is not a PubMedQA file: it is not an object of records by PMID")
     test = next((frozenset(loader.json_file(file)) for file in _beside(path, [_TEST])), None)
-    for pmid, record in content.items():
+    for pmid, record in readers.pubmedqa_entries(path):
         where, split = f"{path.name}: {pmid}", "unknown" if test is None else "test" if pmid in test else "train"
         lowered = {name.lower(): value for name, value in loader.an_object(record, where).items()}
         yield where, {"pmid": pmid, "split": split, **lowered}
@@ -40,7 +36,7 @@ def _pubmedqa_item(record: loader.Record) -> Item:
     gold = record.get("final_decision")
     if gold not in _GOLD:
         raise ValueError(f"the gold answer final_decision is {gold!r}, not yes, no or maybe")
-    document = sets.pubmedqa_document(record)
+    document = readers.pubmedqa_document(record)
     return Item(
         id=str(record["pmid"]),
         question=loader.asked(record["question"], "yes-no-maybe"),
@@ -74,15 +70,14 @@ _TYPES = ("yesno", "factoid", "list", "summary")
 
 def _bioasq_records(path: Path) -> Generator[loader.Placed]:
     if path.is_dir():
-        files = sets.golden_files(path)
+        files = snippets.golden_files(path)
         newest = max(task for task, _ in files)
         for task, file in files:
             for where, record in _bioasq_records(file):
                 yield where, {**record, "split": "test" if task == newest else "train"}
         return
-    for number, record in enumerate(loader.json_list(path, "questions", "a golden file of BioASQ Task B"), start=1):
-        where = f"{path.name}: question {number}"
-        yield where, loader.an_object(record, where)
+    for number, record in enumerate(snippets.golden_questions(path), start=1):
+        yield f"{path.name}: question {number}", record
 
 
 def _bioasq_item(record: loader.Record) -> Item:
@@ -99,8 +94,8 @@ def _bioasq_item(record: loader.Record) -> Item:
         question=loader.asked(record["body"], "yes-no" if decided else "free"),
         gold=(gold,) if decided else (),
         reference=reference,
-        documents=tuple(dict.fromkeys(filter(None, map(sets.paper_id, record.get("documents") or ())))),
-        context=tuple(sets.papers_of(record.get("snippets") or ())),
+        documents=tuple(dict.fromkeys(filter(None, map(snippets.paper_id, record.get("documents") or ())))),
+        context=tuple(snippets.papers_of(record.get("snippets") or ())),
         split=record.get("split", "test"),
         group=str(record["id"]),
         extra={"set": record["type"], "exact": record.get("exact_answer"), "batch": record.get("batch", "")},
@@ -115,8 +110,8 @@ def _loader(name: str, only: str | None) -> loader.Loader:
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
         ours=lambda record: only in (None, record["type"]),
         item=_bioasq_item,
-        parts=lambda path: tuple(file for _, file in sets.golden_files(path)) if path.is_dir() else (path,),
-        folder=lambda path: path.is_dir() and bool(sets.golden_files(path)),
+        parts=lambda path: tuple(file for _, file in snippets.golden_files(path)) if path.is_dir() else (path,),
+        folder=lambda path: path.is_dir() and bool(snippets.golden_files(path)),
     )
 
 
@@ -132,7 +127,7 @@ _SCIFACT_GOLD = {"SUPPORT": "yes", "CONTRADICT": "no"}
 
 
 def _scifact_parts(path: Path) -> tuple[Path, ...]:
-    return (*_claims(path), *_beside(path / _CLAIMS if path.is_dir() else path, sets.CORPUS_NAMES))
+    return (*_claims(path), *readers.corpus_in(path if path.is_dir() else path.parent))
 
 
 def _claims(path: Path) -> tuple[Path, ...]:
@@ -143,7 +138,7 @@ def _scifact_records(path: Path) -> Generator[loader.Placed]:
     for file in _claims(path):
         split = _FILES.get(file.name.removesuffix(".gz"), "unknown")
         for where, record in loader.json_lines(file):
-            yield where, {**record, "split": split, "corpus": _beside(file, sets.CORPUS_NAMES)}
+            yield where, {**record, "split": split, "corpus": readers.corpus_in(file.parent)}
 
 
 @lru_cache(maxsize=2)
@@ -164,7 +159,7 @@ def _scifact_item(record: loader.Record) -> Item:
         question=loader.asked(record["claim"], "yes-no-maybe"),
         gold=(_SCIFACT_GOLD[labels.pop()] if labels else "maybe",),
         documents=tuple(f"DOC:{i}" for i in cited),
-        context=tuple(sets.scifact_document(abstracts[i]) for i in cited if i in abstracts),
+        context=tuple(readers.scifact_document(abstracts[i]) for i in cited if i in abstracts),
         split=record["split"],
         group=cited[0] if cited else "",
         extra={"evidence": record["evidence"]},
@@ -201,19 +196,17 @@ def _covidqa_records(path: Path) -> Generator[loader.Placed]:
                 articles = articles or _documents_of(path)
             yield where, {**record, "articles": articles}
         return
-    for article in loader.json_list(path, "data", "in SQuAD format"):
-        for paragraph in article["paragraphs"]:
-            text = paragraph["context"]
-            known = {"doc_id": paragraph.get("document_id", ""), "title": text.partition("\n")[0], "text": text}
-            for question in paragraph["qas"]:
-                yield f"{path.name}: {question.get('id')}", {**question, "doc_id": known["doc_id"], "article": known}
+    for paragraph in readers.squad_paragraphs(path):
+        known = readers.squad_article(paragraph)
+        for question in paragraph["qas"]:
+            yield f"{path.name}: {question.get('id')}", {**question, "doc_id": known["doc_id"], "article": known}
 
 
 def _covidqa_item(record: loader.Record) -> Item:
     answers = record["answers"]
     if not answers or not answers[0]["text"].strip():
         raise ValueError("the gold answer is missing")
-    article = sets.covidqa_document(record.get("article") or _by_document(record["articles"])[str(record["doc_id"])])
+    article = readers.covidqa_document(record.get("article") or _by_document(record["articles"])[str(record["doc_id"])])
     return Item(
         id=str(record["id"]),
         question=loader.asked(record["question"], "free"),

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 from pydantic import ValidationError
 
-from medground.corpus import opened, printable
+from medground.corpus import base, compose
 from medground.errors import UsageError, UserMistake
 from medground.values import Option, Question, Task
 from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
@@ -35,7 +35,7 @@ _PACKED = ".gz"
 @contextmanager
 def unpacked_text(path: Path) -> Iterator[TextIO]:
     """The text of a file, decompressed if it is gzipped, with its line endings unchanged."""
-    with opened(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+    with base.opened(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
         try:
             yield text
         except UnicodeDecodeError:
@@ -47,7 +47,7 @@ def content_hash(paths: Iterable[Path]) -> str:
     hashes = []
     for path in paths:
         digest = hashlib.sha256()
-        with opened(path) as stream:
+        with base.opened(path) as stream:
             while block := stream.read(_BLOCK):
                 digest.update(block)
         hashes.append(digest.hexdigest())
@@ -56,7 +56,7 @@ def content_hash(paths: Iterable[Path]) -> str:
 
 def json_lines(path: Path) -> Generator[Placed]:
     """The objects of a JSON Lines file; blank lines are skipped."""
-    with opened(path) as stream:
+    with base.opened(path) as stream:
         for number, line in enumerate(stream, start=1):
             if not line.strip():
                 continue
@@ -76,7 +76,7 @@ def is_json_lines(path: Path) -> bool:
 
 def json_file(path: Path) -> Any:
     """The value of a JSON file."""
-    with opened(path) as stream:
+    with base.opened(path) as stream:
         try:
             return json.loads(stream.read().decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
@@ -93,15 +93,6 @@ def an_object(record: Any, where: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise UsageError(f"{where}: not a JSON object")
     return record
-
-
-def json_list(path: Path, name: str, kind: str) -> list[Any]:
-    """The list of this name in the object of a JSON file of a kind."""
-    content = json_file(path)
-    found = content.get(name) if isinstance(content, dict) else None
-    if not isinstance(found, list):
-        raise UsageError(f'{path} is not {kind}: it has no list "{name}"')
-    return found
 
 
 def csv_rows(path: Path) -> Iterator[list[str]]:
@@ -155,7 +146,7 @@ def closed(text: object, options: Mapping[str, str], letter: object) -> tuple[Qu
 def _clean(text: object, what: str) -> str:
     if not isinstance(text, str):
         raise ValueError(f"the {what} is {type(text).__name__}, not text")
-    cleaned = " ".join(unicodedata.normalize("NFC", printable(text)).split())
+    cleaned = " ".join(unicodedata.normalize("NFC", compose.printable(text)).split())
     if not cleaned:
         raise ValueError(f"the {what} is empty")
     return cleaned

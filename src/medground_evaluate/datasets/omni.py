@@ -12,7 +12,7 @@ from typing import Any
 
 from medground.corpus import xml
 from medground.errors import UsageError
-from medground_evaluate.datasets import loader
+from medground_evaluate.datasets import loader, readers
 from medground_evaluate.items import Item, Split
 
 # The questions of Omni-RAG: long ones (LiveQA, MedicationQA, ExpertQA) with a reference, short ones with options.
@@ -219,22 +219,10 @@ def _medquad_parts(path: Path) -> tuple[Path, ...]:
 
 def _medquad_records(path: Path) -> Generator[loader.Placed]:
     if path.is_dir() or path.suffix == ".xml":
-        for file in _medquad_parts(path):
-            yield from _medquad_pairs(file)
+        pairs = ((file, pair) for file in _medquad_parts(path) for pair in readers.medquad_pairs(file))
+        yield from ((f"{file.name}: {pair['qid']}", pair) for file, pair in pairs if pair["answer"] and "qid" in pair)
         return
     yield from ((where, record) for where, record in loader.json_lines(path) if record.get("answer", True))
-
-
-def _medquad_pairs(file: Path) -> Generator[loader.Placed]:
-    for element in xml.records(file, ["Document"], ["Document"]):
-        about = {name: element.get(name, "") for name in ("source", "url")}
-        about["focus"] = xml.flat_text(element.find("Focus"))
-        for pair in element.iter("QAPair"):
-            question, answer = pair.find("Question"), xml.flat_text(pair.find("Answer"))
-            if question is not None and answer:
-                told = {name: question.get(name, "") for name in ("qid", "qtype")}
-                own = {"question": xml.flat_text(question), "answer": answer}
-                yield f"{file.name}: {told['qid']}", {**about, **told, **own}
 
 
 def _medquad_item(record: loader.Record) -> Item:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from medground.corpus import make_document, validated
+from medground.corpus import compose
 from medground.errors import UsageError
 from medground.recipes import pool
 from medground.values import Task
@@ -51,7 +51,7 @@ class OwnRecord(BaseModel):
 
 
 def _item(record: Record) -> Item:
-    own = validated(OwnRecord, record)
+    own = compose.validated(OwnRecord, record)
     options = own.options if isinstance(own.options, dict) else dict(zip(LETTERS, own.options, strict=False))
     gold = [own.answer] if isinstance(own.answer, str) else own.answer
     choice: Task = "single-choice" if len(gold) == 1 else "multiple-choice"
@@ -71,7 +71,7 @@ def _item(record: Record) -> Item:
         gold=tuple(gold),
         reference=own.reference,
         documents=tuple(own.documents),
-        context=tuple(make_document(document) for document in own.context),
+        context=tuple(compose.make_document(document) for document in own.context),
         headings=tuple(own.headings),
         split=own.split,
         group=own.group,

@@ -9,15 +9,18 @@ ValueError where a field is missing or wrong. Either says in one line what the f
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, TypeVar, cast
+from typing import IO, Any, TypeVar, cast
 
 from medground.errors import BadDocument
+from medground.home.registry import joining
 from medground.values.document import Document
 
 
@@ -186,3 +189,40 @@ def numbered(
             yield from convert(record)
         except ValueError as error:
             yield BadDocument(f"{what} {number}: {error}", file=str(path), position=number)
+
+
+# What opens a path, by name.
+
+XML = (".xml", ".xml.gz", ".nxml", ".nxml.gz")
+LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How to open a path, and the suffixes of the files that it reads in a folder.
+
+    A reader that takes a folder as a whole has no suffixes. One whose documents are named after their file has `below`,
+    which takes the file and the folder in which it was found.
+
+    The rest tells the files of one that joins: the `root` of their XML, how their text `begins`, whether a JSON record
+    `fits`, and which files of a folder are `beside` them and no literature.
+    """
+
+    open: Callable[[Path], Input]
+    suffixes: tuple[str, ...] = ()
+    below: Callable[[Path, Path], Input] | None = None
+    root: str = ""
+    begins: re.Pattern[str] | None = None
+    fits: Callable[[Mapping[str, Any]], bool] = lambda record: False
+    beside: Callable[[Path], bool] = lambda path: False
+
+
+def of_files(reader: str, items: Callable[[Path], Iterator[Item]], *suffixes: str, **signs: Any) -> Reader:
+    """A reader of single files, plain or gzip, whose items `items` reads."""
+    return Reader(partial(file_input, reader=reader, items=items), suffixes, **signs)
+
+
+@cache
+def joined() -> Mapping[str, Reader]:
+    """The readers that join by the entry points `medground.readers`, by name."""
+    return {name: point.load() for name, point in sorted(joining("medground.readers").items())}

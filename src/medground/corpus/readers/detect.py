@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from medground.corpus.readers.base import head
+from medground.corpus.readers.base import head, joined
 from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS
 from medground.corpus.readers.docx import is_docx
 from medground.corpus.readers.html import is_page
@@ -17,7 +17,6 @@ from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, pa
 from medground.corpus.readers.medline import MEDLINE_ROOTS
 from medground.corpus.readers.pdf import SIGNATURE, is_pdf
 from medground.corpus.readers.reference_managers import ENDNOTE_ROOTS, ZOTERO_ROOTS, is_bibtex
-from medground.corpus.readers.sets import GOLDEN, MEDQUAD_ROOT, SQUAD, set_of
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import WOS, is_table
 from medground.corpus.readers.tagged import tagged_format
@@ -35,7 +34,6 @@ _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
 _JSON = re.compile(r"\s*[{\[]")
 _OBJECT = re.compile(r'\s*\{\s*"[^"\n]+"\s*:')
 _ARRAY = re.compile(r"\s*\[\s*[{\]]")
-_PUBMEDQA_OBJECT = re.compile(r'\s*\{\s*"\d+"\s*:\s*\{')
 _ITEMS = re.compile(r'"items"\s*:\s*\[')
 _MARKDOWN = (".md", ".markdown")
 _SHOWN = 6
@@ -48,7 +46,6 @@ _ROOTS: Mapping[str, str] = {
     **dict.fromkeys(BOOKSHELF_ROOTS, "bookshelf"),
     **dict.fromkeys(ENDNOTE_ROOTS, "endnote"),
     **dict.fromkeys(ZOTERO_ROOTS, "zotero"),
-    MEDQUAD_ROOT: "medquad",
     "html": "html",
 }
 
@@ -65,8 +62,9 @@ def detect(path: Path) -> str:
     if _MARKUP.match(start) and not suffix.endswith(_MARKDOWN) and not alien:
         is_text = suffix.endswith(TEXTS) and not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml")
         with contextlib.suppress(*[BadDocument] * is_text):
-            if (root := root_name(path)) in _ROOTS:
-                return _ROOTS[root]
+            roots = {**_ROOTS, **{reader.root: name for name, reader in joined().items() if reader.root}}
+            if (root := root_name(path)) in roots:
+                return roots[root]
             reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
             raise BadDocument(reason, file=str(path))
     if alien or (b"\x00" in start and not start.startswith(_WIDE)):
@@ -111,12 +109,9 @@ def _text_reader(start: str, suffix: str) -> str | None:
         return "bibtex"
     if plain and not (_ARRAY.match(start) or _OBJECT.match(start)):
         return "texts"
-    if _PUBMEDQA_OBJECT.match(start):
-        return "pubmedqa"
-    if SQUAD.match(start):
-        return "covidqa"
-    if GOLDEN.match(start):
-        return "bioasq"
+    for name, reader in joined().items():
+        if reader.begins and reader.begins.match(start):
+            return name
     if _ARRAY.match(start):
         return "csl-json"
     if _JSON.match(start) or ".json" in suffix:
@@ -135,15 +130,7 @@ def _json_reader(start: str) -> str:
 
 
 def _record_reader(record: Record) -> str:
-    names = {name.lower() for name in record}
-    if "items" in names and isinstance(record.get("items"), list):
+    if isinstance(record.get("items"), list):
         return "csl-json"
-    if {"question", "contexts"} <= names:
-        return "pubmedqa"
-    if "_id" in names:
-        return "beir"
-    if known := set_of(names) or collection_of(record):
-        return known
-    if is_csl(record):
-        return "csl-json"
-    return "scifact" if isinstance(record.get("abstract"), list) else "jsonlines"
+    known = next((name for name, reader in joined().items() if reader.fits(record)), None) or collection_of(record)
+    return known or ("csl-json" if is_csl(record) else "jsonlines")

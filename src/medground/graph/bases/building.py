@@ -17,7 +17,7 @@ from medground.corpus.change import redescribed
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
-from medground.corpus.readers import READERS, find_inputs, survey
+from medground.corpus.readers import all_readers, find_inputs, survey
 from medground.corpus.readers.base import Input, Item
 from medground.errors import BadDocument, UsageError
 from medground.graph.bases.record import Base, Bases, corpus_name, counted
@@ -112,8 +112,8 @@ def _names(spec: Spec) -> Iterator[Problem]:
 def _reader(one: InputSpec, place: Place) -> Iterator[Problem]:
     if not one.paths:
         yield place, "`path` is missing; name a file or a folder"
-    if one.reader is not None and one.reader not in READERS:
-        yield (*place, "reader"), f"unknown reader {one.reader!r}; use one of {', '.join(READERS)}"
+    if one.reader is not None and one.reader not in all_readers():
+        yield (*place, "reader"), f"unknown reader {one.reader!r}; use one of {', '.join(all_readers())}"
 
 
 def _vocabulary(one: InputSpec, place: Place) -> Iterator[Problem]:
@@ -150,7 +150,7 @@ def _mapped(one: InputSpec, paths: tuple[Path, ...]) -> Iterator[Input]:
     for path in paths:
         files = [path]
         if path.is_dir():
-            suffixes = READERS[MAPPED].suffixes
+            suffixes = all_readers()[MAPPED].suffixes
             files = [file for file, refused in survey(path, MAPPED) if not refused and file.name.endswith(suffixes)]
             if not files:
                 raise BadDocument("the folder contains no JSON Lines", file=str(path))
