@@ -58,7 +58,9 @@ def secret(name: str) -> str:
     return f'zq{name}+/="{name}zq'
 
 
-KEYS = {f"MEDGROUND_KEYS__{name.upper()}": secret(f"key{name}") for name in KeySettings.model_fields}
+KEYS = {
+    f"MEDGROUND_KEYS__{name.upper()}": secret(f"key{name}") for name in KeySettings.model_fields if name != "models"
+}
 AMBIENT = {
     name: secret(name.lower())
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GROQ_API_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY")
@@ -81,6 +83,8 @@ class Sweep:
     def __init__(self, folder: Path, home: Path, peer: EchoPeer, patch: pytest.MonkeyPatch) -> None:
         self.home, self.folder, self.peer = home, folder, peer
         self.secrets = [*KEYS.values(), *AMBIENT.values(), *HEADERS.values()]
+        self.secrets.append(secret("ownserver"))
+        (folder / "medground.toml").write_text(f'[keys.models]\n"openai:own" = {json.dumps(self.secrets[-1])}\n')
         self.shown: list[tuple[str, str]] = []
         variables = {**KEYS, **AMBIENT}
         places = {
@@ -111,7 +115,7 @@ class Sweep:
     def leaks(self) -> list[str]:
         """Where a secret stands in what was shown, and in any file below the home and the working folder."""
         forms = {form: one for one in self.secrets for form in secret_forms([one])}
-        files = [path for path in self.folder.rglob("*") if path.is_file()]
+        files = [path for path in self.folder.rglob("*") if path.is_file() and path.name != "medground.toml"]
         texts = [*self.shown, *((str(path.relative_to(self.folder)), _text(path)) for path in files)]
         return sorted({f"{forms[form][:22]} in {where}" for where, text in texts for form in forms if form in text})
 
