@@ -24,6 +24,7 @@ from tokenizers import Encoding, Tokenizer
 from medground.corpus.manifest import hash_file
 from medground.errors import ConfigError, ModelFailed
 from medground.models.catalogue import CONFIG, GRAPH, HEAD, MADE, TOKENIZER
+from medground.models.pair_reader import PairReader, first_line
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -165,7 +166,7 @@ Pair = tuple[str, str]
 """A premise (a passage) and a hypothesis (a statement)."""
 
 
-class PairNetwork:
+class PairNetwork(PairReader):
     """A network with its tokenizer. Thread-safe.
 
     Attributes:
@@ -175,14 +176,9 @@ class PairNetwork:
     """
 
     def __init__(self, name: str, about: About, identity: str, session: Any, tokenizer: Tokenizer) -> None:
-        self.name, self.about, self.identity = name, about, identity
+        super().__init__(name, tokenizer, about.max_length)
+        self.about, self.identity = about, identity
         self._session = session
-        self._tokenizer = tokenizer
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        tokenizer.encode_special_tokens = True  # a text that writes [SEP] or </s> writes letters, not a border
-        unknown = tokenizer.token_to_id(getattr(tokenizer.model, "unk_token", None) or "")
-        self._unknown = -1 if unknown is None else unknown
         self._special = tokenizer.num_special_tokens_to_add(is_pair=True)
 
     @classmethod
@@ -204,20 +200,7 @@ class PairNetwork:
         except ConfigError:
             raise
         except Exception as error:  # noqa: BLE001  # tokenizers and onnxruntime raise nothing narrower
-            reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-            raise ConfigError(f"cannot load {name} from {folder} ({reason[:200]}); {remedy}") from None
-
-    def problem(self, hypothesis: str) -> str | None:
-        """Why a hypothesis cannot be read, or None. Hypotheses are never truncated."""
-        ids = self._tokenizer.encode(hypothesis, add_special_tokens=False).ids
-        most = self.about.max_length // 2
-        if not ids:
-            return "the statement has no tokens that the model can read"
-        if len(ids) > most:
-            return f"the statement has {len(ids)} tokens; the model takes at most {most}"
-        if ids.count(self._unknown) * 2 > len(ids):
-            return "most of the statement is in words or letters that the model does not know"
-        return None
+            raise ConfigError(f"cannot load {name} from {folder} ({first_line(error)}); {remedy}") from None
 
     def probabilities(self, pairs: Sequence[Pair], stopped: Callable[[], bool] = lambda: False) -> NDArray[np.float64]:
         """Calibrated probabilities, shape (pairs, labels).
@@ -242,8 +225,7 @@ class PairNetwork:
         try:
             found = self._session.run(["logits"], {name: np.array([row], np.int64) for name, row in rows.items()})[0][0]
         except ONNX_ERRORS as error:
-            reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-            raise ModelFailed(f"onnxruntime: {reason[:200]}", model=self.name) from None
+            raise ModelFailed(f"onnxruntime: {first_line(error)}", model=self.name) from None
         return np.asarray(found, np.float64)
 
     def _encoded(self, premise: str, hypothesis: str) -> Encoding:

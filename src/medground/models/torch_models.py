@@ -17,6 +17,7 @@ from sentence_transformers import SentenceTransformer
 
 from medground.errors import ConfigError
 from medground.models.embedders import ARTICLE, NAME, QUERY, full_name, is_away, place
+from medground.models.pair_reader import first_line
 
 # Load a model of transformers from a folder or a hub (extra `torch`), and hash what was loaded.
 
@@ -36,8 +37,7 @@ def load_model(name: str, task: str, what: str) -> tuple[Any, Any]:
         loader = getattr(transformers, task)
         model, told = loader.from_pretrained(name, local_files_only=local, output_loading_info=True)
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise ConfigError(f"cannot load {what} {name!r}: {reason[:200]}") from None
+        raise ConfigError(f"cannot load {what} {name!r}: {first_line(error)}") from None
     # What the files lack would be random numbers. A pooler is not asked.
     if lacking := sorted(key for key in told["missing_keys"] if not key.startswith("pooler.")):
         raise ConfigError(f"cannot load {what} {name!r}: its weights lack {lacking[0]}; use another model")

@@ -12,6 +12,7 @@ from tokenizers import Encoding, Tokenizer
 
 from medground.answering.verify.critic import Score
 from medground.errors import ConfigError, ModelFailed
+from medground.models.pair_reader import PairReader
 
 _RELATIONS = {
     **dict.fromkeys(("entailment", "entail", "entails"), "entailment"),
@@ -74,7 +75,7 @@ Network = Callable[[Integers, Integers, Integers], NDArray[np.float32]]
 It is thread-safe, and raises ModelFailed where it could not run."""
 
 
-class NliModel:
+class NliModel(PairReader):
     """A tokenizer, a network and its labels.
 
     Args:
@@ -88,30 +89,13 @@ class NliModel:
     def __init__(
         self, name: str, config: Mapping[str, Any], tokenizer: Tokenizer, network: Network, longest: float = LONGEST
     ) -> None:
-        self.name = name
         self.labels: Labels = read_labels(name, config.get("id2label"))
         places = config.get("max_position_embeddings") or LONGEST + _OFFSET
-        self.longest = int(min(LONGEST, longest, max(places - _OFFSET, 1)))
+        super().__init__(name, tokenizer, int(min(LONGEST, longest, max(places - _OFFSET, 1))))
         self._pad = int(config.get("pad_token_id") or 0)
         self._last_type = max(int(config.get("type_vocab_size") or 2) - 1, 0)
         self._network = network
-        self._tokenizer = tokenizer
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        tokenizer.encode_special_tokens = True  # a text that writes [SEP] or </s> writes letters, not a border
-        self._unknown = _unknown(tokenizer)
         self._try()
-
-    def problem(self, statement: str) -> str | None:
-        """Why the model cannot judge a statement, or None. Statements are never truncated."""
-        encoding = self._tokenizer.encode(statement, add_special_tokens=False)
-        if not encoding.ids:
-            return "the statement has no tokens that the model can read"
-        if len(encoding.ids) > self.longest // 2:
-            return f"the statement has {len(encoding.ids)} tokens; the model takes at most {self.longest // 2}"
-        if encoding.ids.count(self._unknown) * 2 > len(encoding.ids):
-            return "most of the statement is in words or letters that the model does not know"
-        return None
 
     def score(self, pairs: Sequence[tuple[str, str]], stopped: Callable[[], bool] = lambda: False) -> list[Score]:
         """Score pairs of premise and hypothesis; results are in order. This blocks. Long premises are read in windows.
@@ -168,18 +152,6 @@ class NliModel:
                 f"NLI model {self.name!r} returns an array of shape {shape} for {len(pairs)} pairs and"
                 f" {self.labels.count} labels; its config.json belongs to another model"
             )
-
-
-def _unknown(tokenizer: Tokenizer) -> int:
-    """The id of the unknown token; -1 if the tokenizer has none."""
-    token = getattr(tokenizer.model, "unk_token", None)
-    place = tokenizer.token_to_id(token) if token else getattr(tokenizer.model, "unk_id", None)
-    return -1 if place is None else int(place)
-
-
-def one_line(error: Exception) -> str:
-    """The first line of a library's error message."""
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

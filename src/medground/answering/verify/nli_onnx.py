@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_errors
 from tokenizers import Tokenizer
 
-from medground.answering.verify.nli_model import LONGEST, Integers, NliModel, one_line
+from medground.answering.verify.nli_model import LONGEST, Integers, NliModel
 from medground.errors import ConfigError, ModelFailed
+from medground.models.pair_reader import first_line
 
 _RAISED = "Fail InvalidArgument InvalidGraph InvalidProtobuf NoSuchFile NotImplemented RuntimeException"
 _FAILURES = tuple(getattr(onnxruntime_errors, name) for name in _RAISED.split())
@@ -40,7 +41,7 @@ class OnnxNetwork:
         try:
             self._session = onnxruntime.InferenceSession(str(graph), options, providers=providers)
         except _FAILURES as error:
-            raise ConfigError(f"cannot load the NLI model {name!r}: {one_line(error)}") from None
+            raise ConfigError(f"cannot load the NLI model {name!r}: {first_line(error)}") from None
         self._inputs = {given.name: _TYPES.get(given.type) for given in self._session.get_inputs()}
         if "input_ids" not in self._inputs or not set(self._inputs) <= set(_INPUTS) or None in self._inputs.values():
             raise ConfigError(
@@ -59,7 +60,7 @@ class OnnxNetwork:
         try:
             found: NDArray[np.float32] = self._session.run([self._output], given)[0]
         except _FAILURES as error:
-            raise ModelFailed(f"onnxruntime: {one_line(error)}", model=self._name) from None
+            raise ModelFailed(f"onnxruntime: {first_line(error)}", model=self._name) from None
         return found
 
 
@@ -78,7 +79,7 @@ def open_onnx(name: str, graph: Path) -> NliModel:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # noqa: BLE001  # tokenizers raises nothing narrower
-        raise ConfigError(f"NLI model {name!r}: cannot read {path}: {one_line(error)}") from None
+        raise ConfigError(f"NLI model {name!r}: cannot read {path}: {first_line(error)}") from None
     return NliModel(name, config, tokenizer, OnnxNetwork(name, graph), longest or LONGEST)
 
 
@@ -86,7 +87,7 @@ def _read_json(name: str, path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise ConfigError(f"NLI model {name!r}: cannot read {path}: {one_line(error)}") from None
+        raise ConfigError(f"NLI model {name!r}: cannot read {path}: {first_line(error)}") from None
     if not isinstance(content, dict):
         raise ConfigError(f"NLI model {name!r}: {path} is not a JSON object")
     return content

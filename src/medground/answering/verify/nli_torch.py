@@ -13,9 +13,10 @@ from safetensors import SafetensorError
 from tokenizers import Tokenizer
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
-from medground.answering.verify.nli_model import Integers, NliModel, one_line, read_labels
+from medground.answering.verify.nli_model import Integers, NliModel, read_labels
 from medground.errors import ConfigError, ModelFailed
 from medground.models.embedders import is_away
+from medground.models.pair_reader import first_line
 
 _UNLOADABLE = (OSError, ValueError, KeyError, RuntimeError, ImportError, EOFError, SafetensorError, pickle.PickleError)
 """What transformers raises if a model cannot be found, is damaged, or needs a package that is missing."""
@@ -41,7 +42,7 @@ class TorchNetwork:
                 tensors = {key: torch.from_numpy(array).to(self._device) for key, array in arrays.items()}
                 found: NDArray[np.float32] = self._model(**tensors).logits.float().cpu().numpy()
         except (RuntimeError, IndexError, ValueError, TypeError) as error:
-            raise ModelFailed(f"torch: {one_line(error)}", model=self._name) from None
+            raise ModelFailed(f"torch: {first_line(error)}", model=self._name) from None
         return found
 
 
@@ -60,7 +61,7 @@ def open_torch(name: str) -> NliModel:
             name, config=config, output_loading_info=True, **how
         )
     except _UNLOADABLE as error:
-        raise ConfigError(f"cannot load the NLI model {name!r}: {one_line(error)}") from None
+        raise ConfigError(f"cannot load the NLI model {name!r}: {first_line(error)}") from None
     if missing := sorted(about["missing_keys"]):
         raise ConfigError(f"NLI model {name!r} was not trained to classify: its weights lack {missing[0]}")
     if not reader.is_fast:
