@@ -73,9 +73,8 @@ def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: boo
     so for hidden files, links and notes on the folder, such as a README. A folder with a BEIR corpus is read as that
     corpus. PubMed's baseline and update files are put in the order of their numbers.
 
-    Raises:
-        UsageError: no path is given, a path does not exist, or the reader is unknown.
-        BadDocument: no file can be read; or, with `strict`, one of them cannot.
+    Raises UsageError: no path is given, a path does not exist, or the reader is unknown; BadDocument: no file can be
+    read; or, with `strict`, one of them cannot.
     """
     if not paths:
         raise UsageError("no path to read; name a file or a folder")
