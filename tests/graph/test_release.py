@@ -34,6 +34,7 @@ from medground.graph.writing import build_graph
 from medground.home.settings import Settings
 from medground.values.evidence import Evidence
 from medground.values.question import Question
+from medground.wording.phrases import headline
 
 DISEASES = ["OMIM:1", "ORPHA:2", "OMIM:3", "OMIM:5", "OMIM:6", "OMIM:4"]
 
@@ -328,3 +329,4 @@ def test_another_language_is_said_and_searched_all_the_same(beside: BlockingEngi
         answer = beside.ask(text)
         assert any("only English is read" in warning for warning in answer.warnings) is (text in foreign), text
         assert answer.searches
+    assert headline(beside.ask("Was sind die Symptome?")).endswith("and nothing was translated")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND, critic_name
 from medground.language.clean import clean, ended, joined, sentence, some
+from medground.language.question_kinds import ENGLISH_ONLY
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.decision import FreeDecision
 from medground.values.question import Follows, Option
@@ -62,6 +63,8 @@ def joined_names(names: Iterable[str]) -> str:
 def decided(answer: Answer) -> str:
     """The decision in a few words, such as `Yes`, `A. Aspirin` or `Not judged`."""
     decision = answer.decision
+    if ENGLISH_ONLY in answer.warnings and (decision.unmentioned or decision.status == "unanswerable"):
+        return f"Nothing found in {searched_names(answer)}: {ENGLISH_ONLY}"
     if decision.unmentioned:
         return f"Nothing found on {' or '.join(map(clean, decision.unmentioned))} in {searched_names(answer)}."
     if decision.status == "not judged":
