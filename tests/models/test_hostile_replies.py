@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pytest
 from closing import then_closed
 from http_peer import Asked, Reply
+from model_contract import FREE, NAME, asking
 from rows import each_row
 
 from medground.errors import BudgetExhausted, ModelFailed
@@ -20,7 +21,6 @@ from medground.models.attempts import BYTES_PER_TOKEN
 from medground.models.base import CallLimits
 from medground.models.hosted import open_hosted
 from medground.models.served import ServedModel
-from medground.testing.model_contract import FREE, NAME, asking
 
 JSON = "application/json"
 KEY = "sk-echoed/key+0123456789"

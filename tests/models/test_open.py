@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from chat_peer import ChatPeer, Sent, chat, claude, refusal
 from closing import then_closed
+from model_contract import FREE, NAME, NameOutput, asking
 from rows import each_row
 
 from medground.answering.declaration import Declaration
@@ -32,7 +33,6 @@ from medground.models.operators.reasoning import Demonstration, reason
 from medground.models.output import MOST
 from medground.models.registry import open_models
 from medground.recipes.biomedsearch.decomposing import decompose
-from medground.testing.model_contract import FREE, NAME, NameOutput, asking
 from medground.values.question import Option, Question
 from medground.values.usage import Usage
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from chat_peer import ChatPeer, Sent, chat, prompt_of
 from closing import then_closed
+from model_contract import FREE, IMPOSSIBLE, NAME, ModelContract, NameInput, NameOutput, asking
 from rows import each_row
 
 from medground.errors import ModelFailed
@@ -23,7 +24,6 @@ from medground.models.base import CallLimits, Keyless, Model, Reply
 from medground.models.operators.base import I, InvalidOutput, O, Operator, OperatorOutput
 from medground.models.registry import CallCache, Models, call_key
 from medground.models.served import ServedModel
-from medground.testing.model_contract import FREE, IMPOSSIBLE, NAME, ModelContract, NameInput, NameOutput, asking
 from medground.values.usage import Usage
 
 

@@ -13,6 +13,7 @@ from decimal import Decimal
 import pytest
 from chat_peer import ChatPeer, Sent, chat, refusal, streamed, tool_call
 from closing import then_closed
+from model_contract import FREE, NAME, NameInput, NameOutput, ThingView
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -26,7 +27,6 @@ from medground.models.base import CallLimits, Reply
 from medground.models.operators.answering import ReadInput, read_and_answer
 from medground.models.served import ServedModel
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
-from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, ThingView
 from medground.values.usage import Usage
 
 Serve = Callable[..., ServedModel]

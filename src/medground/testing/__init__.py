@@ -1,4 +1,4 @@
-"""Contract tests for your own sources and models, the documents they use, and the command line to call.
+"""Contract tests for your own sources, the documents they use, and the command line to call.
 
 Needs pytest.
 """
