@@ -9,16 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from medground.models.operators.base import (
-    InvalidOutput,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    SentencedPassage,
-    Untrusted,
-    only_known,
-    sentence_ids,
-)
+from medground.models.operators import base
 from medground.models.operators.reading import quotable_sentences
 from medground.models.operators.reasoning import SubClaim
 from medground.models.operators.writing import answer_choices, check_answer_form
@@ -26,17 +17,17 @@ from medground.values.decision import AnswerForm
 from medground.values.question import Option, Task
 
 
-class ReadInput(OperatorInput):
+class ReadInput(base.OperatorInput):
     """Documents, best first. `search` says how a query is written here; empty where none may be written."""
 
-    question: Untrusted
+    question: base.Untrusted
     task: Task
     options: tuple[Option, ...] = ()
-    passages: tuple[SentencedPassage, ...]
+    passages: tuple[base.SentencedPassage, ...]
     search: str = ""
 
 
-class AnswerOutput(OperatorOutput):
+class AnswerOutput(base.OperatorOutput):
     statements: tuple[SubClaim, ...] = Field(description="the rationale, two to five sentences, in order")
     answer: tuple[Annotated[str, Field(min_length=1, max_length=600)], ...] = Field(
         description="in the form of the task; empty where the documents do not answer"
@@ -49,18 +40,20 @@ class AnswerOutput(OperatorOutput):
 
 
 def _of_the_task(value: ReadInput, output: AnswerOutput) -> None:
-    only_known((i for one in output.statements for i in one.sentences), sentence_ids(value.passages), "sentence")
+    base.only_known(
+        (i for one in output.statements for i in one.sentences), base.sentence_ids(value.passages), "sentence"
+    )
     if value.task != "free":
         check_answer_form(value.task, value.options, output.answer)
     elif output.answer and output.form is None:
-        raise InvalidOutput("say of which form the answer is")
+        raise base.InvalidOutput("say of which form the answer is")
     elif len(output.answer) > 1 and output.form != "items":
-        raise InvalidOutput("give one answer, or several of the form `items`")
+        raise base.InvalidOutput("give one answer, or several of the form `items`")
 
 
 def _choices(value: ReadInput) -> dict[str, tuple[str, ...]]:
     closed = {"answer": answer_choices(value.task, value.options)} if value.task != "free" else {}
-    return {"sentences": sentence_ids(value.passages), **closed}
+    return {"sentences": base.sentence_ids(value.passages), **closed}
 
 
 def _quoted(value: ReadInput) -> AnswerOutput:
@@ -70,7 +63,7 @@ def _quoted(value: ReadInput) -> AnswerOutput:
     return AnswerOutput(statements=tuple(SubClaim(text=texts[i][:1200], sentences=(i,)) for i in chosen), answer=())
 
 
-read_and_answer = Operator(
+read_and_answer = base.Operator(
     name="read_and_answer",
     input=ReadInput,
     output=AnswerOutput,

@@ -12,18 +12,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from medground.models.operators.base import (
-    EvidenceView,
-    FewWords,
-    InvalidOutput,
-    LinesView,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    Untrusted,
-    WeighedOutput,
-    only_known,
-)
+from medground.models.operators import base
 from medground.models.operators.compare import compare
 from medground.models.operators.differences import RULES
 from medground.models.operators.writing import allowed_answers, answer_choices
@@ -38,7 +27,7 @@ FLAGS = tuple(RULES)
 """Names of differences between a statement and its source."""
 
 
-class StatementView(LinesView):
+class StatementView(base.LinesView):
     """A statement to check: S1, S2, ...
 
     Attributes:
@@ -48,10 +37,10 @@ class StatementView(LinesView):
     """
 
     id: str
-    text: Untrusted
+    text: base.Untrusted
     kind: SentenceKind = "statement"
     cites: tuple[str, ...] = ()
-    doubts: tuple[Untrusted, ...] = ()
+    doubts: tuple[base.Untrusted, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """The statement, and a line for each doubt."""
@@ -61,55 +50,55 @@ class StatementView(LinesView):
         yield from (f"{self.id} doubt: {one}" for one in self.doubts)
 
 
-class CheckInput(OperatorInput):
+class CheckInput(base.OperatorInput):
     """Statements of one answer with the quotes, each once.
 
     `beside` are statements of the same answer that are checked elsewhere. `answer` is a word of the task, letters, or
     the name, number, items or sentence that answers an open question; empty where only statements are checked.
     """
 
-    question: Untrusted = ""
+    question: base.Untrusted = ""
     task: Task = "free"
     options: tuple[Option, ...] = ()
-    evidence: tuple[EvidenceView, ...] = ()
+    evidence: tuple[base.EvidenceView, ...] = ()
     statements: tuple[StatementView, ...] = ()
-    beside: tuple[Untrusted, ...] = ()
-    answer: tuple[Untrusted, ...] = ()
+    beside: tuple[base.Untrusted, ...] = ()
+    answer: tuple[base.Untrusted, ...] = ()
 
 
-class StatementCheck(WeighedOutput):
+class StatementCheck(base.WeighedOutput):
     weighed: ClassVar[str] = "relation"
 
     statement: str
     relation: Entailment
     best: str | None = Field(default=None, description="id of the quote that decides it")
     flags: tuple[str, ...] = Field(default=(), description="kinds of difference from the quote")
-    reason: FewWords = Field(default="", description="why it does not hold; empty where it holds")
+    reason: base.FewWords = Field(default="", description="why it does not hold; empty where it holds")
 
 
-class CheckOutput(OperatorOutput):
+class CheckOutput(base.OperatorOutput):
     statements: tuple[StatementCheck, ...] = Field(description="each statement once, in order")
     found: tuple[str, ...] = Field(default=(), description="the answer that the statements give; empty if none")
     result: Following | None = Field(default=None, description="how `answer` stands to them; none if it cannot be told")
     rests_on: tuple[str, ...] = Field(default=(), description="ids of the statements that decide it")
-    reason: FewWords = Field(default="", description="why, in a few words")
+    reason: base.FewWords = Field(default="", description="why, in a few words")
 
 
 def _of_what_was_given(value: CheckInput, output: CheckOutput) -> None:
     statements, told = {one.id: one for one in value.statements}, [one.statement for one in output.statements]
-    only_known([*told, *output.rests_on], statements, "statement")
-    only_known((one.best for one in output.statements if one.best), (e.id for e in value.evidence), "evidence")
+    base.only_known([*told, *output.rests_on], statements, "statement")
+    base.only_known((one.best for one in output.statements if one.best), (e.id for e in value.evidence), "evidence")
     if missing := set(statements) - set(told):
-        raise InvalidOutput(f"statement {min(missing)} is left out; give each statement once")
+        raise base.InvalidOutput(f"statement {min(missing)} is left out; give each statement once")
     for one in output.statements:
         given, decided = statements[one.statement], one.relation in ("entails", "contradicts")
         # A single quote must be the one that decides, so a small model need not name it.
         if not one.best and decided and given.kind == "statement" and len(given.cites or value.evidence) != 1:
-            raise InvalidOutput(f"{one.relation!r} needs the id of the quote that decides {one.statement}")
+            raise base.InvalidOutput(f"{one.relation!r} needs the id of the quote that decides {one.statement}")
         if unknown := set(one.flags) - set(FLAGS):
-            raise InvalidOutput(f"unknown flag {min(unknown)[:40]!r}; flags are {', '.join(FLAGS)}")
+            raise base.InvalidOutput(f"unknown flag {min(unknown)[:40]!r}; flags are {', '.join(FLAGS)}")
     if value.task != "free" and not allowed_answers(value.task, value.options) >= set(output.found):
-        raise InvalidOutput(f"found {', '.join(output.found)[:60]!r} does not have the form of the task")
+        raise base.InvalidOutput(f"found {', '.join(output.found)[:60]!r} does not have the form of the task")
 
 
 def _compared(value: CheckInput) -> CheckOutput:
@@ -128,7 +117,7 @@ def _choices(value: CheckInput) -> dict[str, tuple[str, ...]]:
     return {"statement": ids, "rests_on": ids, "best": tuple(e.id for e in value.evidence), "flags": FLAGS, **closed}
 
 
-check = Operator(
+check = base.Operator(
     name="check",
     input=CheckInput,
     output=CheckOutput,

@@ -17,18 +17,7 @@ from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.quoting.leading import says_the_same
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import ROW
-from medground.models.operators.base import (
-    EvidenceView,
-    FewWords,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    PassageView,
-    SentencedPassage,
-    Untrusted,
-    only_known,
-    sentence_ids,
-)
+from medground.models.operators import base
 from medground.values.evidence import Stance
 
 ON_TOPIC = 0.35
@@ -59,7 +48,7 @@ COVERED = 0.6
 """Minimum share of the question's topic words, by weight, that sufficient evidence names."""
 
 
-def relevant_passages(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
+def relevant_passages(question: str, passages: Sequence[base.PassageView]) -> tuple[str, ...]:
     """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none.
 
     A passage that is `FAR` behind the likeliest one is left out. One that names all that the question is about is never
@@ -77,7 +66,7 @@ def relevant_passages(question: str, passages: Sequence[PassageView]) -> tuple[s
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
 
 
-def _relevant(text: str, topic: frozenset[str], name: str, passage: PassageView, far: float) -> bool:
+def _relevant(text: str, topic: frozenset[str], name: str, passage: base.PassageView, far: float) -> bool:
     if passage.behind > far:
         return False
     alone = all(words.weight(t) < RARE for t in topic if t != name)  # the name says what the question is about
@@ -89,7 +78,7 @@ def _on_topic(topic: frozenset[str], text: str) -> float:
     return words.densest(topic, words.terms(text), WINDOW, least=min(2, len(topic)))
 
 
-def quotable_sentences(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, ...]:
+def quotable_sentences(question: str, passages: Sequence[base.SentencedPassage]) -> tuple[str, ...]:
     """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` per passage.
 
     Source: PubMed Reasoner, Eq. 13 and 14, with word statistics in place of a model.
@@ -104,7 +93,7 @@ def quotable_sentences(question: str, passages: Sequence[SentencedPassage]) -> t
 
 
 def _quotes(
-    asked: QuestionReading, passage: SentencedPassage, strengths: Sequence[float]
+    asked: QuestionReading, passage: base.SentencedPassage, strengths: Sequence[float]
 ) -> list[tuple[float, tuple[str, ...]]]:
     """The best quotes of a passage, each one sentence or two neighbours, with their strength.
 
@@ -134,7 +123,7 @@ def _quotes(
     return found
 
 
-def _strengths(question: str, passages: Sequence[SentencedPassage]) -> list[list[float]]:
+def _strengths(question: str, passages: Sequence[base.SentencedPassage]) -> list[list[float]]:
     """How good a quote each sentence is: as the step before has computed it over all documents, or among these."""
     given = [[s.strength for s in passage.sentences] for passage in passages]
     known = [[strength for strength in row if strength is not None] for row in given]
@@ -145,13 +134,13 @@ def _strengths(question: str, passages: Sequence[SentencedPassage]) -> list[list
     return strengths(question, [Candidate(p.title, [s.text for s in p.sentences]) for p in passages])
 
 
-def quotes_on_topic(question: str, passages: Sequence[SentencedPassage]) -> list[EvidenceView]:
+def quotes_on_topic(question: str, passages: Sequence[base.SentencedPassage]) -> list[base.EvidenceView]:
     """The quotable sentences of the passages on topic, best first; none if no passage is on topic."""
-    texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in passages]
+    texts = [base.PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in passages]
     kept_ids = set(relevant_passages(question, texts))
     kept = [p for p in passages if p.id in kept_ids]
     views = {
-        s.id: EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
+        s.id: base.EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
         for p in kept
         for s in p.sentences
         if is_prose(s.text)
@@ -159,7 +148,7 @@ def quotes_on_topic(question: str, passages: Sequence[SentencedPassage]) -> list
     return [views[sentence] for sentence in quotable_sentences(question, kept)]
 
 
-def covers_the_topic(question: str, evidence: Sequence[EvidenceView]) -> bool:
+def covers_the_topic(question: str, evidence: Sequence[base.EvidenceView]) -> bool:
     """Whether the quotes together name most of the question's topic and one of them reports a result.
 
     Source: PubMed Reasoner, Eq. 15, with words in place of a model's judgement.
@@ -172,40 +161,40 @@ def covers_the_topic(question: str, evidence: Sequence[EvidenceView]) -> bool:
     return any(reports_result(e.quote) for e in evidence)
 
 
-class ScreenInput(OperatorInput):
-    question: Untrusted
-    passages: tuple[PassageView, ...]
+class ScreenInput(base.OperatorInput):
+    question: base.Untrusted
+    passages: tuple[base.PassageView, ...]
 
 
-class ScreenOutput(OperatorOutput):
+class ScreenOutput(base.OperatorOutput):
     relevant: tuple[str, ...] = Field(description="ids of the passages worth reading, most useful first")
 
 
-screen = Operator(
+screen = base.Operator(
     name="screen",
     input=ScreenInput,
     output=ScreenOutput,
     keyless=lambda value: ScreenOutput(relevant=relevant_passages(value.question, value.passages)),
-    check=lambda value, output: only_known(output.relevant, (p.id for p in value.passages), "passage"),
+    check=lambda value, output: base.only_known(output.relevant, (p.id for p in value.passages), "passage"),
     choices=lambda value: {"relevant": tuple(p.id for p in value.passages)},
 )
 
 
-class ExtractInput(OperatorInput):
-    question: Untrusted
-    passages: tuple[SentencedPassage, ...]
+class ExtractInput(base.OperatorInput):
+    question: base.Untrusted
+    passages: tuple[base.SentencedPassage, ...]
 
 
-class Extracted(OperatorOutput):
+class Extracted(base.OperatorOutput):
     sentence: str = Field(description="id of a sentence")
     stance: Stance = Field(description="what the sentence says towards the question; `unknown` when it does not tell")
 
 
-class ExtractOutput(OperatorOutput):
+class ExtractOutput(base.OperatorOutput):
     sentences: tuple[Extracted, ...] = Field(description="the sentences that are evidence, strongest first")
 
 
-extract = Operator(
+extract = base.Operator(
     name="extract",
     input=ExtractInput,
     output=ExtractOutput,
@@ -214,33 +203,33 @@ extract = Operator(
             Extracted(sentence=i, stance="unknown") for i in quotable_sentences(value.question, value.passages)
         )
     ),
-    check=lambda value, output: only_known(
-        (e.sentence for e in output.sentences), sentence_ids(value.passages), "sentence"
+    check=lambda value, output: base.only_known(
+        (e.sentence for e in output.sentences), base.sentence_ids(value.passages), "sentence"
     ),
-    choices=lambda value: {"sentence": sentence_ids(value.passages)},
+    choices=lambda value: {"sentence": base.sentence_ids(value.passages)},
 )
 
 
-class UnreadView(OperatorInput):
+class UnreadView(base.OperatorInput):
     """An article that was found and not read yet."""
 
-    id: Untrusted
-    title: Untrusted
+    id: base.Untrusted
+    title: base.Untrusted
 
 
-class SufficientInput(OperatorInput):
-    question: Untrusted
-    evidence: tuple[EvidenceView, ...]
+class SufficientInput(base.OperatorInput):
+    question: base.Untrusted
+    evidence: tuple[base.EvidenceView, ...]
     unread: tuple[UnreadView, ...] = ()
 
 
-class SufficientOutput(OperatorOutput):
+class SufficientOutput(base.OperatorOutput):
     sufficient: bool = Field(description="true when the evidence addresses every main part of the question")
-    missing: FewWords = Field(default="", description="what is still missing, in a few words")
+    missing: base.FewWords = Field(default="", description="what is still missing, in a few words")
     needed: tuple[str, ...] = Field(default=(), description="ids of the unread articles to read next, if any")
 
 
-sufficient = Operator(
+sufficient = base.Operator(
     name="sufficient",
     input=SufficientInput,
     output=SufficientOutput,

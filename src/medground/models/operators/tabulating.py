@@ -21,14 +21,7 @@ from medground.language.prose import is_prose
 from medground.language.quantities import COUNT, TIMES, Quantity, quantities
 from medground.language.quoting.pool import NAMES, parts
 from medground.language.words import spelled_out
-from medground.models.operators.base import (
-    InvalidOutput,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    Untrusted,
-    only_known,
-)
+from medground.models.operators import base
 
 _I = re.IGNORECASE
 _LISTS = tomllib.loads((resources.files("medground") / "data" / "table_columns.toml").read_text(encoding="utf-8"))
@@ -254,41 +247,41 @@ NOT_REPORTED = "not reported"
 """In place of a sentence's id: the text does not say it."""
 
 
-class ColumnView(OperatorInput):
+class ColumnView(base.OperatorInput):
     """A column by its id (C1, C2, ...) and the name that the reader gave it."""
 
     id: str
-    name: Untrusted
+    name: base.Untrusted
 
 
-class StudySentence(OperatorInput):
+class StudySentence(base.OperatorInput):
     """A sentence of a study with the heading over it."""
 
     id: str
-    heading: Untrusted = ""
-    text: Untrusted
+    heading: base.Untrusted = ""
+    text: base.Untrusted
 
 
-class TabulateInput(OperatorInput):
+class TabulateInput(base.OperatorInput):
     columns: tuple[ColumnView, ...]
-    title: Untrusted = ""
+    title: base.Untrusted = ""
     sentences: tuple[StudySentence, ...]
 
 
-class Filled(OperatorOutput):
+class Filled(base.OperatorOutput):
     column: str = Field(description="id of a column")
     sentence: str = Field(description=f"id of the sentence that reports it, or `{NOT_REPORTED}`")
 
 
-class TabulateOutput(OperatorOutput):
+class TabulateOutput(base.OperatorOutput):
     cells: tuple[Filled, ...] = Field(description="one for each column, in their order")
 
 
 def _each_column_once(value: TabulateInput, output: TabulateOutput) -> None:
     known = (NOT_REPORTED, *(sentence.id for sentence in value.sentences))
-    only_known((cell.sentence for cell in output.cells), known, "sentence")
+    base.only_known((cell.sentence for cell in output.cells), known, "sentence")
     if [cell.column for cell in output.cells] != [column.id for column in value.columns]:
-        raise InvalidOutput("give one cell for each column, in the order of the columns")
+        raise base.InvalidOutput("give one cell for each column, in the order of the columns")
 
 
 def _by_words(value: TabulateInput) -> TabulateOutput:
@@ -300,7 +293,7 @@ def _by_words(value: TabulateInput) -> TabulateOutput:
     return TabulateOutput(cells=tuple(cells))
 
 
-tabulate = Operator(
+tabulate = base.Operator(
     name="tabulate",
     input=TabulateInput,
     output=TabulateOutput,

@@ -13,14 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from medground.language import words
-from medground.models.operators.base import (
-    EvidenceView,
-    InvalidOutput,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    Untrusted,
-)
+from medground.models.operators import base
 from medground.models.operators.compare import compare
 from medground.models.operators.differences import differences
 from medground.values.statement import Category, RationaleVerdict
@@ -88,7 +81,7 @@ def labelled(signals: Signals) -> Category | None:
     return next((category for category, holds in _TABLE if holds(signals)), None)
 
 
-def on_topic(question: str, statement: str, quotes: Sequence[EvidenceView]) -> bool:
+def on_topic(question: str, statement: str, quotes: Sequence[base.EvidenceView]) -> bool:
     """Whether a statement mentions anything that the question is about, or shares words with a quote."""
     said = words.terms(statement)
     if not said or not words.topic(question).isdisjoint(said):
@@ -108,16 +101,16 @@ _BY_PASSAGE = ("CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "CORRECT-ADDITIONAL", "IN
 """Labels that depend on a passage of the context."""
 
 
-class LabelInput(OperatorInput):
-    question: Untrusted
-    rationale: Untrusted
+class LabelInput(base.OperatorInput):
+    question: base.Untrusted
+    rationale: base.Untrusted
     answer: tuple[str, ...] = ()
-    statement: Untrusted
+    statement: base.Untrusted
     cited: tuple[str, ...] = ()
-    passages: tuple[EvidenceView, ...]
+    passages: tuple[base.EvidenceView, ...]
 
 
-class LabelOutput(OperatorOutput):
+class LabelOutput(base.OperatorOutput):
     category: Category | None = Field(description="one of the eight labels; none only when none can be told")
     best: str | None = Field(default=None, description="id of the passage that decides it")
     reason: str = Field(default="", max_length=300, description="why, in a few words")
@@ -126,9 +119,9 @@ class LabelOutput(OperatorOutput):
 def _known_passage(value: LabelInput, output: LabelOutput) -> None:
     known = {p.id for p in value.passages}
     if output.best is not None and output.best not in known:
-        raise InvalidOutput(f"unknown passage id {output.best[:40]!r}; use only ids that are given")
+        raise base.InvalidOutput(f"unknown passage id {output.best[:40]!r}; use only ids that are given")
     if output.best is None and output.category in _BY_PASSAGE and len(known) != 1:
-        raise InvalidOutput(f"{output.category} needs the id of the passage that decides it")
+        raise base.InvalidOutput(f"{output.category} needs the id of the passage that decides it")
 
 
 def _label_by_words(value: LabelInput) -> LabelOutput:
@@ -143,7 +136,7 @@ def _label_by_words(value: LabelInput) -> LabelOutput:
     return LabelOutput(category=labelled(signals), best=same.id if same else found.best)
 
 
-label = Operator(
+label = base.Operator(
     name="label",
     input=LabelInput,
     output=LabelOutput,
@@ -153,20 +146,20 @@ label = Operator(
 )
 
 
-class AssessInput(OperatorInput):
-    question: Untrusted
-    passages: tuple[EvidenceView, ...]
-    rationale: Untrusted
+class AssessInput(base.OperatorInput):
+    question: base.Untrusted
+    passages: tuple[base.EvidenceView, ...]
+    rationale: base.Untrusted
     answer: tuple[str, ...]
 
 
-class AssessOutput(OperatorOutput):
+class AssessOutput(base.OperatorOutput):
     verdict: RationaleVerdict | None = Field(description="of the rationale as a whole; none only when none can be told")
     quality: int | None = Field(default=None, ge=1, le=5, description="of the answer, 1 the worst, 5 the best")
     reason: str = Field(default="", max_length=300, description="why, in a few words")
 
 
-assess = Operator(
+assess = base.Operator(
     name="assess",
     input=AssessInput,
     output=AssessOutput,

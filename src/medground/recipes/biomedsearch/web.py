@@ -19,14 +19,7 @@ from medground.corpus.retraction import set_aside
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language import words
-from medground.models.operators.base import (
-    InvalidOutput,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    Untrusted,
-    only_known,
-)
+from medground.models.operators import base
 from medground.recipes.biomedsearch.literature import Returned, state_of_nothing
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.web_search import PAGE
@@ -41,35 +34,35 @@ _COVERAGE = 0.25
 """What the share of the sub-question's words counts beside the cosine, without a model: measured in `docs/web.md`."""
 
 
-class ResultView(OperatorInput):
+class ResultView(base.OperatorInput):
     """A result to rate. `id` is local to the call: W1, W2, ..."""
 
     id: str
-    title: Untrusted = ""
-    summary: Untrusted
+    title: base.Untrusted = ""
+    summary: base.Untrusted
     cosine: float = Field(default=0.0, exclude=True)
     """Cosine of its vector with the sub-question's."""
 
 
-class RatePagesInput(OperatorInput):
-    subquestion: Untrusted
+class RatePagesInput(base.OperatorInput):
+    subquestion: base.Untrusted
     results: tuple[ResultView, ...]
 
 
-class PageRating(OperatorOutput):
+class PageRating(base.OperatorOutput):
     result: str = Field(description="id of a result")
     relevance: float = Field(ge=0, le=1, description="0: of no use; 0.5: on the subject; 1: answers the sub-question")
 
 
-class RatePagesOutput(OperatorOutput):
+class RatePagesOutput(base.OperatorOutput):
     ratings: tuple[PageRating, ...] = Field(description="one for each result that is of any use; none of the others")
 
 
 def _known(value: RatePagesInput, output: RatePagesOutput) -> None:
     rated = [one.result for one in output.ratings]
-    only_known(rated, (one.id for one in value.results), "result")
+    base.only_known(rated, (one.id for one in value.results), "result")
     if len(rated) > len(set(rated)):
-        raise InvalidOutput("a result is rated twice; rate each once")
+        raise base.InvalidOutput("a result is rated twice; rate each once")
 
 
 def _keyless(value: RatePagesInput) -> RatePagesOutput:
@@ -83,7 +76,7 @@ def _keyless(value: RatePagesInput) -> RatePagesOutput:
     return RatePagesOutput(ratings=tuple(ratings))
 
 
-rate_pages = Operator(
+rate_pages = base.Operator(
     name="rate_pages",
     input=RatePagesInput,
     output=RatePagesOutput,

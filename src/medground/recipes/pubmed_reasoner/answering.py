@@ -8,16 +8,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from medground.language import drafting
-from medground.models.operators.base import (
-    EvidenceView,
-    FewWords,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    Untrusted,
-    only_known,
-    prompt,
-)
+from medground.models.operators import base
 from medground.models.operators.writing import (
     WriteOutput,
     WrittenSentence,
@@ -31,44 +22,44 @@ from medground.values.question import Option, Task
 # Summarising: the evidence by article, and a response based only on that summary.
 
 
-class SummariseInput(OperatorInput):
-    question: Untrusted
-    evidence: tuple[EvidenceView, ...]
+class SummariseInput(base.OperatorInput):
+    question: base.Untrusted
+    evidence: tuple[base.EvidenceView, ...]
 
 
-class Observation(OperatorOutput):
+class Observation(base.OperatorOutput):
     text: str = Field(min_length=1, max_length=1200, description="one observation, in one sentence")
     evidence: tuple[str, ...] = Field(min_length=1, description="ids of the quotes of one article that show it")
 
 
-class SummariseOutput(OperatorOutput):
+class SummariseOutput(base.OperatorOutput):
     observations: tuple[Observation, ...]
 
 
-summarise = Operator(
+summarise = base.Operator(
     name="summarise",
     input=SummariseInput,
     output=SummariseOutput,
     keyless=lambda value: SummariseOutput(
         observations=tuple(Observation(text=e.quote[:1200], evidence=(e.id,)) for e in value.evidence)
     ),
-    check=lambda value, output: only_known(
+    check=lambda value, output: base.only_known(
         (e for one in output.observations for e in one.evidence), (e.id for e in value.evidence), "evidence"
     ),
     choices=lambda value: {"evidence": tuple(e.id for e in value.evidence)},
 )
 
 
-class ObservationView(OperatorInput):
+class ObservationView(base.OperatorInput):
     """An observation of the summary, with the ids of the quotes behind it."""
 
-    article: Untrusted
-    text: Untrusted
+    article: base.Untrusted
+    text: base.Untrusted
     evidence: tuple[str, ...]
 
 
-class RespondInput(OperatorInput):
-    question: Untrusted
+class RespondInput(base.OperatorInput):
+    question: base.Untrusted
     task: Task
     options: tuple[Option, ...] = ()
     summary: tuple[ObservationView, ...]
@@ -76,7 +67,7 @@ class RespondInput(OperatorInput):
 
 
 def _keyless(value: RespondInput) -> WriteOutput:
-    views = [EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
+    views = [base.EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
     chosen = chosen_quotes(value.question, views, value.sentences)
     return WriteOutput(sentences=tuple(WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=())
 
@@ -91,7 +82,7 @@ class SampledRespondInput(RespondInput):
     sample: int
 
 
-respond = Operator(
+respond = base.Operator(
     name="respond",
     input=RespondInput,
     output=WriteOutput,
@@ -101,20 +92,20 @@ respond = Operator(
     streamed="sentences",
 )
 
-respond_openly = replace(respond, name="respond_openly", instructions=prompt("respond_openly"))
+respond_openly = replace(respond, name="respond_openly", instructions=base.prompt("respond_openly"))
 """Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""
 
 
 # Answering without evidence, and finding the gaps of an answer: the baselines' operators.
 
 
-class RecallInput(OperatorInput):
-    question: Untrusted
+class RecallInput(base.OperatorInput):
+    question: base.Untrusted
     task: Task
     options: tuple[Option, ...] = ()
 
 
-recall = Operator(
+recall = base.Operator(
     name="recall",
     input=RecallInput,
     output=WriteOutput,
@@ -128,15 +119,15 @@ MOST_GAPS = 8
 """Without a limit, a weak model lists gaps until its output is cut off."""
 
 
-class ReflectInput(OperatorInput):
-    question: Untrusted
-    answer: Untrusted
+class ReflectInput(base.OperatorInput):
+    question: base.Untrusted
+    answer: base.Untrusted
     summary: tuple[ObservationView, ...]
-    history: tuple[Untrusted, ...]
+    history: tuple[base.Untrusted, ...]
 
 
-class ReflectOutput(OperatorOutput):
-    gaps: tuple[FewWords, ...] = Field(
+class ReflectOutput(base.OperatorOutput):
+    gaps: tuple[base.FewWords, ...] = Field(
         max_length=MOST_GAPS, description="claims or ideas that the summary does not support; empty when none"
     )
     query: str = Field(default="", max_length=2000, description="one new PubMed query for the gaps; empty when none")
@@ -148,4 +139,6 @@ def _reflected(value: ReflectInput) -> ReflectOutput:
     return ReflectOutput(gaps=tuple(gaps[:MOST_GAPS]), query="" if query in value.history else query)
 
 
-reflect = Operator(name="reflect", input=ReflectInput, output=ReflectOutput, writes_queries=True, keyless=_reflected)
+reflect = base.Operator(
+    name="reflect", input=ReflectInput, output=ReflectOutput, writes_queries=True, keyless=_reflected
+)

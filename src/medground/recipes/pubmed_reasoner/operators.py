@@ -13,35 +13,27 @@ from pydantic import Field
 
 from medground.language import drafting, words
 from medground.language.mesh_terms import mentions
-from medground.models.operators.base import (
-    FewWords,
-    InvalidOutput,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    Untrusted,
-    only_known,
-)
+from medground.models.operators import base
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import vocabulary
 
 
-class Candidate(OperatorInput):
+class Candidate(base.OperatorInput):
     """A MeSH heading with the reason why it is there."""
 
-    heading: Untrusted
-    rationale: Untrusted = ""
+    heading: base.Untrusted
+    rationale: base.Untrusted = ""
 
 
-class Signal(OperatorInput):
+class Signal(base.OperatorInput):
     """Title and abstract of a record that the query found: all that the critic sees (Eq. 5)."""
 
-    title: Untrusted
-    abstract: Untrusted
+    title: base.Untrusted
+    abstract: base.Untrusted
 
 
-class MeshTermsInput(OperatorInput):
-    question: Untrusted
+class MeshTermsInput(base.OperatorInput):
+    question: base.Untrusted
     most: int | None = None
     """Most headings to name; None for as many as bear on the question."""
 
@@ -50,16 +42,16 @@ MOST_TERMS = 60
 """Longest list of headings that is read, so that a weak model's list ends: twice what any article of PubMedQA has."""
 
 
-class ProposedTerm(OperatorOutput):
+class ProposedTerm(base.OperatorOutput):
     heading: str = Field(min_length=1, max_length=200, description="a MeSH heading")
-    rationale: FewWords = Field(default="", description="why it bears on the question, in a few words")
+    rationale: base.FewWords = Field(default="", description="why it bears on the question, in a few words")
 
 
-class MeshTermsOutput(OperatorOutput):
+class MeshTermsOutput(base.OperatorOutput):
     terms: tuple[ProposedTerm, ...] = Field(max_length=MOST_TERMS)
 
 
-mesh_terms = Operator(
+mesh_terms = base.Operator(
     name="mesh_terms",
     input=MeshTermsInput,
     output=MeshTermsOutput,
@@ -73,16 +65,16 @@ mesh_terms = Operator(
 )
 
 
-class SelectTermsInput(OperatorInput):
-    question: Untrusted
+class SelectTermsInput(base.OperatorInput):
+    question: base.Untrusted
     candidates: tuple[Candidate, ...]
 
 
-class SelectTermsOutput(OperatorOutput):
+class SelectTermsOutput(base.OperatorOutput):
     selected: tuple[str, ...] = Field(description="headings to keep, most important first, each as it was given")
 
 
-select_terms = Operator(
+select_terms = base.Operator(
     name="select_terms",
     input=SelectTermsInput,
     output=SelectTermsOutput,
@@ -90,22 +82,22 @@ select_terms = Operator(
     keyless=lambda value: SelectTermsOutput(
         selected=drafting.select(value.question, tuple(c.heading for c in value.candidates))
     ),
-    check=lambda value, output: only_known(output.selected, (c.heading for c in value.candidates), "heading"),
+    check=lambda value, output: base.only_known(output.selected, (c.heading for c in value.candidates), "heading"),
     choices=lambda value: {"selected": tuple(c.heading for c in value.candidates)},
 )
 
 
-class DraftQueryInput(OperatorInput):
-    question: Untrusted
+class DraftQueryInput(base.OperatorInput):
+    question: base.Untrusted
     terms: tuple[Candidate, ...]
 
 
-class QueryOutput(OperatorOutput):
+class QueryOutput(base.OperatorOutput):
     query: str = Field(min_length=1, max_length=2000, description="one PubMed query")
-    rationale: FewWords = Field(default="", description="in a few words")
+    rationale: base.FewWords = Field(default="", description="in a few words")
 
 
-draft_query = Operator(
+draft_query = base.Operator(
     name="draft_query",
     input=DraftQueryInput,
     output=QueryOutput,
@@ -117,21 +109,21 @@ draft_query = Operator(
 # A critique of each MeSH term by the records that the query found, and without a model by the words of these.
 
 
-class CritiqueInput(OperatorInput):
-    question: Untrusted
+class CritiqueInput(base.OperatorInput):
+    question: base.Untrusted
     terms: tuple[Candidate, ...]
     signals: tuple[Signal, ...]
-    query: Untrusted
+    query: base.Untrusted
 
 
-class TermVerdict(OperatorOutput):
+class TermVerdict(base.OperatorOutput):
     heading: str
     verdict: bool
-    rationale: FewWords = Field(default="", description="in a few words")
+    rationale: base.FewWords = Field(default="", description="in a few words")
     linkage: Literal["AND", "OR", "drop", ""] = Field(default="", description="how the term should join the query")
 
 
-class CritiqueOutput(OperatorOutput):
+class CritiqueOutput(base.OperatorOutput):
     verdicts: tuple[TermVerdict, ...] = Field(description="one for each term")
 
 
@@ -140,7 +132,7 @@ def _each_term(value: CritiqueInput, output: CritiqueOutput) -> None:
     said = {v.heading for v in output.verdicts}
     if said != given:
         wrong = "; ".join(sorted(given ^ said))[:300]
-        raise InvalidOutput(f"give one verdict for each term and none for others; missing or not a term: {wrong}")
+        raise base.InvalidOutput(f"give one verdict for each term and none for others; missing or not a term: {wrong}")
 
 
 Judge = Callable[[str, Sequence[str], Sequence[str]], list[tuple[bool, str]]]
@@ -191,7 +183,7 @@ def unsupported_headings(question: str, texts: Sequence[str]) -> list[str]:
     return [m.heading for m in mentions(question) if not _naming(m.heading, texts)]
 
 
-def _criticises(name: str, judge: Judge) -> Operator[CritiqueInput, CritiqueOutput]:
+def _criticises(name: str, judge: Judge) -> base.Operator[CritiqueInput, CritiqueOutput]:
     def by_words(value: CritiqueInput) -> CritiqueOutput:
         headings = tuple(t.heading for t in value.terms)
         judged = judge(value.question, headings, [f"{s.title} {s.abstract}" for s in value.signals])
@@ -200,7 +192,7 @@ def _criticises(name: str, judge: Judge) -> Operator[CritiqueInput, CritiqueOutp
             verdicts=tuple(TermVerdict(heading=h, verdict=said, rationale=why) for h, (said, why) in verdicts)
         )
 
-    return Operator(
+    return base.Operator(
         name=name,
         input=CritiqueInput,
         output=CritiqueOutput,
@@ -216,19 +208,19 @@ alignment = _criticises("alignment", judge_alignment)
 redundancy = _criticises("redundancy", judge_redundancy)
 
 
-class Feedback(OperatorInput):
+class Feedback(base.OperatorInput):
     """What the critic said of one term."""
 
-    heading: Untrusted
+    heading: base.Untrusted
     covered: bool
     aligned: bool
     redundant: bool
     linkage: str = ""
-    rationale: Untrusted = ""
+    rationale: base.Untrusted = ""
 
 
-class UpdateTermsInput(OperatorInput):
-    question: Untrusted
+class UpdateTermsInput(base.OperatorInput):
+    question: base.Untrusted
     feedback: tuple[Feedback, ...]
     signals: tuple[Signal, ...]
 
@@ -247,7 +239,7 @@ def _updated_by_words(value: UpdateTermsInput) -> MeshTermsOutput:
     )
 
 
-update_terms = Operator(
+update_terms = base.Operator(
     name="update_terms",
     input=UpdateTermsInput,
     output=MeshTermsOutput,
@@ -256,19 +248,19 @@ update_terms = Operator(
 )
 
 
-class Tried(OperatorInput):
+class Tried(base.OperatorInput):
     """A query of this search and how many records it found, capped at the depth of the search."""
 
-    query: Untrusted
+    query: base.Untrusted
     found: int
 
 
-class RefineQueryInput(OperatorInput):
-    question: Untrusted
+class RefineQueryInput(base.OperatorInput):
+    question: base.Untrusted
     terms: tuple[Candidate, ...]
     signals: tuple[Signal, ...]
     history: tuple[Tried, ...]
-    missing: Untrusted = ""
+    missing: base.Untrusted = ""
     """What the evidence read so far does not address; empty before anything is read."""
 
 
@@ -282,7 +274,7 @@ def refined_by_words(question: str, headings: Sequence[str], history: Sequence[T
     return next((query for query in drafts if query not in tried), most)
 
 
-refine_query = Operator(
+refine_query = base.Operator(
     name="refine_query",
     input=RefineQueryInput,
     output=QueryOutput,
@@ -292,8 +284,8 @@ refine_query = Operator(
     ),
 )
 
-QUERYING: tuple[Operator[Any, Any], ...] = (mesh_terms, select_terms, draft_query)
+QUERYING: tuple[base.Operator[Any, Any], ...] = (mesh_terms, select_terms, draft_query)
 """The operators that turn a question into a first PubMed query."""
 
-CRITICISING: tuple[Operator[Any, Any], ...] = (coverage, alignment, redundancy, update_terms, refine_query)
+CRITICISING: tuple[base.Operator[Any, Any], ...] = (coverage, alignment, redundancy, update_terms, refine_query)
 """The operators that criticise a query and write a better one, one for each equation."""
