@@ -14,59 +14,48 @@ from pydantic import BeforeValidator, Field
 
 from medground.language import words
 from medground.language.prose import is_prose
-from medground.models.operators.base import (
-    EvidenceView,
-    InvalidOutput,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    SentencedPassage,
-    SentenceView,
-    Untrusted,
-    only_known,
-    sentence_ids,
-)
+from medground.models.operators import base
 from medground.models.operators.compare import compare
 from medground.models.operators.reading import quotes_on_topic
 from medground.models.operators.writing import answer_choices, check_answer_form, chosen_quotes
 from medground.values.question import Option, Task
 
 
-class Demonstration(OperatorInput):
+class Demonstration(base.OperatorInput):
     """A solved example (q, E, r, y): its passages or their quotes, its rationale, its answer (Reason and Verify, 4.1).
 
     `reference` is the known answer to an open question, in words.
     """
 
-    question: Untrusted
+    question: base.Untrusted
     options: tuple[Option, ...] = ()
-    evidence: tuple[Untrusted, ...]
-    rationale: Untrusted
-    reference: Untrusted = ""
+    evidence: tuple[base.Untrusted, ...]
+    rationale: base.Untrusted
+    reference: base.Untrusted = ""
     answer: tuple[str, ...]
 
 
-class PastRound(OperatorInput):
+class PastRound(base.OperatorInput):
     """An earlier round: what was asked, what was answered, and which statements nothing supported (history H)."""
 
-    query: Untrusted
-    passages: tuple[Untrusted, ...] = ()
-    rationale: Untrusted
+    query: base.Untrusted
+    passages: tuple[base.Untrusted, ...] = ()
+    rationale: base.Untrusted
     answer: tuple[str, ...]
-    unsupported: tuple[Untrusted, ...] = ()
+    unsupported: tuple[base.Untrusted, ...] = ()
 
 
-class ReasonInput(OperatorInput):
+class ReasonInput(base.OperatorInput):
     demonstrations: tuple[Demonstration, ...] = ()
-    question: Untrusted
+    question: base.Untrusted
     task: Task
     options: tuple[Option, ...] = ()
     history: tuple[PastRound, ...] = ()
-    passages: tuple[SentencedPassage, ...]
+    passages: tuple[base.SentencedPassage, ...]
     sentences: int = 3
 
 
-class SubClaim(OperatorOutput):
+class SubClaim(base.OperatorOutput):
     text: str = Field(min_length=1, max_length=1200, description="one part of the reasoning, a plain sentence, no ids")
     sentences: tuple[str, ...] = Field(description="ids of the sentences that say so, such as P1.S2")
 
@@ -80,12 +69,12 @@ FinalAnswer = Annotated[
 ]
 
 
-class ReasonOutput(OperatorOutput):
+class ReasonOutput(base.OperatorOutput):
     claims: tuple[SubClaim, ...] = Field(description="the rationale, in order, one part of the question each")
     answer: FinalAnswer
 
 
-class DirectOutput(OperatorOutput):
+class DirectOutput(base.OperatorOutput):
     """The same the other way round: fields are written in their order, so the answer comes before any reasoning."""
 
     answer: FinalAnswer
@@ -94,13 +83,15 @@ class DirectOutput(OperatorOutput):
 
 def _fits(value: ReasonInput, output: ReasonOutput | DirectOutput) -> None:
     if not all(claim.text.strip() for claim in output.claims):
-        raise InvalidOutput("a part of the rationale is empty; write it or leave it out")
-    only_known((s for claim in output.claims for s in claim.sentences), sentence_ids(value.passages), "sentence")
+        raise base.InvalidOutput("a part of the rationale is empty; write it or leave it out")
+    base.only_known(
+        (s for claim in output.claims for s in claim.sentences), base.sentence_ids(value.passages), "sentence"
+    )
     check_answer_form(value.task, value.options, output.answer)
 
 
 def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
-    return {"sentences": sentence_ids(value.passages), "answer": answer_choices(value.task, value.options)}
+    return {"sentences": base.sentence_ids(value.passages), "answer": answer_choices(value.task, value.options)}
 
 
 def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
@@ -109,7 +100,7 @@ def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
 
-reason = Operator(
+reason = base.Operator(
     name="reason",
     input=ReasonInput,
     output=ReasonOutput,
@@ -119,7 +110,7 @@ reason = Operator(
     streamed="claims",
 )
 
-direct = Operator(
+direct = base.Operator(
     name="direct",
     input=ReasonInput,
     output=DirectOutput,
@@ -146,7 +137,7 @@ REVERSED = 0.5
 _REVERSING = frozenset({"negation", "direction", "number", "unit"})
 
 
-def nearest_sentences(option: str, sentences: Sequence[SentenceView]) -> tuple[str, ...]:
+def nearest_sentences(option: str, sentences: Sequence[base.SentenceView]) -> tuple[str, ...]:
     """Ids of the sentences that share most with an option, best first; none if they share little."""
     wanted = words.terms(option)
     scored = [(words.coverage(wanted, words.terms(one.text)), n) for n, one in enumerate(sentences)]
@@ -164,7 +155,7 @@ def option_lean(option: str, sentences: Sequence[str]) -> float:
         return 0.0
     held = frozenset(term for one in sentences for term in words.terms(one))
     share = words.coverage(words.terms(option), held)
-    found = compare(option, [EvidenceView(id=f"E{n}", quote=one) for n, one in enumerate(sentences, start=1)])
+    found = compare(option, [base.EvidenceView(id=f"E{n}", quote=one) for n, one in enumerate(sentences, start=1)])
     return share * REVERSED if _REVERSING.intersection(found.flags) else share
 
 
@@ -172,18 +163,18 @@ MOST_SENTENCES = 4
 """Most sentences that are named for an option; a weak model lists all of them."""
 
 
-class ChooseInput(OperatorInput):
-    question: Untrusted
+class ChooseInput(base.OperatorInput):
+    question: base.Untrusted
     task: Task
     options: tuple[Option, ...]
-    paragraphs: tuple[SentencedPassage, ...]
+    paragraphs: tuple[base.SentencedPassage, ...]
 
 
 def _first_few(said: object) -> object:
     return tuple(said)[:MOST_SENTENCES] if isinstance(said, list | tuple) else said
 
 
-class OptionSentences(OperatorOutput):
+class OptionSentences(base.OperatorOutput):
     letter: str = Field(description="the letter of the option")
     sentences: Annotated[tuple[str, ...], BeforeValidator(_first_few)] = Field(
         max_length=MOST_SENTENCES,
@@ -191,7 +182,7 @@ class OptionSentences(OperatorOutput):
     )
 
 
-class ChooseOutput(OperatorOutput):
+class ChooseOutput(base.OperatorOutput):
     options: tuple[OptionSentences, ...] = Field(description="every option once, in the order given")
     answer: tuple[str, ...] = Field(description="the letters of all right options; empty if no paragraph shows one")
 
@@ -199,12 +190,14 @@ class ChooseOutput(OperatorOutput):
 def _options_fit(value: ChooseInput, output: ChooseOutput) -> None:
     letters = [option.letter for option in value.options]
     if sorted(one.letter for one in output.options) != sorted(letters):
-        raise InvalidOutput(f"name each of the options {', '.join(letters)} once")
-    only_known((s for one in output.options for s in one.sentences), sentence_ids(value.paragraphs), "sentence")
+        raise base.InvalidOutput(f"name each of the options {', '.join(letters)} once")
+    base.only_known(
+        (s for one in output.options for s in one.sentences), base.sentence_ids(value.paragraphs), "sentence"
+    )
     check_answer_form(value.task, value.options, tuple(dict.fromkeys(output.answer)))
     shown = {one.letter for one in output.options if one.sentences}
     if bare := sorted(set(output.answer) - shown):
-        raise InvalidOutput(f"no sentence is named for {', '.join(bare)}; name one or leave the option out")
+        raise base.InvalidOutput(f"no sentence is named for {', '.join(bare)}; name one or leave the option out")
 
 
 def _nearest_to_options(value: ChooseInput) -> ChooseOutput:
@@ -215,7 +208,7 @@ def _nearest_to_options(value: ChooseInput) -> ChooseOutput:
     return ChooseOutput(options=tuple(options), answer=())
 
 
-choose_options = Operator(
+choose_options = base.Operator(
     name="choose_options",
     input=ChooseInput,
     output=ChooseOutput,
@@ -223,7 +216,7 @@ choose_options = Operator(
     check=_options_fit,
     choices=lambda value: {
         "letter": tuple(option.letter for option in value.options),
-        "sentences": sentence_ids(value.paragraphs),
+        "sentences": base.sentence_ids(value.paragraphs),
         "answer": answer_choices(value.task, value.options),
     },
 )

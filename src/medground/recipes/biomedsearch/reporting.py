@@ -10,18 +10,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from medground.models.operators.base import (
-    EvidenceView,
-    FewWords,
-    InvalidOutput,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    SentencedPassage,
-    Untrusted,
-    only_known,
-    sentence_ids,
-)
+from medground.models.operators import base
 from medground.models.operators.reasoning import FinalAnswer, SubClaim
 from medground.models.operators.writing import WriteOutput, WrittenSentence, check_written, written_choices
 from medground.recipes.base import one_line
@@ -30,27 +19,29 @@ from medground.values.question import Option, Task
 from medground.values.report import Relation
 
 
-class AnswerPartInput(OperatorInput):
+class AnswerPartInput(base.OperatorInput):
     """A sub-question and the passages that were found for it, each with the kind of its source."""
 
-    question: Untrusted
-    part_of: Untrusted
-    passages: tuple[SentencedPassage, ...]
+    question: base.Untrusted
+    part_of: base.Untrusted
+    passages: tuple[base.SentencedPassage, ...]
     sentences: int = Field(default=3, ge=1)
 
 
-class AnswerPartOutput(OperatorOutput):
+class AnswerPartOutput(base.OperatorOutput):
     answerable: bool = Field(description="whether some passage addresses the question, also with a no")
-    reason: FewWords = Field(default="", description="if it is not answerable: what is missing, in a few words")
+    reason: base.FewWords = Field(default="", description="if it is not answerable: what is missing, in a few words")
     claims: tuple[SubClaim, ...] = Field(description="the short answer, one sentence each; none if not answerable")
 
 
 def _answers(value: AnswerPartInput, output: AnswerPartOutput) -> None:
     if not all(claim.text.strip() and claim.sentences for claim in output.claims):
-        raise InvalidOutput("a sentence of the answer is empty or names no sentence ids; write it or leave it out")
-    only_known((one for claim in output.claims for one in claim.sentences), sentence_ids(value.passages), "sentence")
+        raise base.InvalidOutput("a sentence of the answer is empty or names no sentence ids; write it or leave it out")
+    base.only_known(
+        (one for claim in output.claims for one in claim.sentences), base.sentence_ids(value.passages), "sentence"
+    )
     if output.answerable != bool(output.claims):
-        raise InvalidOutput("an answerable question has sentences, and one that is not answerable has none")
+        raise base.InvalidOutput("an answerable question has sentences, and one that is not answerable has none")
 
 
 def _answered_by_words(value: AnswerPartInput) -> AnswerPartOutput:
@@ -61,34 +52,34 @@ def _answered_by_words(value: AnswerPartInput) -> AnswerPartOutput:
     return AnswerPartOutput(answerable=True, claims=claims)
 
 
-answer_part = Operator(
+answer_part = base.Operator(
     name="answer_part",
     input=AnswerPartInput,
     output=AnswerPartOutput,
     keyless=_answered_by_words,
     check=_answers,
-    choices=lambda value: {"sentences": sentence_ids(value.passages)},
+    choices=lambda value: {"sentences": base.sentence_ids(value.passages)},
 )
 
 
-class PartView(OperatorInput):
+class PartView(base.OperatorInput):
     """A sub-question, the sentences that answer it, and the quotes that they cite."""
 
     id: str
-    question: Untrusted
-    answer: tuple[Untrusted, ...]
-    quotes: tuple[EvidenceView, ...]
+    question: base.Untrusted
+    answer: tuple[base.Untrusted, ...]
+    quotes: tuple[base.EvidenceView, ...]
 
 
-class ConnectInput(OperatorInput):
-    question: Untrusted
+class ConnectInput(base.OperatorInput):
+    question: base.Untrusted
     parts: tuple[PartView, ...]
 
 
 _ABOUT = 120
 
 
-class Connected(OperatorOutput):
+class Connected(base.OperatorOutput):
     first: str = Field(description="id of a sub-answer, such as q1")
     second: str = Field(description="id of another one")
     relation: Relation = Field(
@@ -101,7 +92,7 @@ class Connected(OperatorOutput):
     evidence: tuple[str, ...] = Field(min_length=2, description="ids of quotes of both that show it, such as E2")
 
 
-class ConnectOutput(OperatorOutput):
+class ConnectOutput(base.OperatorOutput):
     connections: tuple[Connected, ...]
 
 
@@ -109,11 +100,11 @@ def _connects(value: ConnectInput, output: ConnectOutput) -> None:
     quotes = {part.id: {quote.id for quote in part.quotes} for part in value.parts}
     for one in output.connections:
         if one.first == one.second or not {one.first, one.second} <= quotes.keys():
-            raise InvalidOutput(f"a connection is between two of {', '.join(quotes)}")
+            raise base.InvalidOutput(f"a connection is between two of {', '.join(quotes)}")
         if unknown := set(one.evidence) - quotes[one.first] - quotes[one.second]:
-            raise InvalidOutput(f"{', '.join(sorted(unknown)[:5])} is not a quote of {one.first} or {one.second}")
+            raise base.InvalidOutput(f"{', '.join(sorted(unknown)[:5])} is not a quote of {one.first} or {one.second}")
         if any(quotes[side].isdisjoint(one.evidence) for side in (one.first, one.second)):
-            raise InvalidOutput("a connection needs a quote of each side")
+            raise base.InvalidOutput("a connection needs a quote of each side")
 
 
 def _connected_by_words(value: ConnectInput) -> ConnectOutput:
@@ -126,7 +117,7 @@ def _connected_by_words(value: ConnectInput) -> ConnectOutput:
     )
 
 
-connect_parts = Operator(
+connect_parts = base.Operator(
     name="connect_parts",
     input=ConnectInput,
     output=ConnectOutput,
@@ -140,26 +131,26 @@ connect_parts = Operator(
 )
 
 
-class JoinedView(OperatorInput):
+class JoinedView(base.OperatorInput):
     """A connection of two sub-answers."""
 
     first: str
     second: str
     relation: Relation
-    about: Untrusted
+    about: base.Untrusted
 
 
-class ComposeReportInput(OperatorInput):
-    question: Untrusted
+class ComposeReportInput(base.OperatorInput):
+    question: base.Untrusted
     task: Task
     options: tuple[Option, ...] = ()
-    introductions: tuple[SentencedPassage, ...] = ()
+    introductions: tuple[base.SentencedPassage, ...] = ()
     parts: tuple[PartView, ...]
     connections: tuple[JoinedView, ...] = ()
     sentences: int = Field(default=3, ge=1)
 
 
-class ComposeReportOutput(OperatorOutput):
+class ComposeReportOutput(base.OperatorOutput):
     background: tuple[WrittenSentence, ...] = Field(description="what a reader must know first")
     synthesis: tuple[WrittenSentence, ...] = Field(description="what the sub-answers come to together")
     answer: FinalAnswer
@@ -170,11 +161,11 @@ def _quotes(value: ComposeReportInput) -> Iterator[str]:
 
 
 def _composed(value: ComposeReportInput, output: ComposeReportOutput) -> None:
-    known = {*_quotes(value), *sentence_ids(value.introductions)}
+    known = {*_quotes(value), *base.sentence_ids(value.introductions)}
     sentences = (*output.background, *output.synthesis)
     check_written(value.task, value.options, known, WriteOutput(sentences=sentences, answer=output.answer))
     if any(not sentence.evidence for sentence in sentences):
-        raise InvalidOutput("every sentence names the ids of the quotes that say so")
+        raise base.InvalidOutput("every sentence names the ids of the quotes that say so")
 
 
 def _composed_by_words(value: ComposeReportInput) -> ComposeReportOutput:
@@ -184,13 +175,13 @@ def _composed_by_words(value: ComposeReportInput) -> ComposeReportOutput:
     return ComposeReportOutput(background=background, synthesis=(), answer=())
 
 
-compose_report = Operator(
+compose_report = base.Operator(
     name="compose_report",
     input=ComposeReportInput,
     output=ComposeReportOutput,
     keyless=_composed_by_words,
     check=_composed,
     choices=lambda value: written_choices(
-        value.task, value.options, dict.fromkeys((*sentence_ids(value.introductions), *_quotes(value)))
+        value.task, value.options, dict.fromkeys((*base.sentence_ids(value.introductions), *_quotes(value)))
     ),
 )
