@@ -137,7 +137,7 @@ def test_a_report_shows_its_sections_plan_counts_and_failures(browser: Opened) -
     expect(page.get_by_test_id("subanswers")).to_contain_text("<img src=x onerror='window.hacked = 1'>")
     expect(page.get_by_test_id("flow").locator("tbody tr")).to_have_count(1)
     drawing = page.get_by_role("img", name=re.compile("2 sub-questions and 3 keywords"))
-    assert drawing.evaluate("image => image.complete && image.naturalWidth > 100")
+    assert drawing.evaluate("image => image.decode().then(() => image.naturalWidth > 100)")
     assert page.evaluate("window.hacked") is None
 
 
