@@ -71,7 +71,7 @@ def test_the_second_call_comes_from_the_cache_and_a_failed_call_is_not_stored(
 
         first, second = then_closed(models, run())
         assert len(peer.requests) == 2
-    assert first.usage == Usage(input_tokens=100, output_tokens=10, model_calls=1)
+    assert first.usage == Usage(input_tokens=100, output_tokens=10, model_calls=1, price=None)
     assert second.usage == Usage(cached_calls=1)
     assert first.output == second.output
 

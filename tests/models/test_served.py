@@ -51,7 +51,7 @@ def test_what_the_server_receives(serve: Serve, key: str) -> None:
         model = serve(peer.url)
         first, again = ask(model), ask(model)  # each in an event loop of its own
     assert first == again and first.output == NameOutput(id="T2")
-    assert first.usage == Usage(input_tokens=321, output_tokens=45, model_calls=1, price=Decimal(0))
+    assert first.usage == Usage(input_tokens=321, output_tokens=45, model_calls=1, price=None)
     request = peer.requests[0]
     assert request["messages"] == [
         {"role": "system", "content": NAME.instructions},
@@ -85,7 +85,7 @@ def test_invalid_output_is_retried_with_the_reason(serve: Serve, bad: Sent, mess
     with ChatPeer(bad, bad, GOOD) as peer:
         reply = ask(serve(peer.url))
     assert reply.output == NameOutput(id="T2")
-    assert reply.usage == Usage(input_tokens=300, output_tokens=30, model_calls=3)
+    assert reply.usage == Usage(input_tokens=300, output_tokens=30, model_calls=3, price=None)
     assert len(peer.requests) == 3
     with ChatPeer(bad) as peer:
         failed = failure(serve(peer.url))
@@ -236,7 +236,10 @@ def test_limits_of_a_call(serve: Serve) -> None:
         calls = len(peer.requests)
         assert isinstance(spent, BudgetExhausted) and spent.limit == limit
         tokens = calls if sent is bad else 0
-        assert spent.usage == Usage(input_tokens=100 * tokens, output_tokens=10 * tokens, model_calls=calls)
+        price = None if tokens else Decimal(0)
+        assert spent.usage == Usage(
+            input_tokens=100 * tokens, output_tokens=10 * tokens, model_calls=calls, price=price
+        )
         assert calls == (2 if sent is bad else 1)
     with ChatPeer(Sent(GOOD.body, hang=300)) as peer:
         spent = asyncio.run(late(serve(peer.url), peer, CallLimits(seconds=60)))

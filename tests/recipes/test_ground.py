@@ -119,7 +119,7 @@ def test_a_model_writes_and_its_verdicts_count_when_trusted(ask: Asks) -> None:
 
     answer = ask(replies())[0]
     assert [s.verdict.label for s in answer.statements] == ["not judged"]
-    assert any("is not validated here" in w for w in answer.warnings)
+    assert any("to validate it, run: medground judge measure" in w for w in answer.warnings)
 
 
 def test_a_retracted_paper_is_not_used_whichever_source_knows_it(ask: Asks, memory_source: Any) -> None:

@@ -36,10 +36,10 @@ SHOWN = (
     "A. Yes, in most patients",
     "Answered by openai:gpt-5 from the quoted evidence.",
     "Aspirin prevents stroke, and it raises bleeding. [E1] [E2]",
-    "“Aspirin prevents stroke,”: Partly supported (nli:small, 87%): may differ from the quote in certainty; says more "
-    "than its source: the source says `may`. Deciding quote: [E1]",
-    "“and it raises bleeding.”: Not found in the cited text (nli:small, 90%).",
-    "It is safe. [E3] Assessed by m (not validated here): entails.",
+    "◐ “Aspirin prevents stroke,”: Partly supported (nli:small, 87%): may differ from the quote in certainty; says "
+    "more than its source: the source says `may`. Deciding quote: [E1]",
+    "∅ “and it raises bleeding.”: Not found in the cited text (nli:small, 90%).",
+    "It is safe. [E3] ○ Assessed by m (not validated here): entails.",
     "Statin text here. [E4] Web page: quoted from the aims; an aim, question or assumption, not a finding.",
     "25% of the statements are supported.",
     "Left out because verification failed - Aspirin cures all. Contradicted: it does not.",
@@ -247,11 +247,7 @@ def test_support_is_that_of_a_validated_judge_or_told_as_an_assessment(make_answ
         said = tuple(statement.model_copy(update={"verdict": verdict}) for verdict in verdicts)
         return phrases.support(make_answer(statements=said))
 
-    one = "1 of 1 statement is in line with its quote, as assessed by nli:small (not validated here)."
-    assert said("supported") == one
-    assert said("supported", "partly", "contradicted", "supported") == (
-        "2 of 4 statements are in line with their quotes, as assessed by nli:small (not validated here)."
-    )
+    assert said("supported", "partly", "contradicted", "supported") == "Checked by nli:small (not validated here)."
     assert said(None) == ""
     with pytest.raises(ValidationError, match="no assessment beside its label"):
         Verdict(label="supported", critic="m", assessed="supported")

@@ -88,8 +88,8 @@ class ServedModel:
     not hold an output to a schema (`structured = "prompt"`) gets them there alone. Either way the output is validated
     and checked by the operator. If it does not pass, the model is asked again and given the reason.
 
-    The price is 0 for `local` models and loopback addresses, the provider's list price where pydantic-ai knows it,
-    and unknown (None) otherwise.
+    The price is 0 for `local` models and Ollama's on this machine, the provider's list price where pydantic-ai knows
+    it, and unknown (None) otherwise: what a server on this machine passes on may cost something.
 
     Args:
         server: how it is asked; a temperature is not sent to models that reject it.
@@ -120,7 +120,8 @@ class ServedModel:
         self._read = Counter(bytes=_BYTES, tokens=1)
         self._gives_probabilities = not _refuses_sampling(model.profile)
         self._endpoint = Endpoint(name, base_address(model.base_url), key_hint, secrets)
-        self._free = name.partition(":")[0] == "local" or is_loopback(model.base_url or "")
+        own = name.partition(":")[0]
+        self._free = own == "local" or (own == "ollama" and is_loopback(model.base_url or ""))
         shows_form = model.profile.get("native_output_requires_schema_in_instructions", False)
         self._form = "prompt" if self._server.structured == "prompt" else "both" if shows_form else ""
         sampling = _settings(model, self._server).get("temperature")

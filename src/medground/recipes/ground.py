@@ -152,7 +152,7 @@ async def _by_model(question: Question, run: Run, only: Sequence[str] | None) ->
     if isinstance(query, Everything):
         return answered
     asked = Lookup(asked=query, text=" ".join([question.text, *answered.draft.missing]), shown=to_pubmed(query))
-    more = [one for one in await _readings(question, asked, run, only) if one.document_id not in first]
+    more = [one for one in await _readings(question, asked, run, only) if one.document_id not in run.read]
     return await answer_from(question, more, run, before=answered) if more else answered
 
 

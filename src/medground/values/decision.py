@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, computed_field, model_validator
 
 from medground.values.document import Frozen
 
@@ -70,6 +70,7 @@ class _Decision(Frozen):
         """The decided value as text, or None."""
         return getattr(self, "value", None)
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def exact_answer(self) -> ExactAnswer:
         """The short answer in the form of BioASQ: a word, `[name]`, or `[[item], [item]]`; None where it has none."""
@@ -78,11 +79,11 @@ class _Decision(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _without_lean(cls, content: Any) -> Any:
-        """Answers before schema 1.9 could hold an estimate from word statistics (`lean`). It was no better than always
-        "yes", so nothing of it is read from a kept answer."""
+        """What a kept answer is read from: not the exact answer, which follows from the rest, nor an estimate from word
+        statistics (`lean`, before schema 1.9), which was no better than always "yes"."""
         if isinstance(content, dict) and content.get("status") == "lean":
             return {"status": "not judged"} | {name: content[name] for name in ("task",) if name in content}
-        return content
+        return {k: v for k, v in content.items() if k != "exact_answer"} if isinstance(content, dict) else content
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -129,6 +130,7 @@ class FreeDecision(_Decision):
         default=(), description="the short answer: one name, number or sentence, or the items"
     )
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def exact_answer(self) -> ExactAnswer:
         if self.form == "items":

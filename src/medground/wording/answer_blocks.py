@@ -54,7 +54,7 @@ class Quotes:
 def sentence_blocks(
     sentences: Iterable[tuple[SentenceView, Sequence[Statement]]], *, details: bool, report: bool
 ) -> Iterator[Block]:
-    """Written sentences with their citation marks and verdicts.
+    """Written sentences with their citation marks and verdicts: the shape, and words where it does not say all.
 
     Args:
         sentences: each with its statements.
@@ -67,12 +67,17 @@ def sentence_blocks(
         if report and written.web:
             lines[0] = (*lines[0], Span(" (web page)", "caution"))
         several = len({verdict.words for verdict in written.verdicts}) > 1
+        if not details and all(verdict.plain for verdict in written.verdicts):
+            first = written.verdicts[0]
+            yield Block("paragraph", ((*lines[0], Span(f" {first.glyph}", first.style)),))
+            continue
         for statement, verdict in zip(group, written.verdicts, strict=True):
             if report and not details and verdict.label == "quoted" and not statement.verdict.flags:
                 continue
             said = f"“{' '.join(statement.text.split())}”: {verdict.words}" if several else verdict.words
             decided = (Span(" Deciding quote: "), mark(verdict.deciding)) if verdict.deciding else ()
-            lines.append((Span(said, verdict.style), *decided))
+            shape = "" if verdict.label == "quoted" else f"{verdict.glyph} "
+            lines.append((Span(f"{shape}{said}", verdict.style), *decided))
             if details and verdict.category:
                 lines.append(line(f"Label: {verdict.category}", "dim"))
         yield Block("paragraph", tuple(dict.fromkeys(lines)))

@@ -65,14 +65,17 @@ def decided(answer: Answer) -> str:
     decision = answer.decision
     if ENGLISH_ONLY in answer.warnings and (decision.unmentioned or decision.status == "unanswerable"):
         return f"Nothing found in {searched_names(answer)}: {ENGLISH_ONLY}"
-    if decision.unmentioned:
+    if decision.unmentioned and decision.check is None:
         return f"Nothing found on {' or '.join(map(clean, decision.unmentioned))} in {searched_names(answer)}."
+    if decision.check is not None and decision.status != "decided":
+        return _refused(answer)
     if decision.status == "not judged":
-        refused = decision.check is not None and decision.check.result != "follows"
-        return _refused(answer) if refused else "Not judged"
+        return "Not judged"
     if decision.status == "unanswerable":
         if not answer.searches:  # the reason is all that there is to say
             return sentence(decision.reason) or "Unanswerable"
+        if read := answer.read + len({quote.document_id for quote in answer.evidence}):
+            return f"No answer in {some(read, 'document')} read from {searched_names(answer)}"
         return f"Nothing found on {_asked_about(answer.question.text)} in {searched_names(answer)}"
     value = joined(decision.shown() or "")
     said = joined(" ".join(statement.text for statement in answer.statements))
@@ -96,20 +99,24 @@ def _asked_about(question: str) -> str:
 
 
 def _refused(answer: Answer) -> str:
-    """What a model answered, and what the check of that answer found."""
+    """What a model answered, and what the check of that answer found, or what its quotes are not about."""
     check, options = answer.decision.check, answer.question.options
     assert check is not None
+    said = f"The model answered {_with_options(', '.join(check.answer), options)}"
+    if answer.decision.unmentioned:
+        return f"{said}, but no quote mentions {' or '.join(map(clean, answer.decision.unmentioned))}"
     if check.found:
         found = _with_options(", ".join(check.found), options)
     else:
         found = f"that the sentences {'say otherwise' if check.result == 'contradicted' else 'do not say so'}"
-    return f"The model answered {_with_options(', '.join(check.answer), options)}, and its check found {found}"
+    return f"{said}, and its check found {found}"
 
 
 def reason(answer: Answer) -> str:
     """Why the decision is what it is, and what is missing; empty where nothing is known."""
     missing = f"Missing in these sources: {ended(clean(answer.missing))}" if answer.missing else ""
-    near = "Nearest, about something else:" if answer.decision.unmentioned and answer.statements else ""
+    nothing = answer.decision.unmentioned and answer.decision.check is None
+    near = "Nearest, about something else:" if nothing and answer.statements else ""
     return " ".join(filter(None, [_reason(answer), missing, _instead(answer), near]))
 
 
@@ -169,18 +176,11 @@ def _quotes_alone(answer: Answer) -> bool:
 
 
 def _assessed(answer: Answer) -> str:
-    """How many statements are in line with their quotes, according to an assessor that is not validated here."""
+    """Who checked the sentences and is not validated here; empty where a line above them says so."""
     verdicts = [statement.verdict for statement in answer.statements]
     who = dict.fromkeys(critic_name(verdict.critic) for verdict in verdicts if verdict.assessed)
-    if not who:
-        return ""
-    supported = sum(verdict.assessed == "supported" for verdict in verdicts)
-    named = answer.decision.basis == "model"  # by the line that says who checked it
-    if named and supported == len(verdicts):
-        return ""
-    by = "" if named else f", as assessed by {' and '.join(who)} ({NOT_VALIDATED})"
-    agree = "is in line with its quote" if supported == 1 else "are in line with their quotes"
-    return f"{supported:,} of {some(len(verdicts), 'statement')} {agree}{by}."
+    told = not who or answer.decision.basis == "model"
+    return "" if told else f"Checked by {' and '.join(who)} ({NOT_VALIDATED})."
 
 
 def faithfulness(answer: Answer) -> str:

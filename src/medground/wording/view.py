@@ -181,14 +181,15 @@ def _verdict(
     documents: Mapping[str, SourceDocument],
 ) -> views.VerdictView:
     found, best = statement.verdict, evidence.get(statement.verdict.best or "")
-    shape, glyph, style = LOOKS[found.label]
+    shape, glyph, style = LOOKS[found.assessed or found.label]
     told = found.label == "quoted" or cited_by(statement) == [found.best]  # by the marks of the sentence
     return views.VerdictView(
         text=clean(statement.text),
         label=found.label,
         shape=shape,
         glyph=glyph,
-        style=style,
+        style="caution" if found.assessed and shape == "check" else style,
+        plain=shape == "check" and found.judged_by_model and not (found.flags or found.note or found.probability),
         words=captions.verdict(
             found, _place(best) if best else (), documents[best.document_id] if best else None, judge_named=True
         ),

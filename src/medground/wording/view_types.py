@@ -32,6 +32,7 @@ class VerdictView(Frozen):
     label: Label
     shape: Shape
     glyph: str = Field(description="the shape as one character")
+    plain: bool = Field(default=False, description="whether the shape says all that the words do")
     style: Style
     words: str
     deciding: str | None = None

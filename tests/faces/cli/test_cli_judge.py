@@ -130,7 +130,7 @@ def test_a_judge_that_proves_itself_counts_from_then_on(
         assert (answer.decision.status, answer.decision.shown(), answer.decision.validated) == ("decided", "yes", False)
         assert answer.support is None
         assert "Written and checked by openai:stub (not validated here) from the quoted evidence." in shown
-        assert "In line with the quote." in shown
+        assert "Aspirin made strokes rarer. [E1] ✓" in shown and "In line with" not in shown
         assert "to validate it, run: medground judge measure openai:stub" in shown
         assert "Supported (openai:stub)" not in shown
 
@@ -155,7 +155,7 @@ def test_a_judge_that_proves_itself_counts_from_then_on(
         verdict = proven.statements[0].verdict
         assert (verdict.label, verdict.assessed, proven.decision.validated) == ("supported", None, True)
         assert proven.support == 1.0
-        assert "Supported (openai:stub)." in shown
+        assert "Aspirin made strokes rarer. [E1] ✓ All statements are supported." in shown
         assert "not validated here" not in shown
         assert "openai:stub was measured on 160 of 160 findings with and without planted errors right, SciFact" in shown
         assert proven.settings_hash != answer.settings_hash

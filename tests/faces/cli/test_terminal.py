@@ -193,6 +193,6 @@ def test_a_terminal_has_colours_and_no_title() -> None:
     render(answer, Console(file=out, width=80, force_terminal=True, color_system="standard"))
     shown = out.getvalue()
     assert shown.startswith("\x1b[1mWhat the sources say\x1b[0m\n")
-    assert "\x1b[31mContradicted by the cited text (m).\x1b[0m" in shown
+    assert "\x1b[31m✗ Contradicted by the cited text (m).\x1b[0m" in shown
     assert "It [bold]helps[/bold]. \x1b[36m[E1]\x1b[0m" in shown
     assert ":smile: [dim]T[/dim]" in shown

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND
+from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.policy import Grounds, Verdicted
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
@@ -173,11 +173,13 @@ def decide(
     if missing := _missing(quotes, run) if quotes and texts_alone else []:
         asked = reading_of(run.question.text)
         things = asked.deciding
-        if len(things) > 1 and not run.elsewhere.isdisjoint(missing):
+        aloud = check if draft.basis == "model" else None  # what the model answered is told, whatever is found of it
+        if aloud is None and not run.elsewhere.isdisjoint(missing):
             lost = [side for side in asked.sides if any(one.said in missing for one in side)]
-            missing = [together([one.said for one in (lost[0] if len(lost) == 1 else things)])]
+            both = together([one.said for one in (lost[0] if len(lost) == 1 else things)])
+            missing = [both if len(things) > 1 else f"“{asked.plain}”"]
         if not run.question.options and run.settings.verify.gate:
-            return _made(run.question, "unanswerable", unmentioned=tuple(missing))
+            return _made(run.question, "unanswerable", unmentioned=tuple(missing), check=aloud)
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
     if draft.answer:
         return _answered(run, draft, kept, Grounds.of(written, kept), check)
@@ -188,7 +190,9 @@ def decide(
         return _made(run.question, "decided", (answered.value,), basis="critic", **given)
     if quotes and texts_alone and (species := _species(quotes, run)) and not animals_in(run.question.text):
         run.warn(f"every quote is about animals or cells ({species})")
-    return _made(run.question, "not judged", reason=draft.reason or _undecided(run, verdicts))
+    unanswered = run.writer is not None and run.writer.is_model and run.read  # by the model that read them
+    status: Status = "unanswerable" if unanswered else "not judged"
+    return _made(run.question, status, reason=draft.reason or _undecided(run, verdicts))
 
 
 def _missing(quotes: Sequence[Evidence], run: Run) -> list[str]:
@@ -237,7 +241,7 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str, c
         writer = _writer(run)
         validated = may_judge(writer, run.settings.verify)
         if not validated:
-            run.warn(f"{writer} made this decision and is {NOT_VALIDATED}; {how_to_validate(writer, run.settings)}")
+            run.warn(f"{writer} made this decision; {how_to_validate(writer, run.settings)}")
         if run.question.task == "free" and draft.form is not None and check is not None:
             values, short = (", ".join(values),), {"form": draft.form, "items": values}
         elif run.question.task == "free":  # the checked rationale is the answer: any other text would be unchecked

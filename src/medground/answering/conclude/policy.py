@@ -171,7 +171,7 @@ def _why(verdict: Verdict) -> str:
     if verdict.label == GIVEN:
         return "it only repeats the context of the question"
     if verdict.label == "not found":
-        by_rule = verdict.critic in _RULES and verdict.note
+        by_rule = (verdict.critic in _RULES or not set(HELD).isdisjoint(verdict.flags)) and verdict.note
         return by_rule or f"{verdict.critic} does not find it in the evidence"
     if OWN_KNOWLEDGE in verdict.flags or not verdict.best:
         return "no evidence is cited"
@@ -179,6 +179,8 @@ def _why(verdict: Verdict) -> str:
         return "the text cited reports no finding"
     if rejected(verdict):
         return f"{verdict.labelled_by} labels it {verdict.category}"
+    if SUBJECT in verdict.flags and verdict.label == "related":
+        return "the text cited does not mention what it is about"
     differing = [flag for flag in verdict.flags if flag not in _MARKS]
     return f"differs from the evidence ({', '.join(differing)})" if differing else "left out with its sentence"
 

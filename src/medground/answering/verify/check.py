@@ -10,6 +10,7 @@ from typing import Any
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.context import (
+    AROUND,
     SUBJECT,
     Context,
     cited_evidence,
@@ -162,7 +163,7 @@ async def _in_one_call(
     ledger, decides = run.ledger, has_last_word(critic.name, run.settings.verify)
     cited = {evidence for one in sentences for evidence in one.evidence}
     quotes = evidence_views(usable([e for e in ledger.evidence if e.id in cited], ledger.documents), ledger.documents)
-    noticed = [_noticed(sentence, ledger) for sentence in sentences]
+    noticed = [_noticed(sentence, ledger, AROUND if decides else 0) for sentence in sentences]
     asked, beside = [], []
     for n, verdict in enumerate(known):
         if verdict is None or (decides and verdict.label == "quoted" and noticed[n]):
@@ -199,14 +200,18 @@ def _of_claim(
     return Checked(verdict, told)
 
 
-def _noticed(sentence: Sentence, ledger: Ledger) -> tuple[Overclaim, ...]:
-    """What word filters notice about a sentence and the quotes that it cites, above all the nearest one."""
+def _noticed(sentence: Sentence, ledger: Ledger, around: int) -> tuple[Overclaim, ...]:
+    """What word filters notice about a sentence and the quotes that it cites, above all the nearest one.
+
+    `around`: characters of the text next to a quote that may name the sentence's subject, as for the first line.
+    """
     said, cited = words.terms(sentence.text), cited_evidence(sentence, ledger)
     if not cited:
         return ()
     nearest = max(cited, key=lambda quote: words.coverage(said, words.terms(quote.quote)))
     found = doubts(sentence, nearest, ledger)
-    missing = off_subject(sentence, cited, ledger) if nearest.quote.split() != sentence.text.split() else []
+    is_quote = nearest.quote.split() == sentence.text.split()
+    missing = [] if is_quote else off_subject(sentence, cited, ledger, around=around)
     return (*found, Overclaim(SUBJECT, " or ".join(missing))) if missing else found
 
 

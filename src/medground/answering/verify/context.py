@@ -226,9 +226,11 @@ SUBJECT = "subject"
 """The flag of a statement about something that no quote behind it names."""
 
 
-def off_subject(sentence: Sentence, quotes: Sequence[Evidence], ledger: Ledger, *, people: bool = True) -> list[str]:
-    """What a statement is about, and with `people` for whom, that no quote mentions."""
-    text = "\n".join(as_read(quote, ledger.documents[quote.document_id]) for quote in quotes)
+def off_subject(
+    sentence: Sentence, quotes: Sequence[Evidence], ledger: Ledger, *, people: bool = True, around: int = 0
+) -> list[str]:
+    """What a statement is about, and with `people` for whom, that no quote mentions, nor the text `around` it."""
+    text = "\n".join(as_read(quote, ledger.documents[quote.document_id], around) for quote in quotes)
     claimed = reading_of(sentence.text)
     return claimed.unnamed([text]) or (claimed.people_unnamed([text]) if people else [])
 

@@ -136,6 +136,8 @@ def _complete(question: Question, draft: Draft, output: AnswerOutput, run: Run) 
     if question.task == "free":
         answer = founded(output.answer)
         changed |= {"answer": answer, "form": output.form if answer else None, "basis": "model" if answer else None}
+        if output.answer and not answer:
+            changed["reason"] = "the model's answer names a work that was never retrieved"
     return draft.model_copy(update=changed)
 
 
