@@ -2,8 +2,8 @@
 
     python benchmarks/second_search.py [--data ../shared/data/bioasq] [--count 300]
 
-The corpus is the snippets of three years of BioASQ; the questions are those of the newest year that ask for yes or no,
-a name or a list. The script knows one paper of each question, the first with a title. Where it is not among the
+The corpus is the snippets of three years of BioASQ; the questions are those of the newest year that ask for yes or
+no, a name or a list. The script knows one paper of each question, the first with a title. Where it is not among the
 documents of the first call, the script gives no answer, says what is missing, and writes a query: the two rarest words
 of what the experts marked in that paper, which a reader of the field would think of. Its judge agrees with all.
 

@@ -74,6 +74,7 @@ export interface Verdict {
   label: Label;
   shape: Shape;
   glyph: string;
+  plain: boolean;
   style: Style;
   words: string;
   deciding: string | null;

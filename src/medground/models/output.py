@@ -94,7 +94,8 @@ def _bounded(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
         items = field.get("items") if isinstance(field, dict) else None
         name = items.get("$ref", "").removeprefix("#/$defs/") if isinstance(items, dict) else ""
         properties = definitions.get(name, {}).get("properties", {})
-        counts = [len(choices[key]) for key, part in properties.items() if key in choices and "enum" in part]
+        named = [key for key, part in properties.items() if key in choices and part.get("type") == "string"]
+        counts = [len(choices[key]) for key in named]
         return {**field, "maxItems": min(counts)} if counts else field
 
     properties = {name: bounded(part) for name, part in schema.get("properties", {}).items()}

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import httpx2
+import pydantic_ai
 from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, TextOutput, ToolOutput
 from pydantic_ai.exceptions import AgentRunError, RunTimedOut, UserError
 from pydantic_ai.models import Model as ProviderModel
@@ -26,6 +27,7 @@ from medground.sources.http.clients import ACCEPTED, CutReply, Intake, LoopClien
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 
+pydantic_ai.BANNER_ENABLED = False
 _BYTES = 4
 """Bytes of a token of English, roughly, until a server has counted some."""
 LARGEST_REPLY = 8 << 20

@@ -132,7 +132,8 @@ def _statement(n: int, claim: Claim, quotes: int) -> StatementView:
 def judgement_of(claim: Claim, said: StatementCheck, tau: float) -> Judgement:
     """The operator's judgement; one with a known probability below tau, or by a foreign quote, counts as `related`."""
     given = [view.id for view in claim.premises]
-    best = said.best or (given[0] if len(given) == 1 else None)  # may be omitted for a single premise
+    only = given[:1] if len(given) == 1 or said.relation == "contradicts" else []  # which may be left unnamed
+    best = said.best or next(iter(only), None)
     if best not in given or claim.kind != "statement":
         best = None
     probability, entailment = said.probabilities.get(said.relation), said.probabilities.get("entails")

@@ -29,6 +29,7 @@ from medground.home.layers import wrong_values
 from medground.language.clean import clean, ended
 from medground.values.answer import Answer, SourceDocument
 from medground.values.evidence import Evidence
+from medground.values.steps import Written
 from medground.wording.markup import Mark, chat_pieces
 
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -178,7 +179,7 @@ class _Reply:
         )
 
     async def stream(self, service: Service) -> AsyncIterator[bytes]:
-        """The chunks of the answer; progress as comments before them."""
+        """The chunks of the answer; before them progress as comments, and sentences as they are written."""
         yield self._sent(chat_messages.Delta(role="assistant", content=""))
         async with aclosing(paced(self._job.events(), HEARTBEAT)) as events:
             async for event in events:
@@ -187,7 +188,9 @@ class _Reply:
                         yield part
                     return
                 words = " ".join(event.words.split()) if event else "still running"
-                if words:
+                if event is not None and isinstance(event.step, Written):
+                    yield self._sent(chat_messages.Delta(reasoning_content=f"{words}\n"))
+                elif words:
                     yield format_sse_event(comment=words)
 
     def _ending(self, event: Event, service: Service) -> Iterator[bytes]:

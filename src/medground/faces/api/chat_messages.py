@@ -252,6 +252,8 @@ class Delta(Frozen):
 
     role: Literal["assistant"] | None = None
     content: str | None = None
+    reasoning_content: str | None = None
+    """A sentence that is written and not checked yet. Clients show it apart from the message."""
     annotations: tuple[Annotation, ...] | None = None
 
 

@@ -47,7 +47,8 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
 
 
 class StepLine:
-    """Shows the current step on a terminal; draws nothing if `quiet` or if standard error is not a terminal.
+    """Shows the current step on a terminal, under the sentences written so far; draws nothing if `quiet` or if standard
+    error is not a terminal.
 
     Attributes:
         kept: trace id of a partial answer that was kept; empty if there is none.
@@ -57,13 +58,14 @@ class StepLine:
     def __init__(self, *, quiet: bool = False) -> None:
         self.kept = ""
         self.research = ""
+        self._written: list[str] = []
         self._live: Status | None = None
         if is_terminal(err=True) and not quiet:
             self._live = console(err=True).status("", spinner="line")
 
     def __call__(self, step: Step) -> None:
         """Show a step."""
-        from medground.values.steps import Kept, ResearchBegun
+        from medground.values.steps import Kept, ResearchBegun, Written
 
         if isinstance(step, ResearchBegun):
             self.research = step.id
@@ -74,8 +76,10 @@ class StepLine:
 
             from medground.wording.progress import in_words
 
-            if words := in_words(step):
-                self._live.update(Text(one_line(words)))
+            words = one_line(in_words(step))
+            self._written += [words] if isinstance(step, Written) else []
+            if words:
+                self._live.update(Text("\n".join(dict.fromkeys([*self._written, words]))))
 
     def __enter__(self) -> Self:
         if self._live is not None:

@@ -91,9 +91,9 @@ def _of_what_was_given(value: CheckInput, output: CheckOutput) -> None:
     if missing := set(statements) - set(told):
         raise base.InvalidOutput(f"statement {min(missing)} is left out; give each statement once")
     for one in output.statements:
-        given, decided = statements[one.statement], one.relation in ("entails", "contradicts")
-        # A single quote must be the one that decides, so a small model need not name it.
-        if not one.best and decided and given.kind == "statement" and len(given.cites or value.evidence) != 1:
+        given = statements[one.statement]
+        # A single quote must be the one that decides, so a small model need not name it; nor one that takes away.
+        if not one.best and one.relation == "entails" and given.kind == "statement" and len(given.cites or value.evidence) != 1:
             raise base.InvalidOutput(f"{one.relation!r} needs the id of the quote that decides {one.statement}")
         if unknown := set(one.flags) - set(FLAGS):
             raise base.InvalidOutput(f"unknown flag {min(unknown)[:40]!r}; flags are {', '.join(FLAGS)}")
