@@ -261,9 +261,10 @@ def denies(value: Asked, right: str) -> StatementCheck:
     return value.is_("contradicts" if "It is false that" in value.statement else "entails", right)
 
 
-def wrong_released(home: Path, recipe: str, records: Sequence[Record]) -> str:
-    """The cells of a row: wrong headlines and wrong sentences, planted where the paper was found, and released."""
-    headlines, sentences = list(wrong_headlines(records)), list(wrong_sentences(records))
+def wrong_released(home: Path, recipe: str, records: Sequence[Record], count: int) -> str:
+    """The cells of a row: so many wrong headlines and wrong sentences, of these how many were released."""
+    headlines = list(itertools.islice(wrong_headlines(records), count))
+    sentences = list(itertools.islice(wrong_sentences(records), count))
     under = asyncio.run(asked(home, recipe, Capable(headlines), headlines))
     shown = [a.decision.shown() == one.answer for one, a in zip(headlines, under, strict=True) if a.statements]
     beside = asyncio.run(asked(home, recipe, Capable(sentences, denies), sentences))
@@ -334,7 +335,7 @@ def main() -> None:
         print("\n| recipe | wrong headlines | released | wrong sentences | released | right answers beside them |")
         print("| --- | --- | --- | --- | --- | --- |")
         for recipe in options.recipe or RECIPES if options.planted else ():
-            print(f"| {recipe} | {wrong_released(Path(home), recipe, records[: options.planted // 4])} |", flush=True)
+            print(f"| {recipe} | {wrong_released(Path(home), recipe, records, options.planted // 4)} |", flush=True)
         print("\n| open question | n | exact answer as given | wrong shown | true absences shown | most calls |")
         print("| --- | --- | --- | --- | --- | --- |")
         for kind in ("name", "list", "wrong name", "one wrong item") if options.planted else ():

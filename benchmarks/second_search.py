@@ -9,7 +9,7 @@ of what the experts marked in that paper, which a reader of the field would thin
 
 The rows say, of the questions that the first search sufficed for and of the others: the calls, the tokens (characters
 by four, of instructions, form, prompt and reply), how often the paper was read in the end, and of these how often the
-model's answer was shown, and with the sentence that was missing. Where it was not, `--show` says what the first line is.
+model's answer was shown, and with the sentence that was missing. `--show` also prints the first line of the others.
 """
 
 from __future__ import annotations

@@ -108,15 +108,12 @@ _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
 """The folders of a model that is named by its path."""
 
 
-def verdict(
-    found: Verdict, place: Sequence[str] = (), source: SourceDocument | None = None, *, judge_named: bool = False
-) -> str:
-    """The verdict on a sentence; of a quoted one it says who says so and where.
+def verdict(found: Verdict, place: Sequence[str] = (), source: SourceDocument | None = None) -> str:
+    """The verdict on a sentence; of a quoted one it says who says so and where. Who is not validated is named apart.
 
     Args:
         place: where in the paper it is, such as its section and page.
         source: the paper, whose design and year are named as far as they are known.
-        judge_named: a line above names the judge, and says that it is not validated.
     """
     label, note, differences = _LABELS[found.label], clean(found.note), _differences(found)
     if found.label == "quoted":
@@ -127,8 +124,7 @@ def verdict(
         quoted, joint = (f"{who}: quoted", "; ") if who else (label, ": ")
         return _noted(quoted + where, [*no_finding, *differences], joint)
     if found.assessed and not note.startswith("assessed by"):  # as in answers of earlier versions
-        who = "" if judge_named else f"assessed by {critic_name(found.critic)} ({NOT_VALIDATED}): "
-        return _noted(who + _ASSESSED[found.assessed], [*differences, note], joint="; ")
+        return _noted(_ASSESSED[found.assessed], [*differences, note], joint="; ")
     if found.label == "not judged" and note:  # the note names the judge and what the judge said
         return _noted(note, differences, joint="; ")
     if found.label == "not found" and found.critic in _RULES and note:

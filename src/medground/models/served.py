@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -23,7 +23,7 @@ from medground.models.base import CallLimits, Reply, base_address
 from medground.models.failures import SHORTER, Endpoint, cut_short, explain
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
 from medground.models.output import asking_for_probabilities, form_of, weighs, with_probabilities
-from medground.sources.http.clients import ACCEPTED, CutReply, Intake, LoopClients, ReplyLimits, tls
+from medground.sources.http.clients import ACCEPTED, CutReply, Intake, LimitedBody, LoopClients, ReplyLimits, tls
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 
@@ -60,16 +60,8 @@ class ModelWire(httpx2.AsyncBaseTransport):
         await self._network.close()
 
 
-class _Body(httpx2.AsyncByteStream):
-    def __init__(self, intake: Intake, reply: httpx2.Response) -> None:
-        self._intake = intake
-        self._reply = reply
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._intake.body(self._reply.headers, self._reply.aiter_raw())
-
-    async def aclose(self) -> None:
-        await self._reply.aclose()
+class _Body(LimitedBody, httpx2.AsyncByteStream):
+    pass
 
 
 MASKING_SERVER = OpenAIModelProfile(

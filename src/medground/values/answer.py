@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -152,14 +152,6 @@ class Answer(Frozen):
     trace_id: str
     created: datetime
     stopped: str | None = Field(default=None, description="why the run ended early, such as an exhausted budget")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_before_1_3(cls, content: Any) -> Any:
-        """Answers before schema 1.3 did not say whether they need evidence; assume that those without any did not."""
-        if isinstance(content, dict) and content.get("schema_version") in ("1.0", "1.1", "1.2"):
-            return {"needs_evidence": bool(content.get("evidence")), **content}
-        return content
 
     def __str__(self) -> str:
         return _printed(self, "wording.text", "text")

@@ -74,13 +74,16 @@ class _Decision(Frozen):
     @property
     def exact_answer(self) -> ExactAnswer:
         """The short answer in the form of BioASQ: a word, `[name]`, or `[[item], [item]]`; None where it has none."""
-        return self.shown() if str(getattr(self, "task", "")).startswith("yes-no") else None
+        if str(getattr(self, "task", "")).startswith("yes-no"):
+            return self.shown()
+        form, items = getattr(self, "form", None), getattr(self, "items", ())
+        return [[one] for one in items] if form == "items" else list(items) if form == "name" else None
 
     @model_validator(mode="before")
     @classmethod
-    def _without_lean(cls, content: Any) -> Any:
-        """What a kept answer is read from: not the exact answer, which follows from the rest, nor an estimate from word
-        statistics (`lean`, before schema 1.9), which was no better than always "yes"."""
+    def _read_again(cls, content: Any) -> Any:
+        """What a kept answer is read from: the exact answer follows from the rest, and nothing is read of an estimate
+        from word statistics (`lean`, before schema 1.9), which was no better than always "yes"."""
         if isinstance(content, dict) and content.get("status") == "lean":
             return {"status": "not judged"} | {name: content[name] for name in ("task",) if name in content}
         return {k: v for k, v in content.items() if k != "exact_answer"} if isinstance(content, dict) else content
@@ -129,13 +132,6 @@ class FreeDecision(_Decision):
     items: tuple[str, ...] = Field(
         default=(), description="the short answer: one name, number or sentence, or the items"
     )
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def exact_answer(self) -> ExactAnswer:
-        if self.form == "items":
-            return [[one] for one in self.items]
-        return list(self.items) if self.form == "name" else None
 
 
 Decision = Annotated[

@@ -163,9 +163,12 @@ def support(answer: Answer) -> str:
     if _quotes_alone(answer) and not answer.dropped:
         unassessed = answer.decision.status == "not judged" and answer.report is None
         return "Whether these quotes answer the question has not been assessed." if unassessed else ""
+    verdicts = [statement.verdict for statement in answer.statements]
     if answer.support is None:
-        return _assessed(answer)
-    if answer.support == 1.0 and any(statement.verdict.label == "quoted" for statement in answer.statements):
+        who = dict.fromkeys(critic_name(verdict.critic) for verdict in verdicts if verdict.assessed)
+        told = not who or answer.decision.basis == "model"  # by the line above the sentences
+        return "" if told else f"Checked by {' and '.join(who)} ({NOT_VALIDATED})."
+    if answer.support == 1.0 and any(verdict.label == "quoted" for verdict in verdicts):
         return "Every statement is quoted or supported. Whether the quotes answer the question has not been assessed."
     share = {1.0: "All statements", 0.0: "None of the statements"}.get(answer.support)
     return f"{share or f'{answer.support:.0%} of the statements'} are supported."
@@ -173,14 +176,6 @@ def support(answer: Answer) -> str:
 
 def _quotes_alone(answer: Answer) -> bool:
     return bool(answer.statements) and all(one.verdict.label == "quoted" for one in answer.statements)
-
-
-def _assessed(answer: Answer) -> str:
-    """Who checked the sentences and is not validated here; empty where a line above them says so."""
-    verdicts = [statement.verdict for statement in answer.statements]
-    who = dict.fromkeys(critic_name(verdict.critic) for verdict in verdicts if verdict.assessed)
-    told = not who or answer.decision.basis == "model"
-    return "" if told else f"Checked by {' and '.join(who)} ({NOT_VALIDATED})."
 
 
 def faithfulness(answer: Answer) -> str:

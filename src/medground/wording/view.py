@@ -171,12 +171,13 @@ def _sentence(
         citations=tuple(dict.fromkeys(one for statement in group for one in statement.evidence)),
         web={documents[evidence[one].document_id].kind for one in group[0].evidence} == {"web"},
         section=next((place for place, section in enumerate(sections) if inside(group, section)), None),
-        verdicts=tuple(_verdict(one, evidence, documents) for one in group),
+        verdicts=tuple(_verdict(one, answer, evidence, documents) for one in group),
     )
 
 
 def _verdict(
     statement: Statement,
+    answer: Answer,
     evidence: Mapping[str, Evidence],
     documents: Mapping[str, SourceDocument],
 ) -> views.VerdictView:
@@ -189,10 +190,8 @@ def _verdict(
         shape=shape,
         glyph=glyph,
         style="caution" if found.assessed and shape == "check" else style,
-        plain=shape == "check" and found.judged_by_model and not (found.flags or found.note or found.probability),
-        words=captions.verdict(
-            found, _place(best) if best else (), documents[best.document_id] if best else None, judge_named=True
-        ),
+        plain=shape == "check" and found.critic in answer.models.values() and not (found.flags or found.note),
+        words=captions.verdict(found, _place(best) if best else (), documents[best.document_id] if best else None),
         deciding=None if told else found.best,
         category=captions.category(found),
     )

@@ -96,8 +96,7 @@ def compose(
             run.ledger.cite(verdict.best)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
-    near = decision.unmentioned and decision.check is None
-    kept = _nearest(kept, run) if near else _on_subject(kept, run)
+    kept = _nearest(kept, run) if decision.unmentioned and decision.check is None else _on_subject(kept, run)
     rationale, statements = _written(kept, run, mark)
     quoted = {e.id for e in run.ledger.evidence}
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))

@@ -201,10 +201,7 @@ def _of_claim(
 
 
 def _noticed(sentence: Sentence, ledger: Ledger, around: int) -> tuple[Overclaim, ...]:
-    """What word filters notice about a sentence and the quotes that it cites, above all the nearest one.
-
-    `around`: characters of the text next to a quote that may name the sentence's subject, as for the first line.
-    """
+    """What word filters notice about a sentence and its quotes, with so much around them that may name its subject."""
     said, cited = words.terms(sentence.text), cited_evidence(sentence, ledger)
     if not cited:
         return ()

@@ -211,7 +211,7 @@ def numbers_traced(sentence: Sentence, checked: Checked, ledger: Ledger, questio
     if not cited or verdict.label in _OWN or not set(HELD).isdisjoint(verdict.flags):
         return checked
     documents = [ledger.documents[name] for name in dict.fromkeys(e.document_id for e in cited)]
-    sources = [part for d in documents for part in (d.text, d.title, str(d.year or ""))]
+    sources = [part for d in documents for part in (d.text, d.title, str(d.year or ""), d.id, *d.identifiers.values())]
     sources += [*(e.quote for e in cited), question.text, question.context]
     missing = missing_quantities(sentence.whole.text, sources)
     if not missing:

@@ -93,7 +93,12 @@ def _of_what_was_given(value: CheckInput, output: CheckOutput) -> None:
     for one in output.statements:
         given = statements[one.statement]
         # A single quote must be the one that decides, so a small model need not name it; nor one that takes away.
-        if not one.best and one.relation == "entails" and given.kind == "statement" and len(given.cites or value.evidence) != 1:
+        if (
+            not one.best
+            and one.relation == "entails"
+            and given.kind == "statement"
+            and len(given.cites or value.evidence) != 1
+        ):
             raise base.InvalidOutput(f"{one.relation!r} needs the id of the quote that decides {one.statement}")
         if unknown := set(one.flags) - set(FLAGS):
             raise base.InvalidOutput(f"unknown flag {min(unknown)[:40]!r}; flags are {', '.join(FLAGS)}")

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import certifi
@@ -269,8 +269,10 @@ class Bounded(httpx.AsyncBaseTransport):
         await self._inner.aclose()
 
 
-class _Body(httpx.AsyncByteStream):
-    def __init__(self, intake: Intake, reply: httpx.Response) -> None:
+class LimitedBody:
+    """The body of a reply as it is taken in, for a stream of either client."""
+
+    def __init__(self, intake: Intake, reply: Any) -> None:
         self._intake = intake
         self._reply = reply
 
@@ -279,3 +281,7 @@ class _Body(httpx.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._reply.aclose()
+
+
+class _Body(LimitedBody, httpx.AsyncByteStream):
+    pass
