@@ -27,7 +27,7 @@ from pathlib import Path
 
 from medground.corpus.library import Library
 from medground.corpus.manifest import CHECKED
-from medground.testing.command import run
+from medground.faces.cli.app import main as medground
 
 WAYS = ("written", "rotten")
 CRASHES = ("Traceback", "internal error")
@@ -37,8 +37,11 @@ def said(*words: str) -> tuple[int, str]:
     """How a command ends, and all that it prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        code = run(*words)
-    return code, out.getvalue()
+        try:
+            medground([*words])
+        except SystemExit as stopped:
+            return int(stopped.code or 0), out.getvalue()
+    return 0, out.getvalue()
 
 
 def flip(path: Path, bit: int, times: tuple[int, int]) -> None:

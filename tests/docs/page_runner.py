@@ -30,7 +30,7 @@ def work(kind: str, text: str) -> int:
         return 0
     if not PLAIN.fullmatch(text):
         return subprocess.run(["bash", "-o", "pipefail", "-c", text], check=False, timeout=300).returncode
-    from medground.testing.command import run
+    from command_line import run
 
     return run(*shlex.split(os.path.expandvars(text), comments=True)[1:])
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run
 
 import medground
 from medground.corpus.build import build
@@ -26,7 +27,6 @@ from medground.engine.blocking import BlockingEngine
 from medground.engine.engine import Engine
 from medground.errors import BudgetExhausted, ConfigError, UsageError
 from medground.home.settings import Settings
-from medground.testing.command import run
 from medground.values.answer import Answer
 from medground.values.evidence import Evidence
 

@@ -9,13 +9,13 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from command_line import run
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from medground.errors import UsageError
-from medground.testing.command import run
 from medground.values.statement import Category
 from medground_evaluate.agreement import Annotation, agreements, faithfulness_by_item, in_words, kappa, read_annotations
 

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import run
 from refusals import refused
 from runs import write_lines
 
 from medground.errors import ConfigError, UsageError
-from medground.testing.command import run
 from medground.values.document import Document
 from medground.values.question import Question, Task
 from medground_evaluate.auditing import audit, best_blind

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run as medground
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
@@ -27,7 +28,6 @@ from medground.corpus.readers import find_inputs
 from medground.errors import BadDocument, UsageError
 from medground.home.settings import Settings
 from medground.models.operators.base import InvalidOutput
-from medground.testing.command import run as medground
 from medground.values.document import Document
 from medground_evaluate.build import file as files
 from medground_evaluate.build import operators

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import typer
+from command_line import run
 from lxml.html import document_fromstring
 from markdown_it import MarkdownIt
 from refusals import refused
@@ -20,7 +21,6 @@ from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from medground.errors import StorageFailed, UsageError
-from medground.testing.command import run
 from medground.values.question import Question
 from medground_evaluate.cli.compare import compare_runs
 from medground_evaluate.compare import compare, items_of, read_result, read_results

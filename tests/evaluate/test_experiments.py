@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run
 from refusals import refused
 from rows import each_row
 from runs import write_lines
@@ -26,7 +27,6 @@ from medground.home.settings import Settings
 from medground.models import registry as models_open
 from medground.recipes.pubmed_reasoner.answering import recall
 from medground.sources.http.retries import Patience
-from medground.testing.command import run
 from medground_evaluate.compare import read_result
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.experiments import figures

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from command_line import run
 from numpy.typing import NDArray
 from refusals import refused
 from rows import each_row
@@ -22,7 +23,6 @@ from runs import header, line, write_lines, write_run
 from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.nli_model import NliModel
 from medground.errors import ConfigError, UsageError
-from medground.testing.command import run
 from medground.values.answer import Answer
 from medground.values.question import Question
 from medground.values.source_plan import SourcePlan, SourceQuery

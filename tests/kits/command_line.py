@@ -17,12 +17,22 @@ import pytest
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
+from medground.faces.cli.app import main
 from medground.home.settings import Settings
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 Printed = Callable[..., tuple[int, str, str]]
 Said = Callable[..., Any]
 """Gives what a command prints; see `tests/faces/cli/conftest.py`."""
+
+
+def run(*words: str) -> int:
+    """The exit status of `medground` with these words; what it prints goes where the process prints."""
+    try:
+        main([*words])
+    except SystemExit as stopped:
+        return stopped.code if isinstance(stopped.code, int) else 1
+    return 0
 
 
 @functools.cache

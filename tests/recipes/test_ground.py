@@ -251,3 +251,23 @@ def test_front_matter_is_not_quoted_and_does_not_put_a_paper_first(ask: Asks) ->
     both = ask(None, [FRONT, TRIAL])[0]
     assert {e.document_id for e in both.evidence} == {"PMID:1"}
     assert both.evidence[0].rank == 1
+
+
+def test_a_model_without_an_answer_and_one_whose_quotes_miss_the_subject_are_told_in_the_first_line(ask: Asks) -> None:
+    none = answers(answer=(), missing=("No document reports deaths.",))
+    answer = ask(replies(read_and_answer=none))[0]
+    assert answer.decision.status == "unanswerable" and answer.statements
+    assert "No answer in 1 document read from" in str(answer) and "Missing in these sources: No" in str(answer)
+
+    fever = TRIAL.model_copy(update={"title": "Aspirin: a trial", "text": "Aspirin reduced the risk of fever."})
+    answer = ask(replies(read_and_answer=answers("Aspirin lowered fever.")), [fever])[0]
+    assert answer.decision.shown() is None and [s.text for s in answer.statements] == ["Aspirin lowered fever."]
+    assert "The model answered yes, but no quote mentions stroke\n" in str(answer)
+
+
+def test_a_sentence_may_name_the_paper_that_it_cites_and_the_exact_answer_is_kept(ask: Asks) -> None:
+    paper = TRIAL.model_copy(update={"id": "PMID:21645374"})
+    answer = ask(replies(read_and_answer=answers("Aspirin lowered stroke risk (PubMed ID 21645374).")), [paper])[0]
+    assert answer.decision.shown() == "yes" and "(PubMed ID 21645374)" in answer.rationale
+    kept = answer.model_dump_json()
+    assert '"exact_answer":"yes"' in kept and Answer.model_validate_json(kept) == answer

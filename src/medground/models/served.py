@@ -83,7 +83,7 @@ class ServedModel:
     and checked by the operator. If it does not pass, the model is asked again and given the reason.
 
     The price is 0 for `local` models and Ollama's on this machine, the provider's list price where pydantic-ai knows
-    it, and unknown (None) otherwise: what a server on this machine passes on may cost something.
+    it, and unknown (None) otherwise.
 
     Args:
         server: how it is asked; a temperature is not sent to models that reject it.

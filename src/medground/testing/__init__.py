@@ -1,4 +1,4 @@
-"""Contract tests for your own sources, the documents they use, and the command line to call.
+"""Contract tests for your own sources, and the documents they use.
 
 Needs pytest.
 """

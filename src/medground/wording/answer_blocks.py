@@ -68,8 +68,7 @@ def sentence_blocks(
             lines[0] = (*lines[0], Span(" (web page)", "caution"))
         several = len({verdict.words for verdict in written.verdicts}) > 1
         if not details and all(verdict.plain for verdict in written.verdicts):
-            first = written.verdicts[0]
-            yield Block("paragraph", ((*lines[0], Span(f" {first.glyph}", first.style)),))
+            yield Block("paragraph", ((*lines[0], Span(f" {written.verdicts[0].glyph}", written.verdicts[0].style)),))
             continue
         for statement, verdict in zip(group, written.verdicts, strict=True):
             if report and not details and verdict.label == "quoted" and not statement.verdict.flags:

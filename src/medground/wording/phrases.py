@@ -115,9 +115,10 @@ def _refused(answer: Answer) -> str:
 def reason(answer: Answer) -> str:
     """Why the decision is what it is, and what is missing; empty where nothing is known."""
     missing = f"Missing in these sources: {ended(clean(answer.missing))}" if answer.missing else ""
-    nothing = answer.decision.unmentioned and answer.decision.check is None
-    near = "Nearest, about something else:" if nothing and answer.statements else ""
-    return " ".join(filter(None, [_reason(answer), missing, _instead(answer), near]))
+    other = answer.decision.unmentioned and answer.decision.check is None and answer.statements
+    return " ".join(
+        filter(None, [_reason(answer), missing, _instead(answer), "Nearest, about something else:" if other else ""])
+    )
 
 
 def _instead(answer: Answer) -> str:

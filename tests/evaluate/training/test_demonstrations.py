@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import run
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -31,7 +32,6 @@ from medground.models.registry import Models
 from medground.recipes.reason_and_verify import pool as pools
 from medground.recipes.reason_and_verify.demonstrations import selected
 from medground.recipes.settings import ReasonAndVerifySettings
-from medground.testing.command import run
 from medground.values.answer import Answer
 from medground_evaluate.datasets.registry import Source
 from medground_evaluate.pools import build_pool

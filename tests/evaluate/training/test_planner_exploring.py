@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from command_line import run as medground
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
@@ -24,7 +25,6 @@ from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
 from medground.home.settings import Settings
 from medground.models.operators.base import InvalidOutput
 from medground.recipes.omni_rag.operators import ExploredSource
-from medground.testing.command import run as medground
 from medground.values.document import Passage, SourceKind
 from medground.values.question import Question
 from medground.values.source_plan import SourceQuery

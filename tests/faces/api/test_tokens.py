@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
+from command_line import run as cli
 from refusals import refused
 from rows import each_row
 from small_service import answered, tokens_of
@@ -29,7 +30,6 @@ from medground.faces.service.records import FILE_NAME, MARK
 from medground.faces.service.request import Asked
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
-from medground.testing.command import run as cli
 
 ASKED = {"question": "Does aspirin reduce the risk of stroke?"}
 

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Printed, corpus_of
-
-from medground.testing.command import run
+from command_line import Printed, corpus_of, run
 
 
 @pytest.fixture(autouse=True)

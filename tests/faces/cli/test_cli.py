@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import Said, corpus_of, type_in
+from command_line import Said, corpus_of, run, type_in
 from rows import each_row
 
 from medground.corpus.library import Library
@@ -21,7 +21,6 @@ from medground.errors import UsageError
 from medground.faces.cli import options as complete
 from medground.home.registry import RECIPES
 from medground.home.settings import Settings, settings_file
-from medground.testing.command import run
 from medground.values.answer import Answer
 
 TEXTS = (

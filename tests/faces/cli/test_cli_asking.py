@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Said, corpus_of, type_in
+from command_line import Said, corpus_of, run, type_in
 from rows import each_row
 
-from medground.testing.command import run
 from medground.values.answer import Answer
 
 QUESTION = "Does aspirin reduce the risk of stroke?"

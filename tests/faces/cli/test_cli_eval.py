@@ -11,11 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import Said
+from command_line import Said, run
 from rows import each_row
 
 from medground.errors import UsageError
-from medground.testing.command import run
 from medground_evaluate.run_file import RunFile, read_run
 
 COMMAND = [sys.executable, "-c", "from medground.faces.cli.app import main; main()"]

@@ -12,12 +12,11 @@ from typing import Any
 import docx
 import pytest
 import rispy
-from command_line import Said, corpus_of
+from command_line import Said, corpus_of, run
 from rows import each_row
 
 from medground.corpus import retraction
 from medground.engine.blocking import BlockingEngine
-from medground.testing.command import run
 from medground.values.answer import Answer
 from medground.values.document import Retraction
 from medground.wording.view import view

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 from chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
-from command_line import Said
+from command_line import Said, run
 from runs import write_lines
 
 from medground.answering.verify.judges import has_last_word, judges_folder, measured_judges, with_measured
 from medground.home.settings import Settings
-from medground.testing.command import run
 from medground.values.answer import Answer
 
 Peer = Callable[[dict[str, Any]], Sent]

@@ -19,6 +19,7 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 pytest.importorskip("mcp", reason="needs the extra mcp")
 pytest.importorskip("pydantic_ai", reason="needs the extra models")
 import httpx
+from command_line import run
 from echo_peer import EchoPeer
 from live_server import live_server
 from mcp import Client
@@ -30,7 +31,6 @@ from medground.home.secrets import secret_forms
 from medground.home.settings import Settings
 from medground.home.settings_groups import KeySettings
 from medground.sources.http.service import ADDRESSES
-from medground.testing.command import run
 
 SOURCES = ("europepmc", "pmc", "sciencedirect", *ADDRESSES)
 QUESTION = "Does aspirin reduce the risk of stroke?"

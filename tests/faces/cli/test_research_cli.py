@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Printed, Said
+from command_line import Printed, Said, run
 from rows import each_row
 
 from medground.sources.http import wire
-from medground.testing.command import run
 from medground.values.research_plan import ResearchPlan
 
 QUESTION = "Does aspirin reduce the risk of stroke?"

@@ -9,9 +9,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from command_line import Said
+from command_line import Said, run
 from plain_answer import plain_answer
 from rich.console import Console
 from rows import each_row
@@ -20,7 +21,6 @@ import medground.faces as faces
 from medground.faces.cli.answers import render
 from medground.faces.cli.terminal import Output, begin, console, count, guarded, page, say, say_json
 from medground.language.clean import HIDDEN
-from medground.testing.command import run
 from medground.values.answer import Answer, SourceDocument
 from medground.values.evidence import Evidence
 from medground.values.question import Question
@@ -196,3 +196,15 @@ def test_a_terminal_has_colours_and_no_title() -> None:
     assert "\x1b[31m✗ Contradicted by the cited text (m).\x1b[0m" in shown
     assert "It [bold]helps[/bold]. \x1b[36m[E1]\x1b[0m" in shown
     assert ":smile: [dim]T[/dim]" in shown
+
+
+def test_sentences_stay_in_sight_until_the_check_is_back() -> None:
+    from medground.faces.cli.progress import StepLine
+    from medground.values.steps import Judging, Written
+
+    line, shown = StepLine(), list[str]()
+    line._live = SimpleNamespace(update=lambda text: shown.append(str(text)))  # type: ignore[assignment]
+    for step in (Written(text="It helps."), Written(text="It harms."), Judging(done=1, of=2)):
+        line(step)
+    first, second = (f"written, not checked yet: {text}" for text in ("It helps.", "It harms."))
+    assert shown == [first, f"{first}\n{second}", f"{first}\n{second}\njudging statement 2 of 2"]

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
+from command_line import run
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
@@ -25,7 +26,6 @@ from medground.faces.mcp.server import over_http
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
-from medground.testing.command import run
 
 pytestmark = pytest.mark.usefixtures("loopback")
 QUESTION = "Does aspirin reduce the risk of stroke in adults?"

@@ -13,13 +13,12 @@ from typing import Any
 
 import nbformat
 import pytest
-from command_line import EXAMPLES
+from command_line import EXAMPLES, run
 from lxml import etree
 
 import medground
 from medground.engine.answers import Answers
 from medground.faces.notebook import ShownSteps
-from medground.testing.command import run
 from medground.values.answer import Answer
 from medground.values.steps import Kept, Searching
 from medground.wording.view import view

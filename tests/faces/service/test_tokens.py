@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run
 from refusals import refused
 
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.accounts import Owners, Spending, Tokens, next_month
 from medground.faces.service.records import FILE_NAME, Records
 from medground.faces.service.values import LOCAL, Limits
-from medground.testing.command import run
 from medground.values.usage import UsageReport
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run
 from rows import each_row
 from tiny_networks import TinyBase, sha
 
@@ -19,7 +20,6 @@ from medground.models.available import available, make
 from medground.models.catalogue import Shipped, shipped
 from medground.models.pair_network import PairNetwork
 from medground.models.wheels import fetch
-from medground.testing.command import run
 
 Ship = Callable[..., Shipped]
 

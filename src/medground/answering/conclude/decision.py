@@ -190,8 +190,7 @@ def decide(
         return _made(run.question, "decided", (answered.value,), basis="critic", **given)
     if quotes and texts_alone and (species := _species(quotes, run)) and not animals_in(run.question.text):
         run.warn(f"every quote is about animals or cells ({species})")
-    unanswered = run.writer is not None and run.writer.is_model and run.read  # by the model that read them
-    status: Status = "unanswerable" if unanswered else "not judged"
+    status: Status = "unanswerable" if run.read else "not judged"  # a model read them, and gave no answer
     return _made(run.question, status, reason=draft.reason or _undecided(run, verdicts))
 
 

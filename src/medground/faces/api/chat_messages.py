@@ -248,12 +248,11 @@ class Completion(Frozen):
 
 
 class Delta(Frozen):
-    """What a chunk adds to the message."""
+    """What a chunk adds to the message; apart from it (`reasoning_content`), what is written and not checked yet."""
 
     role: Literal["assistant"] | None = None
     content: str | None = None
     reasoning_content: str | None = None
-    """A sentence that is written and not checked yet. Clients show it apart from the message."""
     annotations: tuple[Annotation, ...] | None = None
 
 

@@ -47,8 +47,7 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
 
 
 class StepLine:
-    """Shows the current step on a terminal, under the sentences written so far; draws nothing if `quiet` or if standard
-    error is not a terminal.
+    """Shows the current step under the sentences written so far; nothing if `quiet` or standard error is no terminal.
 
     Attributes:
         kept: trace id of a partial answer that was kept; empty if there is none.
