@@ -38,6 +38,8 @@ def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> li
     ("statement", "quote", "title", "expected"),
     [
         ("Aspirin prevents stroke.", "Aspirin may prevent stroke.", "", [("certainty", "may")]),
+        ("Aspirin prevents stroke.", "Although adults may not tolerate it, aspirin prevented stroke.", "", []),
+        ("Aspirin prevents stroke.", "It is possible that bleeding rises, but aspirin prevents stroke.", "", []),
         ("Aspirin prevents stroke in possible flutter.", "Aspirin may prevent stroke.", "", [("certainty", "may")]),
         ("Coffee causes cancer.", "Coffee was associated with cancer.", "", [("cause", "associated")]),
         ("Zinc cures colds in patients.", "Zinc cured colds in mice.", "", [("population", "mice")]),

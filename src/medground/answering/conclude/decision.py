@@ -173,13 +173,12 @@ def decide(
     if missing := _missing(quotes, run) if quotes and texts_alone else []:
         asked = reading_of(run.question.text)
         things = asked.deciding
-        aloud = check if draft.basis == "model" else None  # what the model answered is told, whatever is found of it
-        if aloud is None and not run.elsewhere.isdisjoint(missing):
+        if check is None and not run.elsewhere.isdisjoint(missing):
             lost = [side for side in asked.sides if any(one.said in missing for one in side)]
             both = together([one.said for one in (lost[0] if len(lost) == 1 else things)])
             missing = [both if len(things) > 1 else f"“{asked.plain}”"]
         if not run.question.options and run.settings.verify.gate:
-            return _made(run.question, "unanswerable", unmentioned=tuple(missing), check=aloud)
+            return _made(run.question, "unanswerable", unmentioned=tuple(missing), check=check)
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
     if draft.answer:
         return _answered(run, draft, kept, Grounds.of(written, kept), check)

@@ -207,8 +207,7 @@ def _noticed(sentence: Sentence, ledger: Ledger, around: int) -> tuple[Overclaim
         return ()
     nearest = max(cited, key=lambda quote: words.coverage(said, words.terms(quote.quote)))
     found = doubts(sentence, nearest, ledger)
-    is_quote = nearest.quote.split() == sentence.text.split()
-    missing = [] if is_quote else off_subject(sentence, cited, ledger, around=around)
+    missing = off_subject(sentence, cited, ledger, True, around)
     return (*found, Overclaim(SUBJECT, " or ".join(missing))) if missing else found
 
 

@@ -226,9 +226,7 @@ SUBJECT = "subject"
 """The flag of a statement about something that no quote behind it names."""
 
 
-def off_subject(
-    sentence: Sentence, quotes: Sequence[Evidence], ledger: Ledger, *, people: bool = True, around: int = 0
-) -> list[str]:
+def off_subject(sentence: Sentence, quotes: Sequence[Evidence], ledger: Ledger, people: bool, around: int) -> list[str]:
     """What a statement is about, and with `people` for whom, that no quote mentions, nor the text `around` it."""
     text = "\n".join(as_read(quote, ledger.documents[quote.document_id], around) for quote in quotes)
     claimed = reading_of(sentence.text)
@@ -247,7 +245,7 @@ def on_subject(sentence: Sentence, checked: Checked, ledger: Ledger) -> Checked:
     if checked.judgement is None or not (told or verdict.label == "related"):
         return checked
     quotes = [*cited_evidence(sentence, ledger), *(e for e in ledger.evidence if e.id == verdict.best)]
-    if not (missing := off_subject(sentence, quotes, ledger, people=told)):
+    if not (missing := off_subject(sentence, quotes, ledger, told, 0)):
         return checked
     note = f"the quote does not mention {' or '.join(missing)}"
     if told:

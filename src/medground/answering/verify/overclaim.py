@@ -20,7 +20,7 @@ from medground.answering.verify.numbers import misplaced_number, missing_quantit
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
-from medground.models.operators.differences import ASSOCIATION, DOUBT, HEDGE, differences
+from medground.models.operators.differences import ASSOCIATION, DOUBT, HEDGE, Pair, differences
 from medground.values.document import Document
 from medground.values.evidence import Evidence, Ledger, Sentence
 from medground.values.statement import Verdict
@@ -38,6 +38,7 @@ _REPORTED = re.compile(
 _MODAL = re.compile(
     r"\b(?P<modal>may|might|could)\s+(?:\w+ly\s+|also\s+)?(?:be\s+|have\s+)?(?P<verb>\w+)", re.IGNORECASE
 )
+_CONTRAST = re.compile(r";|\b(?:but|although|though|whereas|while|however|yet)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _NEAR = 60
 """Characters before a verb in which its hedge is looked for."""
@@ -106,10 +107,13 @@ def _certainty(statement: str, quote: str, document: Document, sentence: str) ->
         return lost
     if HEDGE.search(sentence):
         return None
-    if "certainty" in differences(statement, quote):
-        return _word(DOUBT, quote) or _word(HEDGE, quote)
+    pair = Pair(statement, quote, quote)
+    clause = quote if pair.repeats else pair.clause  # on which the statement rests
+    if "certainty" in differences(statement, quote) and (word := _word(DOUBT, clause) or _word(HEDGE, clause)):
+        return word
     reported = _REPORTED.search(quote)
-    return reported[0].lower() if reported else None
+    governs = reported and not _CONTRAST.search(quote, reported.end(), max(quote.find(pair.clause), 0))
+    return reported[0].lower() if reported and governs else None
 
 
 def _lost_modal(statement: str, quote: str, sentence: str) -> str | None:
