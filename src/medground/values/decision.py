@@ -27,7 +27,7 @@ class Notice(Frozen):
 Status = Literal["decided", "not judged", "unanswerable"]
 """`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the
 answer. `not judged`: evidence was found, but no validated judge has assessed it. `unanswerable`: no evidence was
-found, or it does not mention what the question asks about."""
+found, it does not mention what the question asks about, or the model that read it gave no answer."""
 
 
 Basis = Literal["graph fact", "model", "critic"]
