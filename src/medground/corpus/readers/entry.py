@@ -87,6 +87,8 @@ _PLACES = re.compile(
 _RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)
 _TEXTS = ("title", "journal", "url", "language", "license")
 _LISTS = ("keywords", "publication_types")
+_STRUCTURED = frozenset(["metadata", "references", "sections", "lines", "cautions", "dates", "imprint"])
+"""Fields that a text under their name, such as the reference list in an export of Scopus, cannot be."""
 
 
 def described(fields: Mapping[str, Any]) -> Document:
@@ -168,7 +170,7 @@ def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if value is None or (isinstance(value, str) and not value.strip() and given not in ("id", "text")):
             continue
         name = canonical(given)
-        if name in _KNOWN and name not in known and (name != "metadata" or isinstance(value, Mapping)):
+        if name in _KNOWN and name not in known and not (name in _STRUCTURED and isinstance(value, str)):
             known[name] = value
         else:
             others[_SEPARATORS.sub("_", given.strip().casefold())] = value

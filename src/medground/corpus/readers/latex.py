@@ -26,7 +26,9 @@ class _Decoder(LatexNodes2Text):  # type: ignore[misc]
             return latex  # decoding takes about 25 s for each MB
         if len(latex) > _LONGEST:
             raise ValueError(f"a field with LaTeX has {len(latex):,} characters; at most {_LONGEST:,} are decoded")
-        return str(super().latex_to_text(_escaped(latex), **options))
+        with contextlib.suppress(IndexError, AttributeError, TypeError):  # macros without what they need
+            return str(super().latex_to_text(_escaped(latex), **options))
+        return latex
 
 
 @cache

@@ -82,7 +82,7 @@ class Form:
     fields: Mapping[str, Get]
     """Fields of a document, and under an empty name what gives several of them."""
     read: frozenset[str]
-    """Tags of which fields are made; the values of others are metadata."""
+    """Tags of which all values are in fields; what the fields do not tell of others is metadata."""
     ends: frozenset[str] = frozenset()
     by_line: frozenset[str] = frozenset()
     """Tags of which each line is a value of its own."""

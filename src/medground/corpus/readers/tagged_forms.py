@@ -127,10 +127,7 @@ _ENTRY: Mapping[str, Get] = {
         "C1=custom1 C3=custom3 C4=custom4 C5=custom5 C6=custom6 CN=call_number RN=research_notes T3=series"
     ),
 }
-_READ = tag_set(
-    "TI T1 CT BT TT ST AB N2 AU A1 A2 DA PY Y1 YR JF JO T2 T3 JA J2 J1 SO DO PM UR LA KW TY M3 VL IS SP EP PG C7 SN PB "
-    "CY LB ET DP DB N1 AN UT CC C1 C2 C3 C4 C5 C6 CN RN"
-)
+_READ = tag_set("AU A1 A2 T3 KW TY M3 VL IS SP EP PG C7 SN PB CY LB ET DP DB N1 AN UT CC C1 C3 C4 C5 C6 CN RN")
 _ONE_BLANK = r"(?<=(?:TY|TI|T1|T2|AU|A1|A2|PY|Y1|DA|AB|N1|N2|KW|JO|JF|VL|IS|SN|SP|EP|PB|DO|UR|AN|DB|ER) )"
 _LETTERS = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)")
 _ris = partial(Form, fields=_ENTRY, read=_READ)
@@ -152,9 +149,7 @@ FORMS: Mapping[str, Form] = {
         begins=tag_set("PMID"),
         once=tag_set("PMID OWN STAT TI AB DP JT TA VI IP PG LR SO EDAT"),
         fields=_NBIB,
-        read=tag_set(
-            "TI BTI TT AB OAB AU FAU CN DP DEP EDAT CRDT LR DCOM JT TA LA MH OT PT PMID PMC LID AID RN VI IP PG IS SI"
-        ),
+        read=tag_set("AB AU FAU CN DP DEP EDAT CRDT LR DCOM MH OT PT PMID RN VI IP PG IS SI GR"),
     ),
     "enw": _ris(
         re.compile(r"(%[0-9A-Z@?!#$&*()+^<>~=|:-])(?: (.*)|$)"),
@@ -183,8 +178,9 @@ FORMS: Mapping[str, Form] = {
         ends=tag_set("ER"),
         once=tag_set("AU AF TI SO AB C1 RP CR DE ID PD PY VL IS BP EP DI UT PM FU FX LA DT PU PI PA SN"),
         known=tag_set(
-            "FN VR PT AU AF BA BF CA GP BE TI SO SE BS LA DT CT CY CL SP DE ID AB C1 C3 RP EM RI OI FU FX CR NR TC Z9 "
-            "U1 U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI D2 EA PG WC SC GA UT PM DA ER EF"
+            "FN VR PT AU AF BA BF BE CA GP ED TI SO SE BS LA DT CT CY CL SP HO DE ID AB C1 C3 RP EM RI OI FU FP FX CR "
+            "NR TC Z9 Z8 ZB U1 U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI DL D2 EA EY PG P2 WC WE "
+            "SC GA UT PM OA HC HP DA ER EF"
         ),
         by_line=tag_set("AU AF CA"),
         preface=tag_set("FN VR EF"),

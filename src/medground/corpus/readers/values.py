@@ -114,7 +114,8 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
     elif value is not None and name:
         text = str(value).lower() if isinstance(value, bool) else one_line(printable(str(value)))
         if text:
-            found.setdefault(name[:_LONGEST_NAME], []).append(text[:_LONGEST_VALUE])
+            cut = f"{text[: _LONGEST_VALUE - 2]} …" if len(text) > _LONGEST_VALUE else text
+            found.setdefault(name[:_LONGEST_NAME], []).append(cut)
 
 
 # Names of authors: lists in one string, or objects with their parts.
@@ -187,7 +188,7 @@ def _joined(family: str, given: str) -> str:
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)(?!\d)")
 _NUMBERS = re.compile(r"((?:1[5-9]|20)\d\d)[-/. ](\d{1,2})(?:[-/. ](\d{1,2}))?(?!\d)")
-_COMPACT = re.compile(r"((?:1[5-9]|20)\d\d)([01]\d)([0-3]\d)")
+_COMPACT = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)(0[1-9]|1[0-2])([0-3]\d)(?!\d)")
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s+[A-Za-z]{3}")
 _DAY_AFTER = re.compile(r"[A-Za-z]{3,9}\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)")
 _WORD = re.compile(r"[A-Za-z]{3,}")
@@ -195,7 +196,7 @@ _WORD = re.compile(r"[A-Za-z]{3,}")
 
 def year_in(text: str) -> int | None:
     """The first year from 1500 to 2099 in a text, or None."""
-    found = _YEAR.search(text) or _COMPACT.fullmatch(text.strip())
+    found = _YEAR.search(text) or _COMPACT.search(text)
     return int(found[1]) if found else None
 
 
@@ -208,7 +209,7 @@ def iso_date(text: str) -> str | None:
     year = year_in(text)
     if year is None:
         return None
-    if found := _NUMBERS.search(text) or _COMPACT.fullmatch(text.strip()):
+    if found := _NUMBERS.search(text) or _COMPACT.search(text):
         return _iso(int(found[1]), int(found[2]), int(found[3] or 0))
     words = [word[:3].lower() for word in _WORD.findall(text)]
     month = next((_MONTHS.index(word) + 1 for word in words if word in _MONTHS), 0)
