@@ -17,6 +17,8 @@ NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "na
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
 """A registry number: none, of an enzyme, UNII, CAS."""
+_PRINTED = re.compile(r"\s*\[\s*['\"].*['\"]\s*\]\s*", re.DOTALL)
+_QUOTED = re.compile(r"'[^']*'(?=\s*[,\]])|\"[^\"]*\"(?=\s*[,\]])")
 _LONGEST_VALUE = 1000
 _LONGEST_NAME = 64
 _MOST_FIELDS = 200
@@ -37,11 +39,16 @@ def listed(value: Any) -> list[str]:
     """The parts of a list, or of a string with `;`, `|` or, without those, commas between them."""
     if isinstance(value, str):
         separator = next((mark for mark in (";", "|") if mark in value), ",")
-        value = value.split(separator)
+        value = _printed(value) or value.split(separator)
     elif not isinstance(value, list | tuple):
         value = [value]
     words = (item.get("tag", item) if isinstance(item, Mapping) else item for item in value)  # Zotero's tags
     return [text for item in words if item is not None and (text := one_line(item))]
+
+
+def _printed(value: str) -> list[str]:
+    """The texts of a list that a program has printed, `['Marx, Karl', 'Doe, J']`; none of any other text."""
+    return [one[1:-1] for one in _QUOTED.findall(value)] if _PRINTED.fullmatch(value) else []
 
 
 def own_title(title: str, vernacular: str) -> str:
@@ -125,7 +132,7 @@ _NUMBER_OF_PERSON = re.compile(r"\s*\(\d{6,}\)$")
 """As Scopus adds it to full names."""
 _SUFFIX = re.compile(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]?)+")
-_WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
+_WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* (?:[A-Z]\.?-?){1,4}")
 
 
 def names_of(value: Any) -> list[str]:
@@ -137,7 +144,7 @@ def names_of(value: Any) -> list[str]:
     if isinstance(value, str):
         marks = (";", "|", " and ") if ";" not in value else (";",)
         separator = next((mark for mark in marks if mark in value), ";")
-        value = value.split(separator)
+        value = _printed(value) or value.split(separator)
     items = value if isinstance(value, list | tuple) else [value]
     parted = (part for item in items for part in (_parted(item) if isinstance(item, str) else [item]))
     return [name for item in parted if item is not None and (name := _name(item))]
@@ -148,8 +155,10 @@ def _parted(names: str) -> list[str]:
     if ";" in names:
         return names.split(";")
     parts = [one_line(part) for part in names.split(",")]
-    if len(parts) > 1 and all(_WITH_INITIALS.fullmatch(part.rstrip(".")) for part in parts):
-        return [part.rstrip(".") for part in parts]
+    if len(parts) > 1 and all(map(_WITH_INITIALS.fullmatch, parts)):
+        return [", ".join(part.rsplit(" ", 1)) for part in parts]
+    if len(parts) > 2 and all(" " in part for part in parts):  # Wei Wu, Qiao Qiao, Guodong Li
+        return parts
     given = [_INITIALS.fullmatch(part) or _SUFFIX.fullmatch(part) for part in parts]
     if len(parts) < 3 or 2 * sum(map(bool, given)) < len(parts):
         return [names]
