@@ -100,8 +100,8 @@ def _parts(text: str, form: Form, outside: list[str]) -> Iterator[_Part]:
         found = form.tag.match(line)
         tag = found[1] if found else ""
         if found and form.known:  # a line of text that begins with such letters, or with those of a tag that was here
-            here = part.names if part is not None and not is_apart and not part.ended else set()
-            if tag not in form.known or tag in here & form.once - form.begins - form.by_line:
+            was_here = part is not None and not is_apart and not part.ended and tag in part.names
+            if tag not in form.known or (was_here and tag in form.single):
                 found = None
         if found is None and part is not None and not part.ended and not _NUMBERED.fullmatch(line):
             part.pairs[-1][1].append(line.strip())

@@ -21,9 +21,9 @@ class Tags(dict[str, list[str]]):
         renamed, by_line = (form.renamed, form.by_line) if form else ({}, frozenset())
         for tag, lines in pairs:
             own = renamed.get(tag, tag)
-            self.pairs += [(own, value) for value in (lines if tag in by_line else [" ".join(lines)])]
-        for tag, value in self.pairs:
-            self.setdefault(tag, []).append(value)
+            for value in lines if tag in by_line or len(lines) == 1 else (" ".join(lines),):
+                self.pairs.append((own, value))
+                self.setdefault(own, []).append(value)
 
     def __missing__(self, tag: str) -> list[str]:
         return []
@@ -92,6 +92,11 @@ class Form:
     """All tags, of a form in which a line of text can look like one with a tag."""
     names: str = ""
     """What the tags are called in RIS."""
+
+    @cached_property
+    def single(self) -> frozenset[str]:
+        """Tags of which a second line in a row is a line of text."""
+        return self.once - self.begins - self.by_line
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:

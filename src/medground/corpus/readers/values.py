@@ -112,12 +112,12 @@ def _plain(key: str) -> str:
 
 
 def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> None:
-    if not isinstance(value, str) and isinstance(value, Mapping) and depth < _DEEPEST:
-        for key, inner in value.items():
-            _collect(inner, f"{name}.{_plain(str(key))}" if name else _plain(str(key)), found, depth + 1)
-    elif isinstance(value, list | tuple) and depth < _DEEPEST:
+    if isinstance(value, list | tuple) and depth < _DEEPEST:
         for inner in value:
             _collect(inner, name, found, depth + 1)
+    elif isinstance(value, dict | Mapping) and depth < _DEEPEST:
+        for key, inner in value.items():
+            _collect(inner, f"{name}.{_plain(str(key))}" if name else _plain(str(key)), found, depth + 1)
     elif value is not None and name:
         text = str(value).lower() if isinstance(value, bool) else one_line(printable(str(value)))
         if text:

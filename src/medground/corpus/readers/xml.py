@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import IO, TypeAlias
 
 from lxml import etree
 
@@ -22,6 +22,7 @@ from medground.errors import BadDocument
 Element: TypeAlias = etree._Element
 
 _BLOCK = 1 << 16
+_START = 1 << 10
 _SAFE: Mapping[str, bool] = {
     **dict.fromkeys(("resolve_entities", "load_dtd", "huge_tree"), False),
     **dict.fromkeys(("no_network", "remove_comments", "remove_pis"), True),
@@ -65,10 +66,20 @@ def record_items(
     yield from numbered(records(path, tags, roots), items, path, what)
 
 
+class _Slow:
+    """A stream in small pieces, of which the first holds the root element of most files."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        return self._stream.read(min(size, _START))
+
+
 def root_name(path: Path) -> str:
     """Name of the root element."""
     with opened(path) as stream, _told(path):
-        root = next(element for _, element in etree.iterparse(stream, events=("start",), **_SAFE))
+        root = next(element for _, element in etree.iterparse(_Slow(stream), events=("start",), **_SAFE))
     table = root.getroottree().docinfo.internalDTD
     if table is not None and next(iter(table.iterentities()), None) is not None:
         raise BadDocument("the XML declares entities, which are never expanded; remove them", file=str(path))
@@ -92,6 +103,7 @@ def flat_text(element: Element | None, leave_out: Collection[str] = ()) -> str:
 def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> None:
     if element.text:
         parts.append(element.text)
+    outer = name_of(element)
     for child in element:
         name = name_of(child)
         if isinstance(child, etree._Entity):
@@ -102,7 +114,8 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
             if name == "sup" and any(name_of(one) == "xref" and one.get("ref-type") == "bibr" for one in child):
                 parts.append(child.tail or "")  # a citation, and no exponent
                 continue
-            parts.append(_sign_before(child, name, "".join(parts[-3:])))
+            if name == "sup" or outer in ("msup", "mfrac"):
+                parts.append(_sign_before(child, outer, "".join(parts[-3:])))
             _collect(child, leave_out, parts)
             if name == "break":
                 parts.append(" ")
@@ -116,13 +129,13 @@ def _is_alone(formula: Element) -> bool:
     return parent is None or not any(name_of(one) in ("math", "textual-form") for one in parent)
 
 
-def _sign_before(element: Element, name: str, before: str) -> str:
+def _sign_before(element: Element, outer: str, before: str) -> str:
     """The sign that replaces the position of an exponent or a denominator on the page: 10^6, 1/2."""
-    parent = element.getparent()
-    outer = name_of(parent) if parent is not None and element.getprevious() is not None else ""
-    if (name == "sup" or outer == "msup") and _DIGIT_END.search(before):
-        return "^" if _EXPONENT.match("".join(element.itertext())) else ""
-    return "/" if outer == "mfrac" else ""
+    if name_of(element) != "sup" and element.getprevious() is None:
+        return ""
+    if outer == "mfrac":
+        return "/"
+    return "^" if _DIGIT_END.search(before) and _EXPONENT.match("".join(element.itertext())) else ""
 
 
 def _parsed(path: Path, root: str, tags: Collection[str]) -> Iterator[Element]:
