@@ -34,7 +34,15 @@ Get = Callable[[Tags], Any]
 
 def first(*names: str) -> Get:
     """The first value of these tags that says something."""
-    return lambda tags: next((value for name in names for value in tags.get(name, ()) if value.strip(" /")), None)
+
+    def found(tags: Tags) -> str | None:
+        for name in names:
+            for value in tags.get(name, ()):
+                if value.strip(" /"):
+                    return value
+        return None
+
+    return found
 
 
 def each(*names: str) -> Get:
@@ -133,7 +141,9 @@ def pmid(tags: Tags) -> str | None:
     for number in (part.strip() for place in places for part in place.split(";")):
         if number.isdecimal() and len(number) <= 8:
             return number
-    values = [value for tag, value in tags.pairs if tag not in _NO_ID and _HINT.search(value)]
+    values = [value for tag, value in tags.pairs if tag not in _NO_ID]
+    if not _HINT.search("\n".join(values)):
+        return None
     named = (found[1] if (found := _PMID_IN_VALUE.search(value)) else named_pmid(value) for value in values)
     return next(filter(None, named), None)
 

@@ -119,7 +119,7 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
         for key, inner in value.items():
             _collect(inner, f"{name}.{_plain(str(key))}" if name else _plain(str(key)), found, depth + 1)
     elif value is not None and name:
-        text = str(value).lower() if isinstance(value, bool) else one_line(printable(str(value)))
+        text = str(value).lower() if isinstance(value, bool) else one_line(value)
         if text:
             cut = f"{text[: _LONGEST_VALUE - 2]} …" if len(text) > _LONGEST_VALUE else text
             found.setdefault(name[:_LONGEST_NAME], []).append(cut)
@@ -267,12 +267,13 @@ _TYPES: Mapping[str, Retraction] = {"retraction": "notice", "retracted-article":
 _LABELS = frozenset(["retracted publication", "retracted article"])
 """Publication types that reference managers keep among the keywords."""
 _UPDATED = frozenset(["retraction", "withdrawal", "removal"])
+_STATES = frozenset(["keywords", "type", "retraction", "relation", "commentcorrectionlist", *_WORDS, *_UPDATES])
 _IDS = {"identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"}
 
 
 def state_in(fields: Mapping[str, Any]) -> Retraction | None:
     """What these fields say of the paper, by their names in lower case with underscores; None if they say nothing."""
-    for name, value in fields.items():
+    for name, value in [(name, value) for name, value in fields.items() if name in _STATES]:
         if name in _WORDS and _word(value) in _WORDS[name]:
             return "retracted"
         if name == "keywords" and any(_word(word) in _LABELS for word in listed(value)):
