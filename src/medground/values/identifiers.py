@@ -42,6 +42,7 @@ _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _AFTER = ".,;:'\"\u201d\u2019"
 
 
+@lru_cache(maxsize=4096)  # a build asks for that of each document several times
 def normal_doi(value: str) -> str | None:
     """A DOI as doi.org compares them: lower case, without its address, entities, escapes or the punctuation after it.
 
@@ -59,6 +60,7 @@ def normal_doi(value: str) -> str | None:
     return doi if _DOI.fullmatch(doi) else None
 
 
+@lru_cache(maxsize=4096)
 def normal_pmid(value: str) -> str | None:
     """A PMID without its address, prefix, version or leading zeros; None if the value is not one."""
     found = _BARE.fullmatch(_visible(value))
