@@ -98,11 +98,12 @@ def described(fields: Mapping[str, Any]) -> Document:
     The id is `id` (with the prefix `DOC:` where it has none), or made from the PMID, PMC id or DOI, or the content.
     """
     known, metadata = _sorted(fields)
-    for name, value in ids_in(known | metadata).items():
+    said = known | metadata
+    for name, value in ids_in(said).items():
         known.setdefault(name, value)
     if isinstance(known.get("identifiers"), list):  # its ids are known now
         del known["identifiers"]
-    if known.get("retraction") not in _RETRACTIONS and (state := state_in(known | metadata)):
+    if known.get("retraction") not in _RETRACTIONS and (state := state_in(said)):
         known["retraction"] = state
     if known.get("retraction") not in (None, *_RETRACTIONS):
         metadata["retraction"] = known.pop("retraction")

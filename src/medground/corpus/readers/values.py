@@ -115,7 +115,7 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
     if isinstance(value, list | tuple) and depth < _DEEPEST:
         for inner in value:
             _collect(inner, name, found, depth + 1)
-    elif isinstance(value, dict | Mapping) and depth < _DEEPEST:
+    elif not isinstance(value, str) and isinstance(value, Mapping) and depth < _DEEPEST:
         for key, inner in value.items():
             _collect(inner, f"{name}.{_plain(str(key))}" if name else _plain(str(key)), found, depth + 1)
     elif value is not None and name:
@@ -209,6 +209,7 @@ def year_in(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
+@lru_cache(maxsize=4096)
 def iso_date(text: str) -> str | None:
     """`2019`, `2019-03` or `2019-03-04`, as precise as the text is; None without a year.
 
