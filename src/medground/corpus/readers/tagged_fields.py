@@ -28,6 +28,11 @@ class Tags(dict[str, list[str]]):
     def __missing__(self, tag: str) -> list[str]:
         return []
 
+    @cached_property
+    def places(self) -> str:
+        """The values in which ids may stand, each on a line."""
+        return "\n".join(value for tag, value in self.pairs if tag not in _NO_ID)
+
 
 Get = Callable[[Tags], Any]
 
@@ -141,9 +146,7 @@ def pmid(tags: Tags) -> str | None:
     for number in (part.strip() for place in places for part in place.split(";")):
         if number.isdecimal() and len(number) <= 8:
             return number
-    values = [value for tag, value in tags.pairs if tag not in _NO_ID]
-    if not _HINT.search("\n".join(values)):
-        return None
+    values = tags.places.split("\n") if _HINT.search(tags.places) else ()
     named = (found[1] if (found := _PMID_IN_VALUE.search(value)) else named_pmid(value) for value in values)
     return next(filter(None, named), None)
 
@@ -151,21 +154,25 @@ def pmid(tags: Tags) -> str | None:
 def doi(*names: str) -> Get:
     """The DOI of these tags, or else a value that is nothing but a DOI or its address."""
 
+    named = first(*names)
+
     def found(tags: Tags) -> str | None:
-        alone = (value for tag, value in tags.pairs if tag not in _NO_ID and " " not in value.strip())
-        return first(*names)(tags) or next((value for value in alone if _DOI.match(value) and normal_doi(value)), None)
+        if (own := named(tags)) or "10." not in tags.places:
+            return own
+        alone = (value for value in tags.places.split("\n") if " " not in value.strip())
+        return next((value for value in alone if _DOI.match(value) and normal_doi(value)), None)
 
     return found
 
 
 def pmc(tags: Tags) -> str | None:
-    values = (value for tag, value in tags.pairs if "PMC" in value and tag not in _NO_ID)
-    return next((found[0] for value in values if (found := _PMC.search(value))), None)
+    found = _PMC.search(tags.places)
+    return found[0] if found else None
 
 
 def issue_date(tags: Tags) -> str | None:
     """DA, the date of the issue, decides where it has a year; else PY, as precise as a Y1 of the same year is."""
-    issue, years = first("DA")(tags) or "", [v for name in ("PY", "Y1", "YR") for v in tags[name]]
+    issue, years = next(iter(tags["DA"]), ""), [v for name in ("PY", "Y1", "YR") for v in tags[name]]
     if year_in(issue):
         return str(issue)
     dated = [value for value in years if year_in(value)]

@@ -100,10 +100,15 @@ _NBIB: Mapping[str, Get] = {
 }
 
 
+_type, _book = first("TY"), first("T2", "BT")
+_periodical = first("JF", "JO", "T2", "JA", "J2", "J1", "SO", "BT")
+_form = at_semicolons("M3")
+
+
 def _journal(tags: Tags) -> str | None:
     """T2 is the book of a chapter; of an article it may be a subtitle, where another tag names the journal."""
-    is_part = (first("TY")(tags) or "").casefold() in ("chap", "echap", "book, section", "book section", "conf")
-    found: str | None = first(*("T2", "BT") * is_part, "JF", "JO", "T2", "JA", "J2", "J1", "SO", "BT")(tags)
+    is_part = (_type(tags) or "").casefold() in ("chap", "echap", "book, section", "book section", "conf")
+    found: str | None = (is_part and _book(tags)) or _periodical(tags)
     return found
 
 
@@ -119,8 +124,8 @@ _ENTRY: Mapping[str, Get] = {
     "url": first("UR"),
     "language": first("LA"),
     "keywords": at_semicolons("KW"),
-    "publication_types": lambda tags: [*entry_types(first("TY")(tags)), *at_semicolons("M3")(tags)],
-    "kind": lambda tags: entry_kind(first("TY")(tags)),
+    "publication_types": lambda tags: [*entry_types(_type(tags)), *_form(tags)],
+    "kind": lambda tags: entry_kind(_type(tags)),
     "metadata": kept(
         "VL=volume IS=issue SP=start_page EP=end_page PG=pages C7=ar SN=issn PB=publisher CY=place LB=label ET=edition "
         "DP=database_provider DB=database N1=notes TY=entry_type AN=accession_number UT=unique_id CC=group A2=editors "
