@@ -88,7 +88,10 @@ def test_the_cochrane_library_and_ovid_as_text(tmp_path: Path) -> None:
 def test_signs_that_bibtex_exporters_write_as_they_are_stay_what_they_are(tmp_path: Path) -> None:
     (document,) = items_of(written(tmp_path / "library.bib", sample("mendeley.bib")), "bibtex")
     assert document.title == "Costs of $500 versus $300 in 50% of patients: A & B #1"
-    assert document.text == "We saw 50% improve (P < 0.05). % more, \u03b1 = 5 in NO2 and 10^6."
+    assert document.text == "We saw 50% improve (P < 0.05). % more, \u03b1 = 5 in NO2 and 10^6 or 10^-6."
+    assert document.journal == "G-Animal Journal"
+    told = [document.metadata[name] for name in ("references", "funding", "funding_2")]
+    assert told == [("Roe, J. 2001",), ("A",), ("B",)]
     assert document.authors == ("National Heart and Lung Institute", "de la Cruz, Maria", "van Beethoven, Ludwig")
     assert document.imprint == {"volume": "3", "pages": "1\u20132"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -84,6 +85,41 @@ def by_bibtex(papers: Sequence[Paper]) -> str:
     return "\n".join(entry.format(p.title, " and ".join(p.names), p.year, p.text, p.number) for p in papers)
 
 
+def in_xml(record: str, author: str, whole: str = "<records>{}</records>") -> Writer:
+    """A writer of XML: of a record with its title, year, number, text and authors, and of an author."""
+
+    def text(paper: Paper) -> str:
+        said = (paper.title, paper.year, paper.number, paper.text)
+        return record.format(*said, "".join(author.format(*name) for name in paper.authors))
+
+    return lambda papers: whole.format("".join(map(text, papers)))
+
+
+MEDLINE = (
+    "<PubmedArticle><MedlineCitation><PMID>{2}</PMID><Article><Journal><JournalIssue><PubDate><Year>{1}</Year></PubDate>"
+    "</JournalIssue></Journal><ArticleTitle>{0}</ArticleTitle><Abstract><AbstractText>{3}</AbstractText></Abstract>"
+    '<AuthorList>{4}</AuthorList><ELocationID EIdType="doi">10.1000/{2}</ELocationID></Article></MedlineCitation>'
+    "</PubmedArticle>"
+)
+JATS = (
+    '<article><front><article-meta><article-id pub-id-type="pmid">{2}</article-id><article-id pub-id-type="doi">'
+    "10.1000/{2}</article-id><title-group><article-title>{0}</article-title></title-group><contrib-group>{4}"
+    "</contrib-group><pub-date><year>{1}</year></pub-date><abstract><p>{3}</p></abstract></article-meta></front>"
+    "</article>"
+)
+ENDNOTE = (
+    "<record><titles><title>{0}</title></titles><contributors><authors>{4}</authors></contributors><dates><year>{1}"
+    "</year></dates><abstract><style>{3}</style></abstract><electronic-resource-num>10.1000/{2}"
+    "</electronic-resource-num><accession-num>{2}</accession-num><remote-database-name>PubMed</remote-database-name>"
+    "</record>"
+)
+ZOTERO = (
+    "<bib:Article><z:itemType>journalArticle</z:itemType><bib:authors><rdf:Seq>{4}</rdf:Seq></bib:authors><dc:title>{0}"
+    "</dc:title><dcterms:abstract>{3}</dcterms:abstract><dc:date>{1}</dc:date><dc:identifier>DOI 10.1000/{2}"
+    "</dc:identifier><dc:description>PMID: {2}</dc:description></bib:Article>"
+)
+SPACES = " ".join(f'xmlns:{one}="http://example.org/{one}#"' for one in ("bib", "z", "foaf", "dc", "dcterms"))
+RDF = f'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" {SPACES}>{{}}</rdf:RDF>'
 OVID = "<{}. >\nVN  - Ovid\nDB  - Ovid MEDLINE(R)"
 RIS = ("TI", "AU", "PY", "DO", "AN", "AB", "TY", "ER")
 WRITERS: dict[str, Writer] = {
@@ -96,6 +132,23 @@ WRITERS: dict[str, Writer] = {
     "wos": tagged("{} {}", ("TI", "AF", "PY", "DI", "PM", "AB", "PT", "ER"), indent="   "),
     "wos without indents": tagged("{} {}", ("TI", "AF", "PY", "DI", "PM", "AB", "PT", "ER")),
     "ovid": tagged("{}  - {}", ("TI", "AU", "YR", "DO", "UI", "AB", "", ""), before=OVID),
+    "cochrane": tagged("{}: {}", ("TI", "AU", "YR", "DOI", "PM: PUBMED", "AB", "ID", ""), before="Record #{} of 9"),
+    "medline": in_xml(
+        MEDLINE,
+        "<Author><LastName>{}</LastName><ForeName>{}</ForeName></Author>",
+        "<PubmedArticleSet>{}</PubmedArticleSet>",
+    ),
+    "jats": in_xml(
+        JATS,
+        "<contrib><name><surname>{}</surname><given-names>{}</given-names></name></contrib>",
+        "<pmc-articleset>{}</pmc-articleset>",
+    ),
+    "endnote": in_xml(ENDNOTE, "<author>{}, {}</author>"),
+    "zotero": in_xml(
+        ZOTERO,
+        "<rdf:li><foaf:Person><foaf:surname>{}</foaf:surname><foaf:givenName>{}</foaf:givenName></foaf:Person></rdf:li>",
+        RDF,
+    ),
     "csv": by_csv,
     "csl-json": by_json,
     "bibtex": by_bibtex,
@@ -116,7 +169,11 @@ def test_what_is_written_is_read(name: str, papers: list[Paper]) -> None:
         found = items_of(written(Path(folder) / "export.txt", WRITERS[name](papers)))
     assert all(isinstance(one, Document) for one in found), found
     for document, paper in zip(found, papers, strict=True):
-        assert (document.title, list(document.authors), document.text) == (paper.title, paper.names, paper.text)
+        initials = [f"{family}{given[0]}" for family, given in paper.authors]
+        written_as = [
+            re.sub("[, ]", "", name)[: len(short)] for name, short in zip(document.authors, initials, strict=True)
+        ]
+        assert (document.title, written_as, document.text) == (paper.title, initials, paper.text)
         assert (document.id, document.year) == (f"PMID:{paper.number}", paper.year)
         assert document.identifiers["doi"] == f"10.1000/{paper.number}"
 

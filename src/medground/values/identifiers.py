@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from html import unescape
 from typing import Any
@@ -141,7 +141,7 @@ def without_papers(text: str) -> str:
     return text
 
 
-_NORMAL = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
+_NORMAL: Mapping[str, Callable[[str], str | None]] = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
 _PMID_KEYS = ("pubmed", "pubmedid", "pubmedpmid", "medline", "medlineid", "medlinepmid", "pmids")
 _KEYS = dict.fromkeys(_PMID_KEYS, "pmid") | {"pmcid": "pmc", "pmcentral": "pmc"}
 _OWNERS = re.compile(r"(?:nlm|article|paper|record|document|publication|originalpaper|prism|citation)(?=p(?:ub)?m)")

@@ -100,7 +100,7 @@ def _parsed(text: str) -> tuple[Library, Mapping[str, str]]:
     logging.getLogger("bibtexparser").setLevel(logging.ERROR)  # the items report what it warns of
     library, keys = Library(), dict[str, str]()
     for block in parse_string(_NO_KEY.sub(r"\1,\2", text), parse_stack=()).blocks:
-        block = getattr(block, "ignore_error_block", None) or block  # noqa: PLW2901
+        block = getattr(block, "ignore_error_block", None) or block
         if isinstance(block, Entry):
             told = Counter[str]()
             for field in block.fields:

@@ -157,7 +157,8 @@ def doi(*names: str) -> Get:
     named = first(*names)
 
     def found(tags: Tags) -> str | None:
-        if (own := named(tags)) or "10." not in tags.places:
+        own: str | None = named(tags)
+        if own or "10." not in tags.places:
             return own
         alone = (value for value in tags.places.split("\n") if " " not in value.strip())
         return next((value for value in alone if _DOI.match(value) and normal_doi(value)), None)

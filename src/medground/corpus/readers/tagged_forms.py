@@ -41,7 +41,7 @@ _NBIB_DATES = {"entered": "EDAT", "created": "CRDT", "revised": "LR", "completed
 def _nbib_abstract(tags: Tags) -> Composition:
     """One section per label (`METHODS: `), as PubMed prints them."""
     composition = Composition()
-    pieces = _LABEL.split(first("AB", "OAB")(tags) or "")
+    pieces = _LABEL.split(" ".join(tags["AB"]) or first("OAB")(tags) or "")
     composition.add(pieces[0].strip())
     for label, part in zip(pieces[1::2], pieces[2::2], strict=True):
         composition.add(part.strip(), label)
