@@ -7,15 +7,20 @@ import io
 import json
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import NamedTuple
 
+import docx
 import rispy
+from fields_held import became, fields_held
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from read_files import items_of, written
+from lxml.html import tostring
+from lxml.html.builder import E
+from read_files import document_of, items_of, written
 from rows import each_row
 
 from medground.corpus.build import build
@@ -135,12 +140,12 @@ WRITERS: dict[str, Writer] = {
     "cochrane": tagged("{}: {}", ("TI", "AU", "YR", "DOI", "PM: PUBMED", "AB", "ID", ""), before="Record #{} of 9"),
     "medline": in_xml(
         MEDLINE,
-        "<Author><LastName>{}</LastName><ForeName>{}</ForeName></Author>",
+        "<Author ValidYN='Y'><LastName>{}</LastName><ForeName>{}</ForeName></Author>",
         "<PubmedArticleSet>{}</PubmedArticleSet>",
     ),
     "jats": in_xml(
         JATS,
-        "<contrib><name><surname>{}</surname><given-names>{}</given-names></name></contrib>",
+        "<contrib contrib-type='author'><name><surname>{}</surname><given-names>{}</given-names></name></contrib>",
         "<pmc-articleset>{}</pmc-articleset>",
     ),
     "endnote": in_xml(ENDNOTE, "<author>{}, {}</author>"),
@@ -153,6 +158,8 @@ WRITERS: dict[str, Writer] = {
     "csl-json": by_json,
     "bibtex": by_bibtex,
 }
+FORMS = {name: name for name in ("ris", "nbib", "enw", "wos", "medline", "jats", "bibtex", "csv")} | {"csl-json": "csl"}
+"""Readers whose files a naive reader knows, too."""
 WORD = st.text("abcdefghijklmnopqrstuvwxyz", min_size=3, max_size=9)
 NAME = st.tuples(WORD.map(str.title), WORD.map(str.title))
 WORDS = st.lists(WORD, min_size=4, max_size=30).map(lambda words: f"The {' '.join(words)}.")
@@ -166,7 +173,10 @@ PAPERS = st.lists(PAPER, min_size=1, max_size=4, unique_by=lambda paper: paper.n
 @settings(max_examples=15)
 def test_what_is_written_is_read(name: str, papers: list[Paper]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        found = items_of(written(Path(folder) / "export.txt", WRITERS[name](papers)))
+        found = items_of(written(Path(folder) / "export.txt", text := WRITERS[name](papers)))
+    if name in FORMS and name != "csv":
+        told = [what for what, _ in became(fields_held(text, FORMS[name]), found)]
+        assert set(told) == {"read"} and len(told) >= 5 * len(papers), told
     assert all(isinstance(one, Document) for one in found), found
     for document, paper in zip(found, papers, strict=True):
         initials = [f"{family}{given[0]}" for family, given in paper.authors]
@@ -176,6 +186,40 @@ def test_what_is_written_is_read(name: str, papers: list[Paper]) -> None:
         assert (document.title, written_as, document.text) == (paper.title, initials, paper.text)
         assert (document.id, document.year) == (f"PMID:{paper.number}", paper.year)
         assert document.identifiers["doi"] == f"10.1000/{paper.number}"
+
+
+@given(PAPER)
+@settings(max_examples=15)
+def test_a_page_and_a_word_file_hold_what_was_written(paper: Paper) -> None:
+    head, text = E.HEAD(E.TITLE(paper.title)), E.BODY(E.H1(paper.title), E.P(paper.text))
+    told = {
+        "title": [paper.title],
+        "author": paper.names,
+        "publication_date": [str(paper.year)],
+        "pmid": [str(paper.number)],
+    }
+    head.extend(E.META(name=f"citation_{name}", content=value) for name, values in told.items() for value in values)
+    word = docx.Document()
+    word.core_properties.title = paper.title
+    word.add_paragraph(paper.text)
+    with tempfile.TemporaryDirectory() as folder:
+        word.save(str(Path(folder) / "a.docx"))
+        page = document_of(written(Path(folder) / "a.html", tostring(E.HTML(head, text))), "html")
+        file = document_of(Path(folder) / "a.docx", "docx")
+    assert (page.title, list(page.authors), page.year) == (paper.title, paper.names, paper.year)
+    assert page.identifiers["pmid"] == str(paper.number) and paper.text in page.text
+    assert (file.title, file.text) == (paper.title, paper.text)
+
+
+def test_no_field_is_lost_without_a_word(shared: Path) -> None:
+    counts: Counter[str] = Counter()
+    for case in json.loads((shared / "cases" / "expected.json").read_text("utf-8")):
+        (one,) = find_inputs([path := shared / "cases" / case["name"]])
+        if one.reader in FORMS:
+            for what, field in became(fields_held(path.read_text("utf-8"), FORMS[one.reader]), [*one.read(0)]):
+                counts[what] += 1
+                assert what != "lost", (path.name, field)
+    assert counts["read"] > 100, counts
 
 
 TITLE = "Iron infusion in heart failure without anaemia"

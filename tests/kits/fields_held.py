@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from unicodedata import normalize
 from xml.etree import ElementTree
@@ -104,7 +104,7 @@ def _closed(text: str) -> str:
     depth = 0
     for at, letter in enumerate(text):
         depth += {"{": 1, "}": -1}.get(letter, 0)
-        if depth == 0 and at and letter == {"{": "}"}.get(text[0], text[0]):
+        if depth == 0 and at and letter == {"{": "}", '"': '"'}.get(text[0]):
             return text[1:at]
     return re.split(r"[,}\n]", text)[0]
 
@@ -115,7 +115,7 @@ def letters(text: str) -> str:
     return re.sub(r"[\W_]", "", normalize("NFKD", plain).casefold())
 
 
-def became(held: Iterable[Held], items: Iterable[Any]) -> Iterator[tuple[str, Held]]:
+def became(held: Iterable[Held], items: Sequence[Any]) -> Iterator[tuple[str, Held]]:
     """What became of each field: `read`, `told` with a record that is not read, `moved` to another field, or `lost`."""
     told = {item.position for item in items if isinstance(item, BadDocument)}
     pools: dict[str, str] = {}
