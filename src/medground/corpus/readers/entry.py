@@ -19,14 +19,13 @@ from medground.corpus.readers.values import (
     listed,
     names_of,
     one_line,
-    pmc_of,
     pmid_of,
     state_in,
     substances_of,
     year_in,
 )
 from medground.values.document import Document, Retraction, SourceKind
-from medground.values.identifiers import KINDS, id_kind, named_pmid, normal_document_id, normal_doi, normal_identifiers
+from medground.values.identifiers import KINDS, id_kind, named_pmid, normal_document_id, normal_id, normal_identifiers
 
 _NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
 _LONGEST_NAME = 200
@@ -189,12 +188,12 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
             for kind, value in _EXTRA.findall(text):
                 known.setdefault({"PMCID": "pmc"}.get(kind.upper(), kind.lower()), value)
             own = {"pmid": named_pmid(text), "doi": text if "doi.org/10." in text else None}
-            own["pmc"] = pmc_of(text) if "/PMC" in text else None
+            own["pmc"] = normal_id("pmc", text) if "/PMC" in text else None
             known |= {kind: found for kind, found in own.items() if found and kind not in (*known, *identifiers)}
-    for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", lambda given: normal_doi(one_line(given)))):
+    for name in KINDS:
         if name in known:
             given = known.pop(name)
-            if value := cleaned(given):
+            if value := pmid_of(given) if name == "pmid" else normal_id(name, one_line(given)):
                 identifiers[name] = value
             else:
                 metadata[name] = given

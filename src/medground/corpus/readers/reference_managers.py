@@ -36,7 +36,6 @@ _PIECE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\{(?P<braced>[^{}]*)\}|(?P<n
 _ROUND = re.compile(r"^\s*@\w+\s*\(", re.MULTILINE)
 _NO_KEY = re.compile(r"(@(?!string)\w+\s*\{)(\s*\w+\s*=)", re.IGNORECASE)
 _BRACES = re.compile(r"[{}]")
-_AND = re.compile(r"\s+and\s+|[{}]")
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
 _LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
 _OF_THE_BOOK = frozenset(
@@ -138,35 +137,15 @@ def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
 
 
 def _authors(value: str) -> list[str]:
-    """`Family Given` of each; a group in braces stays as it is, and `First von Last` is turned around."""
+    """`von Family, Given, Jr` of each, from whichever order; a group in braces stays as it is."""
+    from bibtexparser.middlewares.names import parse_single_name_into_parts, split_multiple_persons_names
+
     names = []
-    for name in _parted(" ".join(value.split())):
-        plain = _BRACES.sub("", name).strip()
-        if not plain or plain == "others":
-            continue
-        if plain.count(",") == 2:  # Last, Jr, First
-            family, suffix, given = plain.split(",")
-            plain = f"{family}, {given.strip()}, {suffix.strip()}"
-        if "," not in plain and not name.startswith("{") and " " in plain:
-            words = plain.split()
-            at = len(words) - 1
-            while at > 1 and words[at - 1].islower():  # Ludwig van Beethoven
-                at -= 1
-            plain = f"{' '.join(words[at:])}, {' '.join(words[:at])}"
-        names.append(plain)
-    return names
-
-
-def _parted(value: str) -> Iterator[str]:
-    """The names between each `and` that is not inside braces."""
-    depth = start = 0
-    for found in _AND.finditer(value):
-        if found[0] in "{}":
-            depth += 1 if found[0] == "{" else -1
-        elif depth == 0:
-            yield value[start : found.start()]
-            start = found.end()
-    yield value[start:]
+    for name in split_multiple_persons_names(" ".join(value.split())):
+        parts = parse_single_name_into_parts(name, strict=False)
+        pieces = (" ".join(piece) for piece in ([*parts.von, *parts.last], parts.first, parts.jr))
+        names.append(_BRACES.sub("", ", ".join(filter(None, pieces))).strip())
+    return [name for name in names if name and name != "others"]
 
 
 def _joined(value: str, macros: Mapping[str, str]) -> str:

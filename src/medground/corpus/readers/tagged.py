@@ -101,7 +101,7 @@ def _parts(text: str, form: Form, outside: list[str]) -> Iterator[_Part]:
         tag = found[1] if found else ""
         if found and form.known:  # a line of text that begins with such letters, or with those of a tag that was here
             was_here = part is not None and not is_apart and not part.ended and tag in part.names
-            if tag not in form.known or (was_here and tag in form.single):
+            if tag not in form.known or (was_here and tag in form.once and tag not in form.begins | form.by_line):
                 found = None
         if found is None and part is not None and not part.ended and not _NUMBERED.fullmatch(line):
             part.pairs[-1][1].append(line.strip())

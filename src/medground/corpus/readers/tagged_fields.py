@@ -39,15 +39,7 @@ Get = Callable[[Tags], Any]
 
 def first(*names: str) -> Get:
     """The first value of these tags that says something."""
-
-    def found(tags: Tags) -> str | None:
-        for name in names:
-            for value in tags.get(name, ()):
-                if value.strip(" /"):
-                    return value
-        return None
-
-    return found
+    return lambda tags: next((value for name in names for value in tags[name] if value.strip(" /")), None)
 
 
 def each(*names: str) -> Get:
@@ -107,11 +99,6 @@ class Form:
     """What the tags are called in RIS."""
 
     @cached_property
-    def single(self) -> frozenset[str]:
-        """Tags of which a second line in a row is a line of text."""
-        return self.once - self.begins - self.by_line
-
-    @cached_property
     def renamed(self) -> Mapping[str, str]:
         """What each tag is called where `fields` ask for it."""
         return dict(pairs_of(self.names))
@@ -156,14 +143,11 @@ def doi(*names: str) -> Get:
 
     named = first(*names)
 
-    def found(tags: Tags) -> str | None:
-        own: str | None = named(tags)
-        if own or "10." not in tags.places:
-            return own
-        alone = (value for value in tags.places.split("\n") if " " not in value.strip())
-        return next((value for value in alone if _DOI.match(value) and normal_doi(value)), None)
+    def alone(tags: Tags) -> str | None:
+        values = tags.places.split("\n") if "10." in tags.places else ()
+        return next((v for v in values if " " not in v.strip() and _DOI.match(v) and normal_doi(v)), None)
 
-    return found
+    return lambda tags: named(tags) or alone(tags)
 
 
 def pmc(tags: Tags) -> str | None:

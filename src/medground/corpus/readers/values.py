@@ -14,7 +14,6 @@ from medground.values.document import Retraction, Substance
 from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_address
 
 NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
-_PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
 """A registry number: none, of an enzyme, UNII, CAS."""
 _PRINTED = re.compile(r"\s*\[\s*['\"].*['\"]\s*\]\s*", re.DOTALL)
@@ -91,12 +90,6 @@ def pmid_of(value: Any) -> str | None:
     if any(letter.isdigit() for letter in text) and isinstance(value, str | int | float):
         raise ValueError(f"pmid: {text[:40]!r} is not a PMID")
     return None
-
-
-def pmc_of(value: Any) -> str | None:
-    """A PMC id such as `PMC123`, or None."""
-    found = _PMC.fullmatch(one_line(value))
-    return f"PMC{found[1]}" if found else None
 
 
 def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TypeAlias
+from types import SimpleNamespace
+from typing import TypeAlias
 
 from lxml import etree
 
@@ -66,20 +67,11 @@ def record_items(
     yield from numbered(records(path, tags, roots), items, path, what)
 
 
-class _Slow:
-    """A stream in small pieces, of which the first holds the root element of most files."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-
-    def read(self, size: int) -> bytes:
-        return self._stream.read(min(size, _START))
-
-
 def root_name(path: Path) -> str:
     """Name of the root element."""
     with opened(path) as stream, _told(path):
-        root = next(element for _, element in etree.iterparse(_Slow(stream), events=("start",), **_SAFE))
+        short = SimpleNamespace(read=lambda size: stream.read(min(size, _START)))  # most files begin in one piece of it
+        root = next(element for _, element in etree.iterparse(short, events=("start",), **_SAFE))
     table = root.getroottree().docinfo.internalDTD
     if table is not None and next(iter(table.iterentities()), None) is not None:
         raise BadDocument("the XML declares entities, which are never expanded; remove them", file=str(path))
