@@ -142,6 +142,7 @@ def became(held: Iterable[Held], items: Sequence[Any]) -> Iterator[tuple[str, He
 def _alike(kind: str, value: str) -> str:
     """The part of a value that every exporter writes alike: a year, a family name, a DOI without its address."""
     if kind == "author":
+        value = re.sub(r",[^{}]*\}", "}", value)  # {Bell, II}
         return value.split(",")[0] if "," in value else max(re.split(r"[\s.]", value), key=len)
     found = re.search({"year": r"\d{4}", "doi": r"10\..*", "pmc": r"\d+", "pmid": r"\d+"}.get(kind, "(?s).*"), value)
     return found[0] if found else ""

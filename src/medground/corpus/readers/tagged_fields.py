@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 from medground.corpus.readers.values import iso_date, year_in
-from medground.values.identifiers import named_pmid, normal_doi
 
 
 class Tags(dict[str, list[str]]):
@@ -27,11 +26,6 @@ class Tags(dict[str, list[str]]):
 
     def __missing__(self, tag: str) -> list[str]:
         return []
-
-    @cached_property
-    def places(self) -> str:
-        """The values in which ids may stand, each on a line."""
-        return "\n".join(value for tag, value in self.pairs if tag not in _NO_ID)
 
 
 Get = Callable[[Tags], Any]
@@ -108,20 +102,11 @@ def tag_set(tags: str) -> frozenset[str]:
     return frozenset(tags.split())
 
 
-# Which paper a record is: its ids in all the places where exporters put them.
-
-_PMID_IN_VALUE = re.compile(r"(?:^\W*|[;,|]\s*)(?:PMID|PUBMED|PubMed ID)\W*(\d+)", re.IGNORECASE)
-"""At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
-_HINT = re.compile("pm|med|uniprot|uid", re.IGNORECASE)
-"""What every name or address of a PMID has in it: the exact patterns are slow."""
-_PMC = re.compile(r"PMC\d+")
-_DOI = re.compile(r"(?:doi:|https?://(?:dx\.)?doi\.org/)?10\.", re.IGNORECASE)
-_NO_ID = tag_set("AB N2 TI T1 T2 T3 KW CR AU A1 A2 AF DB DP C1 AD")
 _OF_NLM = re.compile(r"medline|pubmed|nlm|national library of medicine", re.IGNORECASE)
 
 
 def pmid(tags: Tags) -> str | None:
-    """From the accession number where PubMed gave the record, where Scopus and Embase keep it, a note or an address."""
+    """From the accession number where PubMed gave the record, or where Scopus and Embase keep it."""
     databases = " ".join(value for name in ("DB", "DP", "C8") for value in tags[name])
     numbers = tags["AN"]
     if any("SCOPUS:" in number for number in numbers):
@@ -133,26 +118,7 @@ def pmid(tags: Tags) -> str | None:
     for number in (part.strip() for place in places for part in place.split(";")):
         if number.isdecimal() and len(number) <= 8:
             return number
-    values = tags.places.split("\n") if _HINT.search(tags.places) else ()
-    named = (found[1] if (found := _PMID_IN_VALUE.search(value)) else named_pmid(value) for value in values)
-    return next(filter(None, named), None)
-
-
-def doi(*names: str) -> Get:
-    """The DOI of these tags, or else a value that is nothing but a DOI or its address."""
-
-    named = first(*names)
-
-    def alone(tags: Tags) -> str | None:
-        values = tags.places.split("\n") if "10." in tags.places else ()
-        return next((v for v in values if " " not in v.strip() and _DOI.match(v) and normal_doi(v)), None)
-
-    return lambda tags: named(tags) or alone(tags)
-
-
-def pmc(tags: Tags) -> str | None:
-    found = _PMC.search(tags.places)
-    return found[0] if found else None
+    return None
 
 
 def issue_date(tags: Tags) -> str | None:
