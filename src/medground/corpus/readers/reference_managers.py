@@ -6,7 +6,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,15 +137,20 @@ def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
 
 
 def _authors(value: str) -> list[str]:
-    """`von Family, Given, Jr` of each, from whichever order; a group in braces stays as it is."""
-    from bibtexparser.middlewares.names import parse_single_name_into_parts, split_multiple_persons_names
+    from bibtexparser.middlewares.names import split_multiple_persons_names
 
-    names = []
-    for name in split_multiple_persons_names(" ".join(value.split())):
-        parts = parse_single_name_into_parts(name, strict=False)
-        pieces = (" ".join(piece) for piece in ([*parts.von, *parts.last], parts.first, parts.jr))
-        names.append(_BRACES.sub("", ", ".join(filter(None, pieces))).strip())
+    names = map(_author, split_multiple_persons_names(" ".join(value.split())))
     return [name for name in names if name and name != "others"]
+
+
+@lru_cache(maxsize=4096)
+def _author(name: str) -> str:
+    """`von Family, Given, Jr` from whichever order; a group in braces stays as it is."""
+    from bibtexparser.middlewares.names import parse_single_name_into_parts
+
+    parts = parse_single_name_into_parts(name, strict=False)
+    pieces = (" ".join(piece) for piece in ([*parts.von, *parts.last], parts.first, parts.jr))
+    return _BRACES.sub("", ", ".join(filter(None, pieces))).strip()
 
 
 def _joined(value: str, macros: Mapping[str, str]) -> str:
