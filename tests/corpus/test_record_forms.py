@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import docx
 import rispy
-from fields_held import became, fields_held
+from fields_held import FORMS, became, fields_held
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml.html import tostring
 from lxml.html.builder import E
-from read_files import document_of, items_of, written
+from read_files import document_of, items_of, sample, written
 from rows import each_row
 
 from medground.corpus.build import build
@@ -36,6 +36,7 @@ class Paper(NamedTuple):
     year: int
     number: int
     text: str
+    journal: str
 
     @property
     def names(self) -> list[str]:
@@ -47,11 +48,17 @@ Writer = Callable[[Sequence[Paper]], str]
 
 def tagged(line: str, tags: Sequence[str], *, indent: str = "", before: str = "") -> Writer:
     """A writer of tagged records; a long text goes on in further lines."""
-    title, author, year, doi, pmid, text, begin, end = tags
+    title, author, year, doi, pmid, text, begin, end, journal = tags
 
     def record(number: int, paper: Paper) -> list[str]:
         said = [(begin, "J"), *((author, name) for name in paper.names), (title, paper.title), (year, str(paper.year))]
-        said += [(doi, f"10.1000/{paper.number}"), (pmid, str(paper.number)), (text, paper.text), (end, "")]
+        said += [
+            (doi, f"10.1000/{paper.number}"),
+            (pmid, str(paper.number)),
+            (journal, paper.journal),
+            (text, paper.text),
+            (end, ""),
+        ]
         lines = [line.format(tag, f"\n{indent}".join(wrap(value, 60))) for tag, value in said if tag]
         return [before.format(number), *lines] if before else lines
 
@@ -61,7 +68,12 @@ def tagged(line: str, tags: Sequence[str], *, indent: str = "", before: str = ""
 def by_rispy(papers: Sequence[Paper]) -> str:
     fields = [
         {"type_of_reference": "JOUR", "title": p.title, "authors": p.names, "year": str(p.year), "abstract": p.text}
-        | {"doi": f"10.1000/{p.number}", "accession_number": str(p.number), "name_of_database": "PubMed"}
+        | {
+            "doi": f"10.1000/{p.number}",
+            "accession_number": str(p.number),
+            "name_of_database": "PubMed",
+            "journal_name": p.journal,
+        }
         for p in papers
     ]
     return rispy.dumps(fields)
@@ -69,8 +81,10 @@ def by_rispy(papers: Sequence[Paper]) -> str:
 
 def by_csv(papers: Sequence[Paper]) -> str:
     table = csv.writer(stream := io.StringIO())
-    table.writerow(["Title", "Authors", "Year", "DOI", "PMID", "Abstract"])
-    table.writerows([p.title, "; ".join(p.names), p.year, f"10.1000/{p.number}", p.number, p.text] for p in papers)
+    table.writerow(["Title", "Authors", "Year", "DOI", "PMID", "Abstract", "Journal"])
+    table.writerows(
+        [p.title, "; ".join(p.names), p.year, f"10.1000/{p.number}", p.number, p.text, p.journal] for p in papers
+    )
     return stream.getvalue()
 
 
@@ -78,93 +92,59 @@ def by_json(papers: Sequence[Paper]) -> str:
     def record(p: Paper) -> dict[str, object]:
         authors = [{"family": family, "given": given} for family, given in p.authors]
         own = {"type": "article-journal", "title": p.title, "author": authors, "issued": {"date-parts": [[p.year]]}}
-        return own | {"DOI": f"10.1000/{p.number}", "PMID": str(p.number), "abstract": p.text}
+        return own | {
+            "DOI": f"10.1000/{p.number}",
+            "PMID": str(p.number),
+            "abstract": p.text,
+            "container-title": p.journal,
+        }
 
     return json.dumps([record(p) for p in papers])
 
 
 def by_bibtex(papers: Sequence[Paper]) -> str:
-    entry = (
-        "@article{{k{4}, title={{{0}}}, author={{{1}}},\nyear={2}, pmid={4}, doi={{10.1000/{4}}}, abstract={{{3}}} }}"
-    )
-    return "\n".join(entry.format(p.title, " and ".join(p.names), p.year, p.text, p.number) for p in papers)
+    entry = "@article{{k{4}, title={{{0}}}, author={{{1}}},\nyear={2}, pmid={4}, doi={{10.1000/{4}}}, "
+    entry += "abstract={{{3}}}, journal={{{5}}} }}"
+    own = ((p.title, " and ".join(p.names), p.year, p.text, p.number, p.journal) for p in papers)
+    return "\n".join(entry.format(*one) for one in own)
 
 
-def in_xml(record: str, author: str, whole: str = "<records>{}</records>") -> Writer:
-    """A writer of XML: of a record with its title, year, number, text and authors, and of an author."""
+def in_xml(name: str) -> Writer:
+    """A writer of XML by a template: what is around the records, an author, a record."""
+    whole, author, record = sample(f"{name}.template").split("\n", 2)
 
     def text(paper: Paper) -> str:
-        said = (paper.title, paper.year, paper.number, paper.text)
-        return record.format(*said, "".join(author.format(*name) for name in paper.authors))
+        authors = "".join(author.format(*one) for one in paper.authors)
+        return record.format(paper.title, paper.year, paper.number, paper.text, authors, paper.journal)
 
     return lambda papers: whole.format("".join(map(text, papers)))
 
 
-MEDLINE = (
-    "<PubmedArticle><MedlineCitation><PMID>{2}</PMID><Article><Journal><JournalIssue><PubDate><Year>{1}</Year></PubDate>"
-    "</JournalIssue></Journal><ArticleTitle>{0}</ArticleTitle><Abstract><AbstractText>{3}</AbstractText></Abstract>"
-    '<AuthorList>{4}</AuthorList><ELocationID EIdType="doi">10.1000/{2}</ELocationID></Article></MedlineCitation>'
-    "</PubmedArticle>"
-)
-JATS = (
-    '<article><front><article-meta><article-id pub-id-type="pmid">{2}</article-id><article-id pub-id-type="doi">'
-    "10.1000/{2}</article-id><title-group><article-title>{0}</article-title></title-group><contrib-group>{4}"
-    "</contrib-group><pub-date><year>{1}</year></pub-date><abstract><p>{3}</p></abstract></article-meta></front>"
-    "</article>"
-)
-ENDNOTE = (
-    "<record><titles><title>{0}</title></titles><contributors><authors>{4}</authors></contributors><dates><year>{1}"
-    "</year></dates><abstract><style>{3}</style></abstract><electronic-resource-num>10.1000/{2}"
-    "</electronic-resource-num><accession-num>{2}</accession-num><remote-database-name>PubMed</remote-database-name>"
-    "</record>"
-)
-ZOTERO = (
-    "<bib:Article><z:itemType>journalArticle</z:itemType><bib:authors><rdf:Seq>{4}</rdf:Seq></bib:authors><dc:title>{0}"
-    "</dc:title><dcterms:abstract>{3}</dcterms:abstract><dc:date>{1}</dc:date><dc:identifier>DOI 10.1000/{2}"
-    "</dc:identifier><dc:description>PMID: {2}</dc:description></bib:Article>"
-)
-SPACES = " ".join(f'xmlns:{one}="http://example.org/{one}#"' for one in ("bib", "z", "foaf", "dc", "dcterms"))
-RDF = f'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" {SPACES}>{{}}</rdf:RDF>'
 OVID = "<{}. >\nVN  - Ovid\nDB  - Ovid MEDLINE(R)"
-RIS = ("TI", "AU", "PY", "DO", "AN", "AB", "TY", "ER")
+RIS = ("TI", "AU", "PY", "DO", "AN", "AB", "TY", "ER", "JO")
 WRITERS: dict[str, Writer] = {
     "rispy": by_rispy,
     "ris of the Cochrane Library": tagged("{}  - {}", RIS, before="Record #{} of 9\nProvider: X\n"),
-    "ris with its type at the end": tagged("{}  - {}", (*RIS[:6], "", "ER")),
-    "nbib": tagged("{:<4}- {}", ("TI", "AU", "DP", "AID", "PMID", "AB", "", ""), indent="      "),
-    "refer": tagged("{} {}", ("%T", "%A", "%D", "%R", "%M", "%X", "", "")),
-    "refworks": tagged("{} {}", ("T1", "A1", "YR", "DO", "AN", "AB", "RT", "")),
-    "wos": tagged("{} {}", ("TI", "AF", "PY", "DI", "PM", "AB", "PT", "ER"), indent="   "),
-    "wos without indents": tagged("{} {}", ("TI", "AF", "PY", "DI", "PM", "AB", "PT", "ER")),
-    "ovid": tagged("{}  - {}", ("TI", "AU", "YR", "DO", "UI", "AB", "", ""), before=OVID),
-    "cochrane": tagged("{}: {}", ("TI", "AU", "YR", "DOI", "PM: PUBMED", "AB", "ID", ""), before="Record #{} of 9"),
-    "medline": in_xml(
-        MEDLINE,
-        "<Author ValidYN='Y'><LastName>{}</LastName><ForeName>{}</ForeName></Author>",
-        "<PubmedArticleSet>{}</PubmedArticleSet>",
+    "ris with its type at the end": tagged("{}  - {}", (*RIS[:6], "", "ER", "JF")),
+    "nbib": tagged("{:<4}- {}", ("TI", "AU", "DP", "AID", "PMID", "AB", "", "", "JT"), indent="      "),
+    "refer": tagged("{} {}", ("%T", "%A", "%D", "%R", "%M", "%X", "", "", "%J")),
+    "refworks": tagged("{} {}", ("T1", "A1", "YR", "DO", "AN", "AB", "RT", "", "JF")),
+    "wos": tagged("{} {}", ("TI", "AF", "PY", "DI", "PM", "AB", "PT", "ER", "SO"), indent="   "),
+    "wos without indents": tagged("{} {}", ("TI", "AF", "PY", "DI", "PM", "AB", "PT", "ER", "SO")),
+    "ovid": tagged("{}  - {}", ("TI", "AU", "YR", "DO", "UI", "AB", "", "", "JN"), before=OVID),
+    "cochrane": tagged(
+        "{}: {}", ("TI", "AU", "YR", "DOI", "PM: PUBMED", "AB", "ID", "", "SO"), before="Record #{} of 9"
     ),
-    "jats": in_xml(
-        JATS,
-        "<contrib contrib-type='author'><name><surname>{}</surname><given-names>{}</given-names></name></contrib>",
-        "<pmc-articleset>{}</pmc-articleset>",
-    ),
-    "endnote": in_xml(ENDNOTE, "<author>{}, {}</author>"),
-    "zotero": in_xml(
-        ZOTERO,
-        "<rdf:li><foaf:Person><foaf:surname>{}</foaf:surname><foaf:givenName>{}</foaf:givenName></foaf:Person></rdf:li>",
-        RDF,
-    ),
+    **{name: in_xml(name) for name in ("medline", "jats", "endnote", "zotero")},
     "csv": by_csv,
     "csl-json": by_json,
     "bibtex": by_bibtex,
 }
-FORMS = {name: name for name in ("ris", "nbib", "enw", "wos", "medline", "jats", "bibtex", "csv")} | {"csl-json": "csl"}
-"""Readers whose files a naive reader knows, too."""
 WORD = st.text("abcdefghijklmnopqrstuvwxyz", min_size=3, max_size=9)
 NAME = st.tuples(WORD.map(str.title), WORD.map(str.title))
 WORDS = st.lists(WORD, min_size=4, max_size=30).map(lambda words: f"The {' '.join(words)}.")
 AUTHORS, YEARS, NUMBERS = st.lists(NAME, min_size=1, max_size=4), st.integers(1950, 2029), st.integers(10**6, 10**7)
-PAPER = st.builds(Paper, WORDS, AUTHORS, YEARS, NUMBERS, WORDS)
+PAPER = st.builds(Paper, WORDS, AUTHORS, YEARS, NUMBERS, WORDS, WORD.map(str.title))
 PAPERS = st.lists(PAPER, min_size=1, max_size=4, unique_by=lambda paper: paper.number)
 
 
@@ -174,8 +154,8 @@ PAPERS = st.lists(PAPER, min_size=1, max_size=4, unique_by=lambda paper: paper.n
 def test_what_is_written_is_read(name: str, papers: list[Paper]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = items_of(written(Path(folder) / "export.txt", text := WRITERS[name](papers)))
-    if name in FORMS and name != "csv":
-        told = [what for what, _ in became(fields_held(text, FORMS[name]), found)]
+    if name in FORMS:
+        told = [what for what, _ in became(fields_held(text, name), found)]
         assert set(told) == {"read"} and len(told) >= 5 * len(papers), told
     assert all(isinstance(one, Document) for one in found), found
     for document, paper in zip(found, papers, strict=True):
@@ -185,7 +165,7 @@ def test_what_is_written_is_read(name: str, papers: list[Paper]) -> None:
         ]
         assert (document.title, written_as, document.text) == (paper.title, initials, paper.text)
         assert (document.id, document.year) == (f"PMID:{paper.number}", paper.year)
-        assert document.identifiers["doi"] == f"10.1000/{paper.number}"
+        assert (document.identifiers["doi"], document.journal) == (f"10.1000/{paper.number}", paper.journal)
 
 
 @given(PAPER)
@@ -216,7 +196,7 @@ def test_no_field_is_lost_without_a_word(shared: Path) -> None:
     for case in json.loads((shared / "cases" / "expected.json").read_text("utf-8")):
         (one,) = find_inputs([path := shared / "cases" / case["name"]])
         if one.reader in FORMS:
-            for what, field in became(fields_held(path.read_text("utf-8"), FORMS[one.reader]), [*one.read(0)]):
+            for what, field in became(fields_held(path.read_text("utf-8"), one.reader), [*one.read(0)]):
                 counts[what] += 1
                 assert what != "lost", (path.name, field)
     assert counts["read"] > 100, counts

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -17,7 +15,7 @@ Held = tuple[int, str, str]
 """A field of a record: the number of the record or the line on which it begins, what the field is, its value."""
 
 # What a line with a tag looks like, the tag that begins a record, what its tags mean; `record` and the paths of XML.
-_FORMS = {
+FORMS = {
     "ris": (
         r"\s*([A-Z][A-Z0-9])  ?-(?: (.*)|$)",
         "TY",
@@ -33,23 +31,14 @@ _FORMS = {
     "author=front//contrib[@contrib-type='author']/name/surname journal=front//journal-title "
     "pmid=front/article-meta/article-id[@pub-id-type='pmid'] doi=front/article-meta/article-id[@pub-id-type='doi']",
 }
-_NAMES = dict.fromkeys(("author", "authors"), "author") | {"abstract": "text", "container-title": "journal"}
-_NAMES |= {name: name for name in ("title", "year", "journal", "doi", "pmid")}
-_ENTRY = re.compile(r"^[ \t]*@(?!comment|string|preamble)\w+\s*\{", re.IGNORECASE | re.MULTILINE)
-_FIELD = re.compile(r"[,\n{]\s*(\w+)\s*=\s*(?=[{\"\d])")
 
 
 def fields_held(text: str, form: str) -> Iterator[Held]:
     """The fields of each record of a text in one of these forms."""
-    own = {"bibtex": _entries, "csl": _objects, "csv": _rows}
-    given = _FORMS.get(form, "")
-    found = (
-        own[form](text) if form in own else _elements(text, given) if isinstance(given, str) else _tagged(text, *given)
-    )
-    for record, kind, value in found:
-        for one in re.split(r"[;|]|\s+and\s+", value) if kind == "author" and form in own else [value]:
-            if kind and (said := " ".join(one.split())) and said not in ("others", "[Not Available]."):
-                yield record, kind, said
+    given = FORMS[form]
+    for record, kind, value in _elements(text, given) if isinstance(given, str) else _tagged(text, *given):
+        if kind and (said := " ".join(value.split())) and said != "[Not Available].":
+            yield record, kind, said
 
 
 def _tagged(text: str, line: str, begins: str, names: str) -> Iterator[Held]:
@@ -72,41 +61,6 @@ def _elements(text: str, paths: str) -> Iterator[Held]:
     for number, record in enumerate([root] if root.tag == tag else root.iter(tag), start=1):
         for kind, _, path in (field.partition("=") for field in fields):
             yield from ((number, kind, "".join(part.itertext())) for part in record.iterfind(path))
-
-
-def _objects(text: str) -> Iterator[Held]:
-    content = json.loads(text)
-    for number, record in enumerate(content if isinstance(content, list) else [content], start=1):
-        for name, value in record.items():
-            for one in value if isinstance(value, list) else [value]:
-                said = one.get("family") or one.get("literal") if isinstance(one, dict) else one
-                yield number, _NAMES.get(name.casefold(), ""), str(said or "")
-
-
-def _rows(text: str) -> Iterator[Held]:
-    rows = csv.reader(text.splitlines(keepends=True), csv.Sniffer().sniff(text[:9999], ",;\t"))
-    kinds, line = [_NAMES.get(name.strip("\ufeff ").casefold(), "") for name in next(rows)], rows.line_num + 1
-    for row in rows:
-        yield from ((line, kind, value) for kind, value in zip(kinds, row, strict=False))
-        line = rows.line_num + 1
-
-
-def _entries(text: str) -> Iterator[Held]:
-    starts = [found.start() for found in _ENTRY.finditer(text)]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
-        for found in _FIELD.finditer(text, start, end):
-            kind = _NAMES.get(found[1].casefold(), "")
-            yield text.count("\n", 0, start) + 1, kind, _closed(text[found.end() : end]) if kind else ""
-
-
-def _closed(text: str) -> str:
-    """A value in braces or quotes, or a number."""
-    depth = 0
-    for at, letter in enumerate(text):
-        depth += {"{": 1, "}": -1}.get(letter, 0)
-        if depth == 0 and at and letter == {"{": "}", '"': '"'}.get(text[0]):
-            return text[1:at]
-    return re.split(r"[,}\n]", text)[0]
 
 
 def letters(text: str) -> str:
