@@ -39,8 +39,8 @@ def in_strings(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list | tuple):
-        return [in_strings(one, change) for one in value] if value else value
-    if isinstance(value, dict | Mapping) and value:
+        return [in_strings(one, change) for one in value]
+    if value is not None and isinstance(value, Mapping):
         return {key: in_strings(one, change) for key, one in value.items()}
     return value
 

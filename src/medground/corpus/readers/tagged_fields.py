@@ -115,10 +115,8 @@ def pmid(tags: Tags) -> str | None:
     places = [*numbers] if from_nlm or not databases.strip() else []
     places += [value for name in ("ID", "U1", "U2") for value in tags[name]] if from_nlm else []
     places += tags["C2"] if "Scopus" in databases else tags["C5"] if "Embase" in databases else []
-    for number in (part.strip() for place in places for part in place.split(";")):
-        if number.isdecimal() and len(number) <= 8:
-            return number
-    return None
+    parts = (part.strip() for place in places for part in place.split(";"))
+    return next((part for part in parts if part.isdecimal() and len(part) <= 8), None)
 
 
 def issue_date(tags: Tags) -> str | None:
