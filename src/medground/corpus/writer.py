@@ -96,8 +96,8 @@ class DatabaseWriter:
         place, before = self.files.place(file), self.own_record(document.id)
         same = before is None or same_work(before, document)
         exports = {place.reader, source.reader} <= EXPORTS
-        if not same and document.id.startswith(_MADE) and (exports or source.number == file):
-            own = id_of_content(document.title, document.text)
+        own = document.id if same else id_of_content(document.title, document.text)
+        if own != document.id and document.id.startswith(_MADE) and (exports or source.number == file):
             return self.keep(document.model_copy(update={"id": own}), file)
         keep = source.number == file or self._supersedes(document, place, source)
         if before and same and exports and place.reader + source.reader != "medline" * 2:
