@@ -14,35 +14,39 @@ from medground.values.document import Document
 Held = tuple[int, str, str]
 """A field of a record: the number of the record or the line on which it begins, what the field is, its value."""
 
-# What a line with a tag looks like, the tag that begins a record, what its tags mean; `record` and the paths of XML.
-FORMS = {
-    "ris": (
-        r"\s*([A-Z][A-Z0-9])  ?-(?: (.*)|$)",
-        "TY",
-        "TI T1=title AU A1=author PY=year JF JO=journal DO=doi AB N2=text",
-    ),
-    "nbib": (r"([A-Z]{2,4}) *- ?(.*)", "PMID", "TI=title AU CN=author DP=year JT=journal PMID=pmid PMC=pmc AB=text"),
-    "wos": (r"([A-Z][A-Z0-9])(?: (.*)|$)", "PT", "TI=title AF CA=author PY=year SO=journal DI=doi PM=pmid AB=text"),
-    "enw": (r"(%[0-9A-Z@])(?: (.*)|$)", "%0", "%T=title %A=author %D=year %J=journal %R=doi %X=text"),
-    "medline": "PubmedArticle title=*/Article/ArticleTitle author=*/Article/AuthorList/Author[@ValidYN='Y']/LastName "
-    "author=*/Article/AuthorList/Author/CollectiveName year=.//JournalIssue/PubDate/Year journal=.//Journal/Title "
-    "pmid=MedlineCitation/PMID[1] doi=PubmedData/*/ArticleId[@IdType='doi'] text=*/Article/Abstract/AbstractText",
-    "jats": "article title=front/article-meta/title-group/article-title text=front/article-meta/abstract//p "
-    "author=front//contrib[@contrib-type='author']/name/surname journal=front//journal-title "
-    "pmid=front/article-meta/article-id[@pub-id-type='pmid'] doi=front/article-meta/article-id[@pub-id-type='doi']",
+LINES = {
+    "ris": r"\s*([A-Z][A-Z0-9])  ?-(?: (.*)|$)",
+    "nbib": r"([A-Z]{2,4}) *- ?(.*)",
+    "wos": r"([A-Z][A-Z0-9])(?: (.*)|$)",
+    "enw": r"(%[0-9A-Z@])(?: (.*)|$)",
 }
+"""What a line with a tag looks like."""
+FORMS = {
+    "ris": "TY TI=title T1=title AU=author A1=author PY=year JF=journal JO=journal DO=doi AB=text N2=text",
+    "nbib": "PMID TI=title AU=author CN=author DP=year JT=journal PMID=pmid PMC=pmc AB=text",
+    "wos": "PT TI=title AF=author CA=author PY=year SO=journal DI=doi PM=pmid AB=text",
+    "enw": "%0 %T=title %A=author %D=year %J=journal %R=doi %X=text",
+    "medline": "PubmedArticle */Article/ArticleTitle=title */Article/AuthorList/Author[@ValidYN='Y']/LastName=author "
+    "*/Article/AuthorList/Author/CollectiveName=author .//JournalIssue/PubDate/Year=year .//Journal/Title=journal "
+    "MedlineCitation/PMID[1]=pmid PubmedData/*/ArticleId[@IdType='doi']=doi */Article/Abstract/AbstractText=text",
+    "jats": "article front/article-meta/title-group/article-title=title front/article-meta/abstract//p=text "
+    "front//contrib[@contrib-type='author']/name/surname=author front//journal-title=journal "
+    "front/article-meta/article-id[@pub-id-type='pmid']=pmid front/article-meta/article-id[@pub-id-type='doi']=doi",
+}
+"""What begins a record, and which tags or paths are which fields."""
 
 
 def fields_held(text: str, form: str) -> Iterator[Held]:
     """The fields of each record of a text in one of these forms."""
-    given = FORMS[form]
-    for record, kind, value in _elements(text, given) if isinstance(given, str) else _tagged(text, *given):
+    begins, *fields = FORMS[form].split()
+    kinds = [(tag, kind) for tag, _, kind in (field.rpartition("=") for field in fields)]
+    found = _tagged(text, LINES[form], begins, dict(kinds)) if form in LINES else _elements(text, begins, kinds)
+    for record, kind, value in found:
         if kind and (said := " ".join(value.split())) and said != "[Not Available].":
             yield record, kind, said
 
 
-def _tagged(text: str, line: str, begins: str, names: str) -> Iterator[Held]:
-    kinds = {tag: kind for tags, kind in re.findall(r"([^=]+)=(\w+) ?", names) for tag in tags.split()}
+def _tagged(text: str, line: str, begins: str, kinds: dict[str, str]) -> Iterator[Held]:
     record, held = 0, list[Held]()
     for number, one in enumerate(text.splitlines(), start=1):
         if found := re.match(line, one):
@@ -55,11 +59,10 @@ def _tagged(text: str, line: str, begins: str, names: str) -> Iterator[Held]:
     return iter(held)
 
 
-def _elements(text: str, paths: str) -> Iterator[Held]:
-    tag, *fields = paths.split()
+def _elements(text: str, tag: str, kinds: Sequence[tuple[str, str]]) -> Iterator[Held]:
     root = ElementTree.fromstring(re.sub(r"<!DOCTYPE.*?>|\sxmlns=\"[^\"]*\"", "", text, flags=re.DOTALL))
     for number, record in enumerate([root] if root.tag == tag else root.iter(tag), start=1):
-        for kind, _, path in (field.partition("=") for field in fields):
+        for path, kind in kinds:
             yield from ((number, kind, "".join(part.itertext())) for part in record.iterfind(path))
 
 
