@@ -146,18 +146,22 @@ def test_many_reasons_are_cut_and_counted() -> None:
     assert lines[-1] == "skipped     and 8 more; medground corpus files NAME lists them all"
 
 
-def test_two_papers_of_one_file_with_one_id_are_told(library: Library, tmp_path: Path) -> None:
-    record = "TY  - JOUR\nTI  - {}\nAB  - {}\nDO  - 10.1000/one\nER  - \n"
-    same, other = "Aspirin and stroke in adults", "Knitting in the elderly of Oslo"
-    texts = [record.format(same, "First."), record.format(same, "Second."), record.format(other, "Third.")]
-    (tmp_path / "refs.ris").write_text("\n".join(texts))
-    parts = [f'{{"title": "Report", "year": 2020, "authors": ["Doe J"], "text": "{text}"}}' for text in ("A.", "B.")]
+def test_two_works_with_one_id_are_kept_and_two_papers_with_one_pmid_are_told(library: Library, tmp_path: Path) -> None:
+    record = "TY  - CHAP\nTI  - {}\nAB  - {}\n{}\nER  - \n"
+    same, other, doi = "Aspirin and stroke in adults", "Knitting in the elderly of Oslo", "DO  - 10.1000/one"
+    (tmp_path / "book.ris").write_text(record.format(same, "First.", doi) + record.format(same, "Second.", doi))
+    (tmp_path / "chapter.ris").write_text(record.format(other, "Third.", doi))
+    parts = [f'{{"title": "Report", "year": 2020, "authors": ["Doe J"], "text": "{text}"}}' for text in "ABb"]
     (tmp_path / "parts.jsonl").write_text("\n".join(parts))  # named after title, year and author
-    counts = build(library, "refs", find_inputs([tmp_path / "refs.ris", tmp_path / "parts.jsonl"])).counts
-    assert (counts.documents, counts.skipped) == (2, 2)
+    pmid = "C2  - 123456\nDB  - Scopus"
+    (tmp_path / "refs.ris").write_text(record.format(same, "Fourth.", pmid) + record.format(other, "Fifth.", pmid))
+    counts = build(library, "refs", find_inputs([tmp_path])).counts
+    assert (counts.documents, counts.skipped) == (5, 2)
     with library.open("refs") as snapshot:
-        reason = snapshot.skipped()[0].reason
-    assert reason == f"{same}: another record of this file has its id DOI:10.1000/one, and is kept: {other}"
+        reason = snapshot.skipped()[1].reason
+        book = [document.title for document in snapshot.all_documents() if "doi" in document.identifiers]
+    assert reason == f"{same}: another record of this file has its id PMID:123456, and is kept: {other}"
+    assert sorted(book) == [same, other]
 
 
 def read(path: Path, reader: str | None = None) -> list[Item]:

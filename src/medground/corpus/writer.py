@@ -13,12 +13,15 @@ from pathlib import Path
 from medground.corpus.design import with_design
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
+from medground.corpus.readers.entry import id_of_content
 from medground.corpus.records import JoinTable, difference, fullness, one_record, restored, same_work
 from medground.corpus.retraction import marked
 from medground.corpus.tables import EXPORTS, FileTable, KnownFile, PassageRow, decode, encode
 from medground.values.document import Document
 
 _CACHE_KIB = 32 * 1024
+_MADE = ("DOI:", "REF:")
+"""Ids that readers make of what a record says."""
 _PASSAGE = "number, document, start, stop, section, checksum"
 _ONE_DOCUMENT = "SELECT record, digest FROM documents WHERE id = ?"
 
@@ -78,8 +81,9 @@ class DatabaseWriter:
         """Add a document that a file holds. Returns the one of the same file that it replaced, if it is another paper.
 
         Of two records of a paper the fuller is kept, and what it lacks is filled from the other; PubMed's own files
-        replace each other. Of other files of different readers the longer text is kept; otherwise, and between equal
-        ones, the later. A document that a later file deletes is not added.
+        replace each other. A chapter with the DOI of its book gets an id of its own. Of other files of different
+        readers the longer text is kept; otherwise, and between equal ones, the later. A document that a later file
+        deletes is not added.
         """
         if self.files.is_withdrawn(document.id, file):
             self.files.hold(document.id, file, kept=False)
@@ -91,13 +95,12 @@ class DatabaseWriter:
             return None
         place, before = self.files.place(file), self.own_record(document.id)
         same = before is None or same_work(before, document)
+        exports = {place.reader, source.reader} <= EXPORTS
+        own = document.id if same else id_of_content(document.title, document.text)
+        if own != document.id and document.id.startswith(_MADE) and (exports or source.number == file):
+            return self.keep(document.model_copy(update={"id": own}), file)
         keep = source.number == file or self._supersedes(document, place, source)
-        if (
-            before
-            and same
-            and {place.reader, source.reader} <= EXPORTS
-            and place.reader + source.reader != "medline" * 2
-        ):
+        if before and same and exports and place.reader + source.reader != "medline" * 2:
             self.put(one_record(document, before))
             keep = len(document.text) >= len(before.text)
         elif keep:

@@ -141,11 +141,12 @@ def _paragraphs(text: str) -> Iterator[Span]:
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
     """The library's sentences of one paragraph, split where it missed a boundary."""
+    forms = (_AFTER_LETTER, _GLUED, _HEADING)
+    missed = sorted(one.span("space") for form in forms for one in form.finditer(text, start, end))
     for first, last in _tokenizer().spans(text[start:end]):
         first, last = start + first, start + last
-        missed = [one for form in (_AFTER_LETTER, _GLUED, _HEADING) for one in form.finditer(text, first, last)]
-        for before, after in sorted(boundary.span("space") for boundary in missed):
-            if first < before:
+        for before, after in missed:
+            if first < before and after < last:
                 yield first, before
                 first = after
         yield first, last

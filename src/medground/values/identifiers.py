@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from html import unescape
 from typing import Any
@@ -42,6 +42,7 @@ _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _AFTER = ".,;:'\"\u201d\u2019"
 
 
+@lru_cache(maxsize=4096)  # a build asks for that of each document several times
 def normal_doi(value: str) -> str | None:
     """A DOI as doi.org compares them: lower case, without its address, entities, escapes or the punctuation after it.
 
@@ -59,6 +60,7 @@ def normal_doi(value: str) -> str | None:
     return doi if _DOI.fullmatch(doi) else None
 
 
+@lru_cache(maxsize=4096)
 def normal_pmid(value: str) -> str | None:
     """A PMID without its address, prefix, version or leading zeros; None if the value is not one."""
     found = _BARE.fullmatch(_visible(value))
@@ -139,7 +141,7 @@ def without_papers(text: str) -> str:
     return text
 
 
-_NORMAL = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
+_NORMAL: Mapping[str, Callable[[str], str | None]] = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
 _PMID_KEYS = ("pubmed", "pubmedid", "pubmedpmid", "medline", "medlineid", "medlinepmid", "pmids")
 _KEYS = dict.fromkeys(_PMID_KEYS, "pmid") | {"pmcid": "pmc", "pmcentral": "pmc"}
 _OWNERS = re.compile(r"(?:nlm|article|paper|record|document|publication|originalpaper|prism|citation)(?=p(?:ub)?m)")

@@ -126,7 +126,7 @@ def _json_reader(start: str) -> str:
             return _record_reader(parse(line.encode()))
         except ValueError:
             continue
-    return "csl-json" if start.lstrip().startswith("{") and _ITEMS.search(start) else "jsonlines"
+    return "csl-json" if _OBJECT.match(start) or _ITEMS.search(start) else "jsonlines"
 
 
 def _record_reader(record: Record) -> str:

@@ -19,14 +19,13 @@ from medground.corpus.readers.values import (
     listed,
     names_of,
     one_line,
-    pmc_of,
     pmid_of,
     state_in,
     substances_of,
     year_in,
 )
 from medground.values.document import Document, Retraction, SourceKind
-from medground.values.identifiers import KINDS, id_kind, named_pmid, normal_document_id, normal_doi, normal_identifiers
+from medground.values.identifiers import KINDS, id_kind, named_pmid, normal_document_id, normal_id, normal_identifiers
 
 _NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
 _LONGEST_NAME = 200
@@ -79,14 +78,22 @@ _CANONICAL = {alias: name for name, aliases in NAMES["fields"].items() for alias
 _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _KIND_OF = {name: kind for kind, names in NAMES["kinds"].items() for name in names.split()}
 _SEPARATORS = re.compile(r"[\s-]+")
-_EXTRA = re.compile(r"(?:^|[;,|\n])\s*(PMID|PMCID|DOI):?\s*((?:PMC)?\d+\b(?!\.)|10\.\d{4,9}/\S+)", re.IGNORECASE)
+_EXTRA = re.compile(
+    r"(?:^\W*|[;,|\n]\s*)(PMID|PMCID|DOI|PUBMED(?: ID)?)\W{0,3}((?:PMC)?\d+\b(?!\.)|10\.\d{4,9}/\S+)", re.IGNORECASE
+)
+"""At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
+_OF = {"PMCID": "pmc", "PUBMED": "pmid", "PUBMED ID": "pmid"}
+_ADDRESS = re.compile(r"(?:doi:\s*)?10\.\d{4,9}/\S+|.*doi\.org/10\..*", re.IGNORECASE | re.DOTALL)
 _PLACES = re.compile(
-    r"extra|notes?|annote|custom\d|accession.*|ut|u[12]|(?:.*_)?urls?(?:_\d)?|links?|howpublished|call_number"
+    r"extra|(?:research_)?notes?|annote|custom\d|accession.*|ut|unique_id|u[12]|(?:.*_)?urls?(?:_\d)?|links?|"
+    r"howpublished|call_number|(?:ris|enw|refworks|wos|cochrane|ovid)_(?!cr|ad|c1|ab|ti|t1|n2).{1,3}"
 )
 """Fields in which reference managers keep the ids of a paper."""
 _RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)
 _TEXTS = ("title", "journal", "url", "language", "license")
 _LISTS = ("keywords", "publication_types")
+_STRUCTURED = frozenset(["metadata", "references", "sections", "lines", "cautions", "dates", "imprint"])
+"""Fields that a text under their name, such as the reference list in an export of Scopus, cannot be."""
 
 
 def described(fields: Mapping[str, Any]) -> Document:
@@ -96,11 +103,12 @@ def described(fields: Mapping[str, Any]) -> Document:
     The id is `id` (with the prefix `DOC:` where it has none), or made from the PMID, PMC id or DOI, or the content.
     """
     known, metadata = _sorted(fields)
-    for name, value in ids_in(known | metadata).items():
+    said = known | metadata
+    for name, value in ids_in(said).items():
         known.setdefault(name, value)
     if isinstance(known.get("identifiers"), list):  # its ids are known now
         del known["identifiers"]
-    if known.get("retraction") not in _RETRACTIONS and (state := state_in(known | metadata)):
+    if known.get("retraction") not in _RETRACTIONS and (state := state_in(said)):
         known["retraction"] = state
     if known.get("retraction") not in (None, *_RETRACTIONS):
         metadata["retraction"] = known.pop("retraction")
@@ -168,7 +176,7 @@ def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if value is None or (isinstance(value, str) and not value.strip() and given not in ("id", "text")):
             continue
         name = canonical(given)
-        if name in _KNOWN and name not in known and (name != "metadata" or isinstance(value, Mapping)):
+        if name in _KNOWN and name not in known and not (name in _STRUCTURED and isinstance(value, str)):
             known[name] = value
         else:
             others[_SEPARATORS.sub("_", given.strip().casefold())] = value
@@ -184,14 +192,14 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
             continue
         for text in map(str, said if isinstance(said, list) else [said]):
             for kind, value in _EXTRA.findall(text):
-                known.setdefault({"PMCID": "pmc"}.get(kind.upper(), kind.lower()), value)
-            own = {"pmid": named_pmid(text), "doi": text if "doi.org/10." in text else None}
-            own["pmc"] = pmc_of(text) if "/PMC" in text else None
+                known.setdefault(_OF.get(kind.upper(), kind.lower()), value)
+            own = {"pmid": named_pmid(text), "doi": text if _ADDRESS.fullmatch(text) else None}
+            own["pmc"] = normal_id("pmc", text) if "PMC" in text else None
             known |= {kind: found for kind, found in own.items() if found and kind not in (*known, *identifiers)}
-    for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", lambda given: normal_doi(one_line(given)))):
+    for name in KINDS:
         if name in known:
             given = known.pop(name)
-            if value := cleaned(given):
+            if value := pmid_of(given) if name == "pmid" else normal_id(name, one_line(given)):
                 identifiers[name] = value
             else:
                 metadata[name] = given

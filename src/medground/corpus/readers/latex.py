@@ -14,7 +14,10 @@ _BARE = re.compile(r"(?<!\\)[%&#]")
 _FORMULA = re.compile(r"(?<!\\)\$(?=\S)([^$]*?)(?<=[^\s\\])\$(?!\d)")
 _DOLLAR = re.compile(r"(?<!\\)\$")
 _LOWERED = re.compile(r"_\{([^{}]*)\}|_(\w)")
-_SIGNS = {"textless": "<", "textgreater": ">", "textasciitilde": "~", "url": "%s", "textsuperscript": "%s"}
+_AS_IT_IS = re.compile(r"\\(?:mbox|texttt|href\s*\{[^{}]*\})\s*(?=\{)")
+"""Macros of which pylatexenc leaves out the text."""
+_EXPONENT = re.compile(r"(?<=\d)\\textsuperscript\s*\{\s*([-+\u2212\u2013]?\d+)\s*\}")
+_SIGNS = {"textless": "<", "textgreater": ">", "textasciitilde": "~", "url": "%s", "LaTeX": "LaTeX", "TeX": "TeX"}
 
 
 class _Decoder(LatexNodes2Text):  # type: ignore[misc]
@@ -26,7 +29,9 @@ class _Decoder(LatexNodes2Text):  # type: ignore[misc]
             return latex  # decoding takes about 25 s for each MB
         if len(latex) > _LONGEST:
             raise ValueError(f"a field with LaTeX has {len(latex):,} characters; at most {_LONGEST:,} are decoded")
-        return str(super().latex_to_text(_escaped(latex), **options))
+        with contextlib.suppress(IndexError, AttributeError, TypeError):  # macros without what they need
+            return str(super().latex_to_text(_escaped(latex), **options))
+        return latex
 
 
 @cache
@@ -39,6 +44,7 @@ def decoder() -> LatexNodes2Text:
 
 
 def _escaped(latex: str) -> str:
+    latex = _EXPONENT.sub(r"^\1", _AS_IT_IS.sub("", latex))
     pieces = _FORMULA.split(latex)  # texts and formulas in turn; as in Markdown: no space inside the signs
     for at, piece in enumerate(pieces):
         if at % 2:

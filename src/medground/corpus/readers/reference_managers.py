@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from medground.values.document import Document
 
 if TYPE_CHECKING:
     from bibtexparser.library import Library
-    from bibtexparser.model import Block
+    from bibtexparser.model import Entry
 
 
 # BibTeX, by bibtexparser: macros (`@string`), LaTeX accents, months by name. A broken entry is named with its line.
@@ -32,9 +33,9 @@ BIBTEX = re.compile(r"^\s*@(?:string|comment|preamble|\w+\s*\{\s*[^\s{},\"]*\s*,
 _PART = re.compile(r"\s*(?:@\w+\s*\{|[\w-]+\s*=\s*[{\"\w]|\}|%)")
 _DEEPEST = 3
 _PIECE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
-_KEY = re.compile(r"(\s*@\w+\s*\{\s*)([^\s,{}]+)")
+_ROUND = re.compile(r"^\s*@\w+\s*\(", re.MULTILINE)
+_NO_KEY = re.compile(r"(@(?!string)\w+\s*\{)(\s*\w+\s*=)", re.IGNORECASE)
 _BRACES = re.compile(r"[{}]")
-_AND = re.compile(r"\s+and\s+|[{}]")
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
 _LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
 _OF_THE_BOOK = frozenset(
@@ -51,15 +52,14 @@ def is_bibtex(start: str, least: float) -> bool:
 
 def read_bibtex(path: Path) -> Iterator[Item]:
     """The entries of a file in order; the position of a broken one is its line."""
-    from bibtexparser.model import Entry, ParsingFailedBlock
+    from bibtexparser.model import DuplicateBlockKeyBlock, Entry, ImplicitComment, ParsingFailedBlock
 
-    library = _parsed(text_of(path))
+    library, keys = _parsed(text_of(path))
     macros = {string.key.casefold(): str(string.value) for string in library.strings}
-    blocks = sorted(_unique(library), key=lambda block: block.start_line or 0)
-    named = {block.key.casefold(): block for block in blocks if isinstance(block, Entry)}
+    named = {keys[entry.key].casefold(): entry for entry in reversed(library.entries)}
 
     def fields_of(entry: Entry, depth: int = 0) -> dict[str, str]:
-        fields = {field.key.casefold(): _joined(str(field.value), macros) for field in entry.fields}
+        fields = {field.key: _joined(str(field.value), macros) for field in entry.fields}
         for link in ("crossref", "xdata") if depth < _DEEPEST else ():
             for key in filter(None, (name.strip().casefold() for name in fields.get(link, "").split(","))):
                 above = fields_of(named[key], depth + 1) if key in named else {}
@@ -68,41 +68,50 @@ def read_bibtex(path: Path) -> Iterator[Item]:
                 fields = {name: above[name] for name in above if link == "xdata" or name in _OF_THE_BOOK} | fields
         return fields
 
-    for block in blocks:
+    for block in library.blocks:
         line = (block.start_line or 0) + 1
         if isinstance(block, Entry):
             if block.entry_type.casefold() == "xdata":
                 continue
             try:
-                yield entry_document(block.entry_type.casefold(), block.key, fields_of(block))
+                yield entry_document(block.entry_type.casefold(), keys[block.key], fields_of(block))
             except ValueError as error:
-                yield BadDocument(f"{block.key}: {error}", file=str(path), position=line)
-        elif isinstance(block, ParsingFailedBlock):
+                yield BadDocument(f"{keys[block.key]}: {error}", file=str(path), position=line)
+        elif (
+            _ROUND.search(block.comment)
+            if isinstance(block, ImplicitComment)
+            else isinstance(block, ParsingFailedBlock) and not isinstance(block, DuplicateBlockKeyBlock)
+        ):
             reason = f"a broken entry ({' '.join((block.raw or '').split())[:60]}); close its braces and quotes"
             yield BadDocument(reason, file=str(path), position=line)
 
 
-def _parsed(text: str) -> Library:
+def _parsed(text: str) -> tuple[Library, Mapping[str, str]]:
+    """The blocks of a text, their entries with numbers in place of keys, and the key of each number. bibtexparser takes
+    no entry without a key, with a key that was used before, or with a field that it has twice: all of them are read.
+    """
     from bibtexparser.entrypoint import parse_string
+    from bibtexparser.library import Library
     from bibtexparser.middlewares import LatexDecodingMiddleware
+    from bibtexparser.middlewares.parsestack import default_parse_stack
+    from bibtexparser.model import Entry
 
     logging.getLogger("bibtexparser").setLevel(logging.ERROR)  # the items report what it warns of
-    return parse_string(text, append_middleware=[LatexDecodingMiddleware(decoder=decoder())])
-
-
-def _unique(library: Library) -> Iterator[Block]:
-    """The blocks. bibtexparser leaves an entry with a key that was used before unread: these are parsed once more, all
-    together, with keys of their own.
-    """
-    from bibtexparser.model import DuplicateBlockKeyBlock, Entry
-
-    again = {f"again-{n}": block for n, block in enumerate(library.blocks) if isinstance(block, DuplicateBlockKeyBlock)}
-    macros = [string.raw or "" for string in library.strings]
-    entries = [_KEY.sub(rf"\g<1>{key}", block.raw or "", count=1) for key, block in again.items()]
-    for entry in _parsed("\n".join([*macros, *entries])).entries if again else ():
-        block = again[entry.key]
-        yield Entry(entry.entry_type, block.key, entry.fields, block.start_line, block.raw)
-    yield from (block for block in library.blocks if not isinstance(block, DuplicateBlockKeyBlock))
+    library, keys = Library(), dict[str, str]()
+    for block in parse_string(_NO_KEY.sub(r"\1,\2", text), parse_stack=()).blocks:
+        block = getattr(block, "ignore_error_block", None) or block
+        if isinstance(block, Entry):
+            told = Counter[str]()
+            for field in block.fields:
+                field.key = field.key.casefold()
+                told[field.key] += 1
+                field.key += f"_{told[field.key]}" * (told[field.key] > 1)
+            number = str(len(keys))
+            keys[number], block.key = block.key, number
+        library.add(block, fail_on_duplicate_key=False)
+    for middleware in (*default_parse_stack(), LatexDecodingMiddleware(decoder=decoder())):
+        library = middleware.transform(library)
+    return library, keys
 
 
 def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
@@ -111,7 +120,8 @@ def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
     for name, value in fields.items():
         if name not in _LEFT_OUT:
             plain = " ".join(_BRACES.sub("", value).split())
-            known.setdefault(_RENAMED.get(name, name), plain)
+            own = _RENAMED.get(name, name)
+            known[f"{name}_2" if own in known else own] = plain
     if "book_title" in known and "journal" not in known:
         known["journal"] = known.pop("book_title")
     date = known.get("date") or " ".join(part for part in (fields.get("month"), fields.get("year")) if part)
@@ -127,35 +137,20 @@ def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
 
 
 def _authors(value: str) -> list[str]:
-    """`Family Given` of each; a group in braces stays as it is, and `First von Last` is turned around."""
-    names = []
-    for name in _parted(" ".join(value.split())):
-        plain = _BRACES.sub("", name).strip()
-        if not plain or plain == "others":
-            continue
-        if plain.count(",") == 2:  # Last, Jr, First
-            family, suffix, given = plain.split(",")
-            plain = f"{family}, {given.strip()}, {suffix.strip()}"
-        if "," not in plain and not name.startswith("{") and " " in plain:
-            words = plain.split()
-            at = len(words) - 1
-            while at > 1 and words[at - 1].islower():  # Ludwig van Beethoven
-                at -= 1
-            plain = f"{' '.join(words[at:])}, {' '.join(words[:at])}"
-        names.append(plain)
-    return names
+    from bibtexparser.middlewares.names import split_multiple_persons_names
+
+    names = map(_author, split_multiple_persons_names(" ".join(value.split())))
+    return [name for name in names if name and name != "others"]
 
 
-def _parted(value: str) -> Iterator[str]:
-    """The names between each `and` that is not inside braces."""
-    depth = start = 0
-    for found in _AND.finditer(value):
-        if found[0] in "{}":
-            depth += 1 if found[0] == "{" else -1
-        elif depth == 0:
-            yield value[start : found.start()]
-            start = found.end()
-    yield value[start:]
+@lru_cache(maxsize=4096)
+def _author(name: str) -> str:
+    """`von Family, Given, Jr` from whichever order; a group in braces stays as it is."""
+    from bibtexparser.middlewares.names import parse_single_name_into_parts
+
+    parts = parse_single_name_into_parts(name, strict=False)
+    pieces = (" ".join(piece) for piece in ([*parts.von, *parts.last], parts.first, parts.jr))
+    return _BRACES.sub("", ", ".join(filter(None, pieces))).strip()
 
 
 def _joined(value: str, macros: Mapping[str, str]) -> str:

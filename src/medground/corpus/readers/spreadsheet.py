@@ -58,7 +58,7 @@ def read_csv(path: Path) -> Iterator[Item]:
         fields: dict[str, str] = {}
         for name, value in zip(header, row, strict=False):
             if name and value.strip():
-                fields.setdefault(name, value)
+                fields[name if name not in fields else f"{name}_2"] = value
         try:
             yield described(fields)
         except ValueError as error:

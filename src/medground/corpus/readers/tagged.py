@@ -29,7 +29,7 @@ _NUMBERED = re.compile(
 )
 """What Ovid and the Cochrane Library print above each record."""
 _LEAST_TAGS = 3
-_ANY_TAG = re.compile(r"(%?[A-Z][A-Z0-9]{0,3})(?: {0,3}[-:=] ?| +)\S")
+_ANY_TAG = re.compile(r"(?:--)?(%?[A-Z][A-Z0-9]{0,3})(?: {0,3}[-:=~]{1,2} ?| +)\S")
 _SIGNS = frozenset(["TI", "T1", "AU", "A1", "AB", "%T", "%A"])
 _LEAST_LINES = 6
 _PMID_IN_NOTICE = re.compile(r"PMID: *(\d+)")
@@ -64,6 +64,8 @@ def tagged_format(start: str) -> str | None:
     if len(tags) >= max(_LEAST_LINES, len(said) / 2) and len(_SIGNS & {*tags}) > 1:
         named = ", ".join(list(dict.fromkeys(tags))[:_LEAST_LINES])
         raise ValueError(f"tagged records in a form that is not known ({named}); export them as RIS")
+    if said and _NUMBERED.fullmatch(said[0]):
+        raise ValueError("numbered records in a form that is not known; export them as RIS")
     return None
 
 
@@ -98,8 +100,8 @@ def _parts(text: str, form: Form, outside: list[str]) -> Iterator[_Part]:
         found = form.tag.match(line)
         tag = found[1] if found else ""
         if found and form.known:  # a line of text that begins with such letters, or with those of a tag that was here
-            here = part.names if part is not None and not is_apart and not part.ended else set()
-            if tag not in form.known or tag in here & form.once - form.begins - form.by_line:
+            was_here = part is not None and not is_apart and not part.ended and tag in part.names
+            if tag not in form.known or (was_here and tag in form.once and tag not in form.begins | form.by_line):
                 found = None
         if found is None and part is not None and not part.ended and not _NUMBERED.fullmatch(line):
             part.pairs[-1][1].append(line.strip())
@@ -125,10 +127,12 @@ def tagged_document(tags: Tags, form: str) -> Document:
     if form == "nbib" and tags["PMID"] and not (pmid := tags["PMID"][0]).isdecimal():
         raise ValueError(f"{pmid[:40]!r} is not a PMID")
     fields: dict[str, Any] = {name: value(tags) for name, value in FORMS[form].fields.items()}
+    fields = {**fields.pop("", {}), **fields}
+    told = "\n".join(value for value in fields.values() if isinstance(value, str))
     for tag, value in tags.pairs:
-        if tag and value and tag not in FORMS[form].read:
+        if tag and value and tag not in FORMS[form].read and value not in told:
             fields["metadata"].setdefault(f"{form}_{tag.strip('%').casefold()}", []).append(value)
-    return described({**fields.pop("", {}), **fields})
+    return described(fields)
 
 
 def read_tagged(path: Path, form: str) -> Iterator[Item]:

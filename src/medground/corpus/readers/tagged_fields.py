@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 from medground.corpus.readers.values import iso_date, year_in
-from medground.values.identifiers import named_pmid, normal_doi
 
 
 class Tags(dict[str, list[str]]):
@@ -21,9 +20,9 @@ class Tags(dict[str, list[str]]):
         renamed, by_line = (form.renamed, form.by_line) if form else ({}, frozenset())
         for tag, lines in pairs:
             own = renamed.get(tag, tag)
-            self.pairs += [(own, value) for value in (lines if tag in by_line else [" ".join(lines)])]
-        for tag, value in self.pairs:
-            self.setdefault(tag, []).append(value)
+            for value in lines if tag in by_line or len(lines) == 1 else (" ".join(lines),):
+                self.pairs.append((own, value))
+                self.setdefault(own, []).append(value)
 
     def __missing__(self, tag: str) -> list[str]:
         return []
@@ -34,7 +33,7 @@ Get = Callable[[Tags], Any]
 
 def first(*names: str) -> Get:
     """The first value of these tags that says something."""
-    return lambda tags: next((value for name in names for value in tags.get(name, ()) if value.strip(" /")), None)
+    return lambda tags: next((value for name in names for value in tags[name] if value.strip(" /")), None)
 
 
 def each(*names: str) -> Get:
@@ -82,7 +81,7 @@ class Form:
     fields: Mapping[str, Get]
     """Fields of a document, and under an empty name what gives several of them."""
     read: frozenset[str]
-    """Tags of which fields are made; the values of others are metadata."""
+    """Tags of which all values are in fields; what the fields do not tell of others is metadata."""
     ends: frozenset[str] = frozenset()
     by_line: frozenset[str] = frozenset()
     """Tags of which each line is a value of its own."""
@@ -103,20 +102,11 @@ def tag_set(tags: str) -> frozenset[str]:
     return frozenset(tags.split())
 
 
-# Which paper a record is: its ids in all the places where exporters put them.
-
-_PMID_IN_VALUE = re.compile(r"(?:^\W*|[;,|]\s*)(?:PMID|PUBMED|PubMed ID)\W*(\d+)", re.IGNORECASE)
-"""At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
-_HINT = re.compile("pm|med|uniprot|uid", re.IGNORECASE)
-"""What every name or address of a PMID has in it: the exact patterns are slow."""
-_PMC = re.compile(r"PMC\d+")
-_DOI = re.compile(r"(?:doi:|https?://(?:dx\.)?doi\.org/)?10\.", re.IGNORECASE)
-_NO_ID = tag_set("AB N2 TI T1 T2 T3 KW CR AU A1 A2 AF DB DP C1 AD")
 _OF_NLM = re.compile(r"medline|pubmed|nlm|national library of medicine", re.IGNORECASE)
 
 
 def pmid(tags: Tags) -> str | None:
-    """From the accession number where PubMed gave the record, where Scopus and Embase keep it, a note or an address."""
+    """From the accession number where PubMed gave the record, or where Scopus and Embase keep it."""
     databases = " ".join(value for name in ("DB", "DP", "C8") for value in tags[name])
     numbers = tags["AN"]
     if any("SCOPUS:" in number for number in numbers):
@@ -125,32 +115,13 @@ def pmid(tags: Tags) -> str | None:
     places = [*numbers] if from_nlm or not databases.strip() else []
     places += [value for name in ("ID", "U1", "U2") for value in tags[name]] if from_nlm else []
     places += tags["C2"] if "Scopus" in databases else tags["C5"] if "Embase" in databases else []
-    for number in (part.strip() for place in places for part in place.split(";")):
-        if number.isdecimal() and len(number) <= 8:
-            return number
-    values = [value for tag, value in tags.pairs if tag not in _NO_ID and _HINT.search(value)]
-    named = (found[1] if (found := _PMID_IN_VALUE.search(value)) else named_pmid(value) for value in values)
-    return next(filter(None, named), None)
-
-
-def doi(*names: str) -> Get:
-    """The DOI of these tags, or else a value that is nothing but a DOI or its address."""
-
-    def found(tags: Tags) -> str | None:
-        alone = (value for tag, value in tags.pairs if tag not in _NO_ID and " " not in value.strip())
-        return first(*names)(tags) or next((value for value in alone if _DOI.match(value) and normal_doi(value)), None)
-
-    return found
-
-
-def pmc(tags: Tags) -> str | None:
-    values = (value for tag, value in tags.pairs if "PMC" in value and tag not in _NO_ID)
-    return next((found[0] for value in values if (found := _PMC.search(value))), None)
+    parts = (part.strip() for place in places for part in place.split(";"))
+    return next((part for part in parts if part.isdecimal() and len(part) <= 8), None)
 
 
 def issue_date(tags: Tags) -> str | None:
     """DA, the date of the issue, decides where it has a year; else PY, as precise as a Y1 of the same year is."""
-    issue, years = first("DA")(tags) or "", [v for name in ("PY", "Y1", "YR") for v in tags[name]]
+    issue, years = next(iter(tags["DA"]), ""), [v for name in ("PY", "Y1", "YR") for v in tags[name]]
     if year_in(issue):
         return str(issue)
     dated = [value for value in years if year_in(value)]

@@ -17,14 +17,12 @@ from medground.corpus.readers.tagged_fields import (
     Get,
     Tags,
     at_semicolons,
-    doi,
     each,
     first,
     in_order,
     issue_date,
     kept,
     longest,
-    pmc,
     pmid,
     tag_set,
 )
@@ -41,7 +39,7 @@ _NBIB_DATES = {"entered": "EDAT", "created": "CRDT", "revised": "LR", "completed
 def _nbib_abstract(tags: Tags) -> Composition:
     """One section per label (`METHODS: `), as PubMed prints them."""
     composition = Composition()
-    pieces = _LABEL.split(first("AB", "OAB")(tags) or "")
+    pieces = _LABEL.split(" ".join(tags["AB"]) or first("OAB")(tags) or "")
     composition.add(pieces[0].strip())
     for label, part in zip(pieces[1::2], pieces[2::2], strict=True):
         composition.add(part.strip(), label)
@@ -100,10 +98,15 @@ _NBIB: Mapping[str, Get] = {
 }
 
 
+_type, _book = first("TY"), first("T2", "BT")
+_periodical = first("JF", "JO", "T2", "JA", "J2", "J1", "SO", "BT")
+_form = at_semicolons("M3")
+
+
 def _journal(tags: Tags) -> str | None:
     """T2 is the book of a chapter; of an article it may be a subtitle, where another tag names the journal."""
-    is_part = (first("TY")(tags) or "").casefold() in ("chap", "echap", "book, section", "book section", "conf")
-    found: str | None = first(*("T2", "BT") * is_part, "JF", "JO", "T2", "JA", "J2", "J1", "SO", "BT")(tags)
+    is_part = (_type(tags) or "").casefold() in ("chap", "echap", "book, section", "book section", "conf")
+    found: str | None = (is_part and _book(tags)) or _periodical(tags)
     return found
 
 
@@ -113,24 +116,20 @@ _ENTRY: Mapping[str, Get] = {
     "authors": in_order("AU", "A1"),
     "date": issue_date,
     "journal": _journal,
-    "doi": doi("DO"),
+    "doi": first("DO"),
     "pmid": lambda tags: first("PM")(tags) or pmid(tags),
-    "pmc": pmc,
     "url": first("UR"),
     "language": first("LA"),
     "keywords": at_semicolons("KW"),
-    "publication_types": lambda tags: [*entry_types(first("TY")(tags)), *at_semicolons("M3")(tags)],
-    "kind": lambda tags: entry_kind(first("TY")(tags)),
+    "publication_types": lambda tags: [*entry_types(_type(tags)), *_form(tags)],
+    "kind": lambda tags: entry_kind(_type(tags)),
     "metadata": kept(
         "VL=volume IS=issue SP=start_page EP=end_page PG=pages C7=ar SN=issn PB=publisher CY=place LB=label ET=edition "
         "DP=database_provider DB=database N1=notes TY=entry_type AN=accession_number UT=unique_id CC=group A2=editors "
         "C1=custom1 C3=custom3 C4=custom4 C5=custom5 C6=custom6 CN=call_number RN=research_notes T3=series"
     ),
 }
-_READ = tag_set(
-    "TI T1 CT BT TT ST AB N2 AU A1 A2 DA PY Y1 YR JF JO T2 T3 JA J2 J1 SO DO PM UR LA KW TY M3 VL IS SP EP PG C7 SN PB "
-    "CY LB ET DP DB N1 AN UT CC C1 C2 C3 C4 C5 C6 CN RN"
-)
+_READ = tag_set("AU A1 A2 T3 KW TY M3 VL IS SP EP PG C7 SN PB CY LB ET DP DB N1 AN UT CC C1 C3 C4 C5 C6 CN RN")
 _ONE_BLANK = r"(?<=(?:TY|TI|T1|T2|AU|A1|A2|PY|Y1|DA|AB|N1|N2|KW|JO|JF|VL|IS|SN|SP|EP|PB|DO|UR|AN|DB|ER) )"
 _LETTERS = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)")
 _ris = partial(Form, fields=_ENTRY, read=_READ)
@@ -152,9 +151,7 @@ FORMS: Mapping[str, Form] = {
         begins=tag_set("PMID"),
         once=tag_set("PMID OWN STAT TI AB DP JT TA VI IP PG LR SO EDAT"),
         fields=_NBIB,
-        read=tag_set(
-            "TI BTI TT AB OAB AU FAU CN DP DEP EDAT CRDT LR DCOM JT TA LA MH OT PT PMID PMC LID AID RN VI IP PG IS SI"
-        ),
+        read=tag_set("AB AU FAU CN DP DEP EDAT CRDT LR DCOM MH OT PT PMID RN VI IP PG IS SI GR"),
     ),
     "enw": _ris(
         re.compile(r"(%[0-9A-Z@?!#$&*()+^<>~=|:-])(?: (.*)|$)"),
@@ -183,8 +180,9 @@ FORMS: Mapping[str, Form] = {
         ends=tag_set("ER"),
         once=tag_set("AU AF TI SO AB C1 RP CR DE ID PD PY VL IS BP EP DI UT PM FU FX LA DT PU PI PA SN"),
         known=tag_set(
-            "FN VR PT AU AF BA BF CA GP BE TI SO SE BS LA DT CT CY CL SP DE ID AB C1 C3 RP EM RI OI FU FX CR NR TC Z9 "
-            "U1 U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI D2 EA PG WC SC GA UT PM DA ER EF"
+            "FN VR PT AU AF BA BF BE CA GP ED TI SO SE BS LA DT CT CY CL SP HO DE ID AB C1 C3 RP EM RI OI FU FP FX CR "
+            "NR TC Z9 Z8 ZB U1 U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI DL D2 EA EY PG P2 WC WE "
+            "SC GA UT PM OA HC HP DA ER EF"
         ),
         by_line=tag_set("AU AF CA"),
         preface=tag_set("FN VR EF"),

@@ -14,9 +14,10 @@ from medground.values.document import Retraction, Substance
 from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_address
 
 NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
-_PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
 """A registry number: none, of an enzyme, UNII, CAS."""
+_PRINTED = re.compile(r"\s*\[\s*['\"].*['\"]\s*\]\s*", re.DOTALL)
+_QUOTED = re.compile(r"'[^']*'(?=\s*[,\]])|\"[^\"]*\"(?=\s*[,\]])")
 _LONGEST_VALUE = 1000
 _LONGEST_NAME = 64
 _MOST_FIELDS = 200
@@ -37,11 +38,16 @@ def listed(value: Any) -> list[str]:
     """The parts of a list, or of a string with `;`, `|` or, without those, commas between them."""
     if isinstance(value, str):
         separator = next((mark for mark in (";", "|") if mark in value), ",")
-        value = value.split(separator)
+        value = _printed(value) or value.split(separator)
     elif not isinstance(value, list | tuple):
         value = [value]
     words = (item.get("tag", item) if isinstance(item, Mapping) else item for item in value)  # Zotero's tags
     return [text for item in words if item is not None and (text := one_line(item))]
+
+
+def _printed(value: str) -> list[str]:
+    """The texts of a list that a program has printed, `['Marx, Karl', 'Doe, J']`; none of any other text."""
+    return [one[1:-1] for one in _QUOTED.findall(value)] if _PRINTED.fullmatch(value) else []
 
 
 def own_title(title: str, vernacular: str) -> str:
@@ -86,12 +92,6 @@ def pmid_of(value: Any) -> str | None:
     return None
 
 
-def pmc_of(value: Any) -> str | None:
-    """A PMC id such as `PMC123`, or None."""
-    found = _PMC.fullmatch(one_line(value))
-    return f"PMC{found[1]}" if found else None
-
-
 def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Metadata: each value as a tuple of texts, objects by dotted names (`dose.unit`), null left out."""
     found: dict[str, list[str]] = {}
@@ -105,16 +105,17 @@ def _plain(key: str) -> str:
 
 
 def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> None:
-    if not isinstance(value, str) and isinstance(value, Mapping) and depth < _DEEPEST:
-        for key, inner in value.items():
-            _collect(inner, f"{name}.{_plain(str(key))}" if name else _plain(str(key)), found, depth + 1)
-    elif isinstance(value, list | tuple) and depth < _DEEPEST:
+    if isinstance(value, list | tuple) and depth < _DEEPEST:
         for inner in value:
             _collect(inner, name, found, depth + 1)
+    elif not isinstance(value, str) and isinstance(value, Mapping) and depth < _DEEPEST:
+        for key, inner in value.items():
+            _collect(inner, f"{name}.{_plain(str(key))}" if name else _plain(str(key)), found, depth + 1)
     elif value is not None and name:
-        text = str(value).lower() if isinstance(value, bool) else one_line(printable(str(value)))
+        text = str(value).lower() if isinstance(value, bool) else one_line(value)
         if text:
-            found.setdefault(name[:_LONGEST_NAME], []).append(text[:_LONGEST_VALUE])
+            cut = f"{text[: _LONGEST_VALUE - 2]} …" if len(text) > _LONGEST_VALUE else text
+            found.setdefault(name[:_LONGEST_NAME], []).append(cut)
 
 
 # Names of authors: lists in one string, or objects with their parts.
@@ -124,7 +125,7 @@ _NUMBER_OF_PERSON = re.compile(r"\s*\(\d{6,}\)$")
 """As Scopus adds it to full names."""
 _SUFFIX = re.compile(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]?)+")
-_WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
+_WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* (?:[A-Z]\.?-?){1,4}")
 
 
 def names_of(value: Any) -> list[str]:
@@ -136,7 +137,7 @@ def names_of(value: Any) -> list[str]:
     if isinstance(value, str):
         marks = (";", "|", " and ") if ";" not in value else (";",)
         separator = next((mark for mark in marks if mark in value), ";")
-        value = value.split(separator)
+        value = _printed(value) or value.split(separator)
     items = value if isinstance(value, list | tuple) else [value]
     parted = (part for item in items for part in (_parted(item) if isinstance(item, str) else [item]))
     return [name for item in parted if item is not None and (name := _name(item))]
@@ -147,8 +148,10 @@ def _parted(names: str) -> list[str]:
     if ";" in names:
         return names.split(";")
     parts = [one_line(part) for part in names.split(",")]
-    if len(parts) > 1 and all(_WITH_INITIALS.fullmatch(part.rstrip(".")) for part in parts):
-        return [part.rstrip(".") for part in parts]
+    if len(parts) > 1 and all(map(_WITH_INITIALS.fullmatch, parts)):
+        return [", ".join(part.rsplit(" ", 1)) for part in parts]
+    if len(parts) > 2 and all(" " in part for part in parts):  # Wei Wu, Qiao Qiao, Guodong Li
+        return parts
     given = [_INITIALS.fullmatch(part) or _SUFFIX.fullmatch(part) for part in parts]
     if len(parts) < 3 or 2 * sum(map(bool, given)) < len(parts):
         return [names]
@@ -187,7 +190,7 @@ def _joined(family: str, given: str) -> str:
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)(?!\d)")
 _NUMBERS = re.compile(r"((?:1[5-9]|20)\d\d)[-/. ](\d{1,2})(?:[-/. ](\d{1,2}))?(?!\d)")
-_COMPACT = re.compile(r"((?:1[5-9]|20)\d\d)([01]\d)([0-3]\d)")
+_COMPACT = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)(0[1-9]|1[0-2])([0-3]\d)(?!\d)")
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s+[A-Za-z]{3}")
 _DAY_AFTER = re.compile(r"[A-Za-z]{3,9}\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)")
 _WORD = re.compile(r"[A-Za-z]{3,}")
@@ -195,10 +198,11 @@ _WORD = re.compile(r"[A-Za-z]{3,}")
 
 def year_in(text: str) -> int | None:
     """The first year from 1500 to 2099 in a text, or None."""
-    found = _YEAR.search(text) or _COMPACT.fullmatch(text.strip())
+    found = _YEAR.search(text) or _COMPACT.search(text)
     return int(found[1]) if found else None
 
 
+@lru_cache(maxsize=4096)
 def iso_date(text: str) -> str | None:
     """`2019`, `2019-03` or `2019-03-04`, as precise as the text is; None without a year.
 
@@ -208,7 +212,7 @@ def iso_date(text: str) -> str | None:
     year = year_in(text)
     if year is None:
         return None
-    if found := _NUMBERS.search(text) or _COMPACT.fullmatch(text.strip()):
+    if found := _NUMBERS.search(text) or _COMPACT.search(text):
         return _iso(int(found[1]), int(found[2]), int(found[3] or 0))
     words = [word[:3].lower() for word in _WORD.findall(text)]
     month = next((_MONTHS.index(word) + 1 for word in words if word in _MONTHS), 0)
@@ -257,12 +261,13 @@ _TYPES: Mapping[str, Retraction] = {"retraction": "notice", "retracted-article":
 _LABELS = frozenset(["retracted publication", "retracted article"])
 """Publication types that reference managers keep among the keywords."""
 _UPDATED = frozenset(["retraction", "withdrawal", "removal"])
+_STATES = frozenset(["keywords", "type", "retraction", "relation", "commentcorrectionlist", *_WORDS, *_UPDATES])
 _IDS = {"identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"}
 
 
 def state_in(fields: Mapping[str, Any]) -> Retraction | None:
     """What these fields say of the paper, by their names in lower case with underscores; None if they say nothing."""
-    for name, value in fields.items():
+    for name, value in [(name, value) for name, value in fields.items() if name in _STATES]:
         if name in _WORDS and _word(value) in _WORDS[name]:
             return "retracted"
         if name == "keywords" and any(_word(word) in _LABELS for word in listed(value)):

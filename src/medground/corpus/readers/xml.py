@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TypeAlias
 
 from lxml import etree
@@ -22,6 +23,7 @@ from medground.errors import BadDocument
 Element: TypeAlias = etree._Element
 
 _BLOCK = 1 << 16
+_START = 1 << 10
 _SAFE: Mapping[str, bool] = {
     **dict.fromkeys(("resolve_entities", "load_dtd", "huge_tree"), False),
     **dict.fromkeys(("no_network", "remove_comments", "remove_pis"), True),
@@ -68,7 +70,8 @@ def record_items(
 def root_name(path: Path) -> str:
     """Name of the root element."""
     with opened(path) as stream, _told(path):
-        root = next(element for _, element in etree.iterparse(stream, events=("start",), **_SAFE))
+        short = SimpleNamespace(read=lambda size: stream.read(min(size, _START)))  # most files begin in one piece of it
+        root = next(element for _, element in etree.iterparse(short, events=("start",), **_SAFE))
     table = root.getroottree().docinfo.internalDTD
     if table is not None and next(iter(table.iterentities()), None) is not None:
         raise BadDocument("the XML declares entities, which are never expanded; remove them", file=str(path))
@@ -92,6 +95,7 @@ def flat_text(element: Element | None, leave_out: Collection[str] = ()) -> str:
 def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> None:
     if element.text:
         parts.append(element.text)
+    outer = name_of(element)
     for child in element:
         name = name_of(child)
         if isinstance(child, etree._Entity):
@@ -102,7 +106,8 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
             if name == "sup" and any(name_of(one) == "xref" and one.get("ref-type") == "bibr" for one in child):
                 parts.append(child.tail or "")  # a citation, and no exponent
                 continue
-            parts.append(_sign_before(child, name, "".join(parts[-3:])))
+            if name == "sup" or outer in ("msup", "mfrac"):
+                parts.append(_sign_before(child, outer, "".join(parts[-3:])))
             _collect(child, leave_out, parts)
             if name == "break":
                 parts.append(" ")
@@ -116,13 +121,13 @@ def _is_alone(formula: Element) -> bool:
     return parent is None or not any(name_of(one) in ("math", "textual-form") for one in parent)
 
 
-def _sign_before(element: Element, name: str, before: str) -> str:
+def _sign_before(element: Element, outer: str, before: str) -> str:
     """The sign that replaces the position of an exponent or a denominator on the page: 10^6, 1/2."""
-    parent = element.getparent()
-    outer = name_of(parent) if parent is not None and element.getprevious() is not None else ""
-    if (name == "sup" or outer == "msup") and _DIGIT_END.search(before):
-        return "^" if _EXPONENT.match("".join(element.itertext())) else ""
-    return "/" if outer == "mfrac" else ""
+    if name_of(element) != "sup" and element.getprevious() is None:
+        return ""
+    if outer == "mfrac":
+        return "/"
+    return "^" if _DIGIT_END.search(before) and _EXPONENT.match("".join(element.itertext())) else ""
 
 
 def _parsed(path: Path, root: str, tags: Collection[str]) -> Iterator[Element]:
