@@ -267,7 +267,7 @@ def find(
         if vector is not None:
             rankings.append(snapshot.dense(vector, DEPTH))
         readings = reading_list(merge_duplicates(fuse(rankings)), KEEP, WEIGHED)
-        readings = with_findings(readings, snapshot.documents([r.document_id for r in readings]))
+        readings = with_findings(one.question, readings, snapshot.documents([r.document_id for r in readings]))
         one.candidates = candidates(Question.ask(one.question), readings)
         one.documents = [reading.document_id for reading in readings]
         one.values = np.array([v for r, c in zip(readings, one.candidates, strict=True) for v in worth(one, r, c)])

@@ -266,3 +266,31 @@ def test_references_without_a_heading_and_a_turned_page(tmp_path: Path) -> None:
     assert found.text == LOREM
     (box,) = found.boxes(0, 5)
     assert box.top - box.bottom > box.right - box.left, "the box is that of the page as the file has it"
+
+
+def test_a_table_whose_lines_are_drawn_is_read_row_by_row_after_its_legend(tmp_path: Path) -> None:
+    paper = Print(tmp_path / "gout.pdf", title="Tolnaprix in gout: a randomised trial")
+    paper.bold(800, "Results")
+    paper.page()
+    below = paper.text(780, LOREM) - 20
+    paper.line(below, "Table 2. Outcomes.", 9)
+    xs, ys = (60, 180, 280, 380), [below - 12 - 15 * row for row in range(5)]
+    for y in (ys[0], *ys[2:]):
+        paper.raw.line(xs[0], y, xs[-1], y)
+    paper.raw.line(xs[1], ys[1], xs[-1], ys[1])
+    paper.raw.rect(xs[0], ys[-1], xs[-1] - xs[0], ys[0] - ys[-1])
+    paper.raw.line(xs[1], ys[0], xs[1], ys[-1])
+    paper.raw.line(xs[2], ys[1], xs[2], ys[-1])
+    for y, cells in zip(
+        ys, (("", "Events"), ("", "Drug", "Placebo"), ("Flare", "41", "77"), ("Death", "1", "2")), strict=False
+    ):
+        for x, text in zip(xs, cells, strict=False):
+            paper.line(y - 11, text, 9, x=x + 3)
+    paper.raw.rect(60, 300, 300, 80)
+    paper.text(360, LOREM[:200], x=70, width=280)
+    document = document_of(paper.save())
+    rows = ["Flare | Events, Drug: 41 | Events, Placebo: 77", "Death | Events, Drug: 1 | Events, Placebo: 2"]
+    assert document.text.split("\n\n")[-3:] == ["Table 2. Outcomes.", *rows]
+    at = document.text.index(rows[0])
+    assert (document.section_at(at), document.places(at, at + 9)[0][2]) == ("Table 2", 2)
+    assert LOREM[:100] in document.text, "a frame around a text is no table"

@@ -13,6 +13,7 @@ from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Deleted, Item, Retracts
+from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.errors import BadDocument
 from medground.language.question_reading import reading_of
 from medground.language.quoting.leading import cell_named
@@ -355,7 +356,14 @@ def test_each_row_of_a_table_names_its_columns(tmp_path: Path) -> None:
         "At week 12, Pain, mm | Events, Drug: 9 | Events, Placebo: 77 | p (By t-test.): 0.4 (One lost.)",
     ]
     asked = reading_of("How many had a gout flare with the drug?")
-    assert [cell_named(asked, line) > 0 for line in piece[1].split("\n\n")[1:3]] == [True, False]
+    assert [cell_named(asked, line, "A trial") > 0 for line in piece[1].split("\n\n")[1:3]] == [True, False]
+
+
+def test_the_name_of_a_row_is_in_all_cells_below_the_name_of_its_first_column_and_may_begin_with_a_number() -> None:
+    cells = [["Bandage", "", "Cost"], ["System", "6 cm + 8 cm", "28.50"], ["9", "10", "11"]]
+    rows = [[Cell(text) for text in row] for row in cells]
+    rows[0] = [Cell("Bandage", columns=2), Cell("Cost")]
+    assert [*lines_of(rows, 1)] == ["System, 6 cm + 8 cm | Cost: 28.50", "Bandage: 9 | Bandage: 10 | Cost: 11"]
 
 
 def test_metadata_of_an_article(tmp_path: Path) -> None:

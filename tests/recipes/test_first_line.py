@@ -150,3 +150,40 @@ def test_no_quote_under_a_notice_tells_what_to_do(make_run: Any, memory_source: 
     run.notice = Notice(kind="treatment", sentence="Ask a doctor.")
     answer = asyncio.run(GROUND.run(run.question, run))
     assert [one.quote for one in answer.evidence] == [texts[-1]]
+
+
+TABLE = "\n\n".join(
+    [
+        "Baseline characteristics.",
+        "Age (years) | Group A (n = 31): 54.1 | Group B (n = 30): 55.9",
+        "Nausea, n (%) | Group A (n = 31): 7 (23) | Group B (n = 30): 9 (30)",
+    ]
+)
+ROWS = [
+    trial(number, f"{name} versus usual care for sleep in adults: a randomised trial", f"{said}\n\n{table}")
+    for number, name, table in (
+        (7, "Yoga", TABLE),
+        (8, "Massage", TABLE.replace("54.1", "61.3").replace("Age", "Mean age")),
+        (9, "Reading", "Group A slept well."),
+    )
+    for said in [f"{name} improved sleep in adults compared with usual care, and nausea was rare in group A. " * 40]
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "document", "value"),
+    [
+        ("What was age in Group A in the study “{}”?", "PMID:7", "54.1"),
+        ("In “{}”, what is the value of Nausea, n (%) for Group B (n = 30)?", "PMID:8", "9 (30)"),
+        ("nausea, Group A, {}", "PMID:7", "7 (23)"),
+        ("What was the mean age in the Group B group in the trial of {}?", "PMID:8", "55.9"),
+    ],
+)
+def test_a_value_is_quoted_from_the_row_of_the_paper_that_is_named(
+    ask: Ask, question: str, document: str, value: str
+) -> None:
+    paper = next(one for one in ROWS if one.id == document)
+    quote = ask(question.format(paper.title), ROWS).evidence[0]
+    assert (quote.document_id, value in quote.quote, "slept" in quote.quote) == (document, True, False)
+    prose = ask(f"What is the effect of {paper.title.split()[0].lower()} on sleep in adults?", ROWS)
+    assert " | " not in prose.evidence[0].quote

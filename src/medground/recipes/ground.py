@@ -184,7 +184,7 @@ async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence
     retrieval = run.settings.retrieval
     hits = await rerank(retrieval.reranker, question.text, fresh, retrieval.keep, run)
     await run.retrieve([hit.passage.document_id for hit in hits])
-    listed = with_findings(reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
+    listed = with_findings(question.text, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
     return best_first(*by_author(question, listed, run))
 
 

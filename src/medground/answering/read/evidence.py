@@ -4,6 +4,7 @@ hit it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,8 +13,10 @@ from medground.answering.read.reading_list import Reading, TextSpan, numbered, r
 from medground.answering.run import Run
 from medground.answering.verify.named import remark
 from medground.corpus.chunk import chunk, region
-from medground.language.quoting.leading import instructs, says_the_same
+from medground.language.question_reading import reading_of
+from medground.language.quoting.leading import cell_named, instructs, says_the_same
 from medground.language.quoting.pool import NAMES, parts
+from medground.language.sentences import ROW
 from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage
 from medground.models.operators.reading import (
     Extracted,
@@ -32,22 +35,40 @@ from medground.values.question import Question
 
 SHORT = 4_000
 """Characters: a text of at most this length, such as an abstract, is read whole."""
+_ROWS = 2
+"""Rows of a paper's tables that are read though no search hit them."""
+_ROW = re.compile(rf"(?<=\n)[^\n|]+{re.escape(ROW)}[^\n]+")
 _ABSTRACT, _CONCLUSION = NAMES.index("abstract"), NAMES.index("conclusion")
 
 
-def with_findings(readings: Sequence[Reading], documents: Mapping[str, Document]) -> list[Reading]:
-    """The readings, each with the passages of its document's abstract and conclusion beside those that were found."""
-    return [_filled(reading, documents.get(reading.document_id)) for reading in readings]
+def with_findings(question: str, readings: Sequence[Reading], documents: Mapping[str, Document]) -> list[Reading]:
+    """The readings, each with the passages of its document's abstract and conclusion beside those that were found, and
+    with the rows of its tables whose value is asked for."""
+    return [_filled(question, reading, documents.get(reading.document_id)) for reading in readings]
 
 
-def _filled(reading: Reading, document: Document | None) -> Reading:
+def _filled(question: str, reading: Reading, document: Document | None) -> Reading:
     if document is None or any(document.text[p.start : p.end] != p.text for p in reading.passages):
         return reading
     taken = [(p.start, p.end) for p in reading.passages]
     if sum(end - start for start, end in taken) >= len(document.text.strip()):
         return reading
-    fresh = [p for p in _findings(document) if all(p.end <= start or end <= p.start for start, end in taken)]
+    fresh = [
+        p
+        for p in (*_findings(document), *_rows(question, document))
+        if all(p.end <= start or end <= p.start for start, end in taken)
+    ]
     return replace(reading, passages=(*reading.passages, *fresh))
+
+
+def _rows(question: str, document: Document) -> list[Passage]:
+    """The rows of its tables that a question names best, if any."""
+    asked, found = reading_of(question), list[tuple[float, Passage]]()
+    for line in _ROW.finditer(document.text):
+        heading = document.section_at(line.start())
+        if named := cell_named(asked, line[0], document.title, heading):
+            found.append((named, document.passage(*line.span(), heading)))
+    return [row for _, row in sorted(found, key=lambda one: (-one[0], one[1].start))[:_ROWS]]
 
 
 def _findings(document: Document) -> Iterator[Passage]:

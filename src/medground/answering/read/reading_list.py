@@ -78,7 +78,7 @@ def spans(text: str) -> tuple[Span, ...]:
 PASSAGES_PER_DOCUMENT = 3
 WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
-_CELL = 20.0
+_CELL = 40.0
 """How much a row of a table gains whose name and column a question names."""
 _NAMED, _DEFINED = 6.0, 5.0
 """How much stronger a sentence is, as a logarithm, that names with its title all that is asked, and one that says what
@@ -119,6 +119,10 @@ class Reading:
     def nearness(self) -> float:
         """Cosine of its nearest passage with the question; 0 if vectors did not find it."""
         return self.scores.get("dense", 0.0)
+
+    def heading(self, start: int) -> str | None:
+        """The heading over the sentence that begins there."""
+        return next((p.section for p in self.passages if p.start <= start < p.end), None)
 
 
 def reading_list(hits: Sequence[Hit], most: int, each: int = PASSAGES_PER_DOCUMENT) -> list[Reading]:
@@ -194,10 +198,10 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
             + _NAMED * share
             + _ENTITLED * (entitled and share == 1.0)
             + _DEFINED * asked.is_defined_in(sentence)
-            + _CELL * cell_named(asked, sentence)
+            + _CELL * cell_named(asked, sentence, title, reading.heading(start))
             for (start, sentence), value, share in zip(row, values, shares, strict=True)
         }
-        for row, values, shares, title in zip(rows, found, named, titles, strict=True)
+        for reading, row, values, shares, title in zip(readings, rows, found, named, titles, strict=True)
         for entitled in [shares.count(1.0) > 1 and topic.issuperset(words.topic(asked.in_own_words(title)))]
     ]
     best = sorted((-value, n, start) for n, values in enumerate(weighed) for start, value in values.items())

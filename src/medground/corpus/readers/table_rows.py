@@ -10,6 +10,7 @@ from itertools import zip_longest
 MOST_CELLS = 50_000
 _MOST_SPAN = 1_000
 _SHORT = 80
+_LETTER = re.compile(r"[^\W\d_]")
 _NUMBER = re.compile(r"\W*\d")
 
 
@@ -73,7 +74,12 @@ def _alone(row: Sequence[Cell]) -> str | None:
 def _line(row: Sequence[Cell], names: Sequence[str], above: Sequence[str]) -> str:
     """One row; its name is in its first cell, and in those after it that have no name of their own."""
     names = [*names, *[""] * (len(row) - len(names))]
-    begins = (at for at, cell in enumerate(row) if (at and names[at]) or _NUMBER.match(cell.text))
+    first = next((at for at, name in enumerate(names) if name != names[0]), 1)  # columns below the first name
+    begins = (
+        at
+        for at, cell in enumerate(row)
+        if (at >= first and names[at]) or (_NUMBER.match(cell.text) and (at >= first or not _LETTER.search(cell.text)))
+    )
     own = next(begins, 0 if names[0] else 1)
     labels, values = row[:own], []
     for cell, name in dict(reversed([*zip(row[own:], names[own:], strict=False)])).items():
@@ -119,7 +125,7 @@ def _heads(grid: Sequence[Sequence[Cell]], told: int | None) -> int:
     rows below it that name the parts of a column."""
     heads = told or next((n for n, row in enumerate(grid) if not all(c.is_head for c in row if c.text)), len(grid))
     if not heads and len(grid) > 1:
-        named = len({cell for cell in grid[0] if cell.text}) > 1 and not _has_number(grid[0])
+        named = len({cell for cell in grid[0] if cell.text}) > bool(grid[0][0].text) and not _has_number(grid[0])
         heads = int(named and any(_has_number(row[1:]) for row in grid[1:]))
     while 0 < heads < len(grid) - 1 and not _has_number(grid[heads]) and _has_number(grid[heads + 1]):
         parts = [(above, cell) for above, cell in zip(grid[heads - 1], grid[heads], strict=False) if above.columns > 1]

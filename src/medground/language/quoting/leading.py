@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from difflib import SequenceMatcher
+from functools import lru_cache
 
 from rapidfuzz import fuzz
 
@@ -21,8 +23,14 @@ from medground.language.word_lists import forms
 BROKEN, LIST = 2.0, 2.0
 """How much a sentence loses that is not whole, and gains that holds a list where one is asked for, as logarithms.
 Chosen on BioASQ 7b and 8b."""
-_PAST = frozenset(["was", "were", "had", "did"])
-_BRACKETS = re.compile(r"\([^()]*\)")
+_KNOWN = 0.5
+"""Minimum share, by weight, of the name of a row that a question says which asks for its value."""
+_VALUE = frozenset(["was", "were", "had", "did", "value"])
+_LIGHT = 0.5
+_FUNCTION = frozenset(map(words.stem, words.FUNCTION_WORDS))
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]?")
+_QUOTED = 4
+"""Minimum words in a row that a question quotes of a title."""
 _LIST = forms("holds")["several"]
 _SAME = 90
 """Likeness in percent of two sentences that are one."""
@@ -62,24 +70,61 @@ def worth(asked: QuestionReading, sentence: str, title: str) -> float:
     return LIST * holds_list - BROKEN * (not whole) - BROKEN * states_purpose(sentence)
 
 
-def cell_named(asked: QuestionReading, sentence: str) -> float:
-    """How surely a question that asks for a value names a row of a table, and what is a column's own, 0 to 1.
+def cell_named(asked: QuestionReading, row: str, title: str, heading: str | None = None) -> float:
+    """How surely a question asks for a value in a row of a table, 0 to 1: it names the row and a column.
 
-    A row reads `Pain | Placebo: 4 | Drug: 2`. A value is asked for as an amount, or in the past tense, as it was found
-    in one study; or else by nothing but the names of the row and the column.
+    A row reads `Pain | Placebo: 4 | Drug: 2`; what the question quotes of the title of its paper and of the heading of
+    its table is no part of the row. A value is asked for as such, as an amount, or in the past tense, as it was found
+    in one study; or else by nothing but the names of the row, the column and the paper.
     """
-    if ROW not in sentence or "closed" in asked.kinds:
+    if ROW not in row or "closed" in asked.kinds:
         return 0.0
-    name, *cells = sentence.split(ROW)
-    said, row = frozenset(words.terms(asked.text)), frozenset(words.terms(name))
-    columns = [frozenset(words.terms(_BRACKETS.sub("", cell.rpartition(": ")[0]))) for cell in cells]
+    said, around = _left_of(asked.text, title, heading or "")
+    name, *cells = row.split(ROW)
+    known = max(_share(stems, said) for stems in _names_of(name))
+    if known < _KNOWN:
+        return 0.0
+    heads = [cell.partition(": ")[0] for cell in cells if ": " in cell]
+    columns = [_stems(_BRACKETS.sub("", head)) or _stems(head) for head in heads]
     times = Counter(word for column in columns for word in column)
     owns = [frozenset(word for word in column if times[word] == 1) or column for column in columns]
-    named = [column for own, column in zip(owns, columns, strict=True) if own and own <= said]
-    pieces = (frozenset(words.terms(piece)) for piece in name.split(", "))
-    if not named or not any(piece and piece <= said for piece in pieces):
+    named = [head for own, head in zip(owns, heads, strict=True) if own and own <= said]
+    if not named:
         return 0.0
-    is_found = "amount" in asked.kinds or not _PAST.isdisjoint(words.tokens(asked.text))
-    if not is_found and said - row - frozenset[str]().union(*named):
+    own = _stems(" ".join([name, *named]))
+    wanted = said - (around - own)
+    is_found = "amount" in asked.kinds or not _VALUE.isdisjoint(words.tokens(asked.text))
+    if not is_found and not own.issuperset(said.intersection(words.terms(asked.text))):
         return 0.0
-    return len(row & said) / len(row)
+    return _share(wanted, own) * known
+
+
+def _share(wanted: frozenset[str], found: frozenset[str]) -> float:
+    """The share of the wanted stems that were found, by weight; function words and single letters weigh little."""
+    weights = {stem: _LIGHT if stem in _FUNCTION or len(stem) == 1 else words.weight(stem) for stem in wanted}
+    return sum(weights[stem] for stem in sorted(wanted & found)) / (sum(weights.values()) or 1.0)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The stems of all words of a text: a column may be called `A`, or `No`."""
+    return frozenset(map(words.stem, words.tokens(text)))
+
+
+@lru_cache(maxsize=4096)
+def _names_of(name: str) -> tuple[frozenset[str], ...]:
+    """By what a row may be called: with and without what is in brackets, and without the names of groups before it."""
+    forms = dict.fromkeys((name, _BRACKETS.sub("", name)))
+    pieces = [form.split(", ") for form in forms]
+    return tuple(filter(None, (_stems(" ".join(one[n:])) for one in pieces for n in range(len(one))))) or (frozenset(),)
+
+
+@lru_cache(maxsize=512)
+def _left_of(question: str, title: str, heading: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems of a question without what it quotes of a title and of a heading, and the stems of these."""
+    left = [words.stem(token) for token in words.tokens(question)]
+    for text in (title, heading.rpartition(" > ")[2]):
+        own = [words.stem(token) for token in words.tokens(text)]
+        start, _, size = SequenceMatcher(None, left, own, autojunk=False).find_longest_match()
+        if size >= max(_QUOTED, len(own) / 3):
+            del left[start : start + size]
+    return frozenset(left), _stems(f"{title} {heading}")

@@ -14,7 +14,7 @@ from medground.language import words
 from medground.language.finding_sentences import reports_result
 from medground.language.prose import is_prose
 from medground.language.question_reading import QuestionReading, reading_of
-from medground.language.quoting.leading import says_the_same
+from medground.language.quoting.leading import cell_named, says_the_same
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import ROW
 from medground.models.operators import base
@@ -117,7 +117,8 @@ def _quotes(
             continue
         strongest = passage.sentences[max(span, key=lambda n: strengths[n])].text
         named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
-        if named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
+        is_row = cell_named(asked, strongest, passage.title) > 0
+        if is_row or named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
             taken.update(span)
             found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found

@@ -228,7 +228,7 @@ async def _top(question: Question, hits: Sequence[Hit], run: Run) -> list[Readin
     extras = run.settings.section(PubMedReasonerSettings)
     found = reading_list(hits, run.settings.retrieval.keep, WEIGHED)
     await run.retrieve([reading.document_id for reading in found])
-    filled = with_findings(found, run.ledger.documents)
+    filled = with_findings(question.text, found, run.ledger.documents)
     weighed = best_first(question, filled)
     if extras.reorder:
         return weighed

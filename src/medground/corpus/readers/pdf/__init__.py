@@ -17,6 +17,7 @@ from medground.corpus.readers.pdf.front import Shown, front_of
 from medground.corpus.readers.pdf.glyphs import Page, as_seen, read_glyphs
 from medground.corpus.readers.pdf.kinds import Part, parts_of
 from medground.corpus.readers.pdf.lines import Line, lines_of, settle
+from medground.corpus.readers.pdf.ruled_tables import without_tables
 from medground.corpus.readers.pdf.sections import (
     Labelled,
     Paragraph,
@@ -26,6 +27,7 @@ from medground.corpus.readers.pdf.sections import (
     paragraph_of,
     running,
     text_of_book,
+    with_rows,
 )
 from medground.corpus.readers.values import own_pmid
 from medground.corpus.retraction import banner_fields
@@ -44,12 +46,14 @@ _FIRST = 2
 @dataclass
 class Pages:
     """What the pages hold, in order: each without its glyphs, the lines of each that can be seen, from top to bottom,
-    lines that nobody can see, and the numbers of pages that are pictures without text or cannot be read.
+    lines that nobody can see, the rows of ruled tables, and the numbers of pages that are pictures without text or
+    cannot be read.
     """
 
     sheets: list[Page] = field(default_factory=list)
     lines: list[list[Line]] = field(default_factory=list)
     hidden: list[Line] = field(default_factory=list)
+    tables: list[list[Line]] = field(default_factory=list)
     pictures: list[int] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)
 
@@ -82,6 +86,7 @@ class Pages:
 def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
     """Read page by page; last comes what was read. Only the lines of a page stay in memory."""
     from pypdfium2 import PdfiumError
+    from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE, FPDF_PAGEOBJ_PATH
 
     pages, count = Pages(), len(document)
     for at in range(count):
@@ -93,13 +98,15 @@ def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
             pages.unreadable.append(at + 1)
             continue
         try:
-            read = as_seen(sheet, read_glyphs(sheet, at + 1))
+            drawn = [*sheet.get_objects(filter=[FPDF_PAGEOBJ_IMAGE, FPDF_PAGEOBJ_PATH], max_depth=3)]
+            read, tables = without_tables(as_seen(sheet, read_glyphs(sheet, at + 1, drawn)), drawn)
         finally:
             sheet.close()
         lines = lines_of(read)
         shown = [line for line in lines if not line.hidden]
         if read.scanned and not shown:
             pages.pictures.append(read.number)
+        pages.tables += tables
         pages.sheets.append(replace(read, glyphs=[]))
         pages.lines.append(shown)
         pages.hidden += (line for line in lines if line.hidden)
@@ -121,7 +128,7 @@ _MEANINGLESS = 0.05
 
 def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, book: bool = False) -> Document:
     """The document that these pages are; `metadata` is what the file says of itself. A book is named after its text."""
-    if not any(pages.lines) or pages.meaningless > _MEANINGLESS:
+    if not (any(pages.lines) or pages.tables) or pages.meaningless > _MEANINGLESS:
         raise ValueError(_no_text(pages))
     settle([line for lines in pages.lines for line in lines])
     dropped = furniture(pages.lines, [sheet.bounds for sheet in pages.sheets])
@@ -136,7 +143,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     mark = banner_fields([*pages.marks(), *margins, *(one.text for one in shown), metadata.get("Title", "")])
     composition = Composition()
     everything: list[Labelled] = [(None, lines) for lines in kept if lines]
-    labelled = [*running(parts), *legends(parts)] or everything
+    labelled = with_rows([*running(parts), *legends(parts)] or everything, parts, pages.tables)
     paragraphs: list[Paragraph] = []
     for label, lines in text_of_book(labelled) if book else labelled:
         paragraphs.append(paragraph_of(lines, words))

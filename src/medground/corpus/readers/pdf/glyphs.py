@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from medground.corpus.retraction import is_stamp
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfPage, PdfTextPage
+    from pypdfium2 import PdfObject, PdfPage, PdfTextPage
 
 # What is stamped over a page: a watermark in large or turned letters, or a stamp that a viewer draws over it.
 
@@ -140,10 +140,10 @@ class Page:
         return math.floor(low[0]), math.floor(low[1]), math.ceil(high[0]), math.ceil(high[1])
 
 
-def read_glyphs(page: PdfPage, number: int) -> Page:
-    """The glyphs of a page; those that run in another direction than most are left out."""
+def read_glyphs(page: PdfPage, number: int, drawn: Sequence[PdfObject] = ()) -> Page:
+    """The glyphs of a page on which this is drawn; those that run in another direction than most are left out."""
     bounds = page.get_bbox()
-    scanned = _is_scan(page, bounds)
+    scanned = _is_scan(drawn, bounds)
     with closing(page.get_textpage()) as text:
         glyphs, stamp = unstamped(_Reader(text, bounds, scanned).glyphs())
     quadrant = Counter(g.style.quadrant for g in glyphs).most_common(1)[0][0] if glyphs else 0
@@ -250,11 +250,11 @@ def _readable(code: int) -> str:
     return "\ufffd" if text < " " or "\x7f" <= text < "\xa0" else text
 
 
-def _is_scan(page: PdfPage, bounds: tuple[float, float, float, float]) -> bool:
+def _is_scan(drawn: Sequence[PdfObject], bounds: tuple[float, float, float, float]) -> bool:
     import pypdfium2.raw as pdfium
 
     area = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1])
-    boxes = (image.get_bounds() for image in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+    boxes = (one.get_bounds() for one in drawn if one.type == pdfium.FPDF_PAGEOBJ_IMAGE)
     return any((right - left) * (top - bottom) > _SCANNED * area > 0 for left, bottom, right, top in boxes)
 
 

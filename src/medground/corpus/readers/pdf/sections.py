@@ -168,6 +168,23 @@ def legends(parts: Sequence[Part]) -> Iterator[Labelled]:
         yield label, [line for part in found for line in part.block.lines]
 
 
+def with_rows(labelled: Sequence[Labelled], parts: Sequence[Part], tables: Sequence[Sequence[Line]]) -> list[Labelled]:
+    """The paragraphs with the rows of each table after its legend, the nearest on its page; else at the end."""
+    names = [part for part in parts if part.kind == "legend" and part.label.startswith("Table")]
+    own: dict[str, list[Labelled]] = {}
+    for rows in tables:
+        beside = [part for part in names if part.block.page == rows[0].page]
+        nearest = min(
+            beside,
+            key=lambda p: min(abs(p.block.bottom - rows[0].top), abs(p.block.top - rows[0].bottom)),
+            default=None,
+        )
+        label = nearest.label if nearest else "Table"
+        own.setdefault(label, []).extend((label, [row]) for row in rows)
+    found = [one for label, lines in labelled for one in [(label, lines), *own.pop(label or "", [])]]
+    return [*found, *(row for rows in own.values() for row in rows)]
+
+
 def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], list[Line]]:
     """A paragraph that opens with its own heading in bold (`Patients. We enrolled`): the heading, and the rest."""
     at = next((at for at, line in enumerate(lines) if line.opening < len(line.text)), len(lines))

@@ -1,0 +1,180 @@
+"""Tables whose lines are drawn: the cells between the rules of a page, read row by row as those of other formats."""
+
+from __future__ import annotations
+
+import ctypes
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from medground.corpus.readers.pdf.glyphs import Glyph, Page, turned
+from medground.corpus.readers.pdf.lines import Line, lines_of
+from medground.corpus.readers.table_rows import Cell
+from medground.corpus.readers.table_rows import lines_of as sentences_of
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfObject
+
+_THIN, _SHORTEST = 2.5, 6.0
+"""Points: how wide a rule is at most, and how long at least."""
+_NEAR = 2.5
+"""Points between the ends of two rules that meet."""
+_MOST = 2_000
+"""Paths of a page with a table; a page with more is a drawing."""
+_LONGEST = 400
+"""Characters of a cell; a frame with more holds running text."""
+
+
+class Rule(NamedTuple):
+    """A straight line: where it is, across its direction, and where it begins and ends."""
+
+    at: float
+    start: float
+    end: float
+
+
+def _rules(drawn: Sequence[PdfObject], quadrant: int) -> tuple[list[Rule], list[Rule]]:
+    """The lines that are drawn across a page, from left to right, and down it, from the bottom up."""
+    import pypdfium2.raw as pdfium
+
+    paths = [one for one in drawn if one.type == pdfium.FPDF_PAGEOBJ_PATH and not one.level]
+    across, down = list[Rule](), list[Rule]()
+    for x0, y0, x1, y1 in (edge for path in paths for edge in _edges(path)) if len(paths) <= _MOST else ():
+        (left, bottom), (right, top) = turned(x0, y0, quadrant), turned(x1, y1, quadrant)
+        width, height = abs(right - left), abs(top - bottom)
+        if height <= _THIN and width >= _SHORTEST:
+            across.append(Rule((bottom + top) / 2, min(left, right), max(left, right)))
+        elif width <= _THIN and height >= _SHORTEST:
+            down.append(Rule((left + right) / 2, min(bottom, top), max(bottom, top)))
+    return _merged(across), _merged(down)
+
+
+def _edges(path: PdfObject) -> Iterator[tuple[float, float, float, float]]:
+    """Left, bottom, right and top of each line that a path strokes, or of a filled path that is as thin as one."""
+    import pypdfium2.raw as pdfium
+
+    left, bottom, right, top = path.get_bounds()
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    pdfium.FPDFPath_GetDrawMode(path.raw, fill, stroke)
+    count = pdfium.FPDFPath_CountSegments(path.raw)
+    if min(right - left, top - bottom) <= _THIN:
+        yield left, bottom, right, top
+    elif stroke.value and count <= _MOST:
+        matrix, x, y = path.get_matrix(), ctypes.c_float(), ctypes.c_float()
+        points: list[tuple[int, float, float]] = []
+        for at in range(count):
+            segment = pdfium.FPDFPath_GetPathSegment(path.raw, at)
+            pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+            points.append((pdfium.FPDFPathSegment_GetType(segment), *matrix.on_point(x.value, y.value)))
+        if points and pdfium.FPDFPathSegment_GetClose(segment):
+            points.append((pdfium.FPDF_SEGMENT_LINETO, *points[0][1:]))
+        for (_, x0, y0), (kind, x1, y1) in pairwise(points):
+            if kind == pdfium.FPDF_SEGMENT_LINETO:
+                yield min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
+
+def _merged(rules: Iterable[Rule]) -> list[Rule]:
+    """The rules, those that go on where another ends as one."""
+    found: list[Rule] = []
+    for rule in sorted(rules, key=lambda one: (round(one.at / _THIN), one.start)):
+        last = found[-1] if found else None
+        if last is not None and abs(last.at - rule.at) <= _THIN and rule.start <= last.end + _NEAR:
+            found[-1] = last._replace(end=max(last.end, rule.end))
+        else:
+            found.append(rule)
+    return found
+
+
+def without_tables(page: Page, drawn: Sequence[PdfObject]) -> tuple[Page, list[list[Line]]]:
+    """The page without the glyphs of its ruled tables, and the rows of each table, each as one line on its page."""
+    tables: list[list[Line]] = []
+    for across, down in sorted(_grids(*_rules(drawn, page.quadrant)), key=lambda grid: -max(grid[0]).at):
+        xs = _places([*(rule.at for rule in down), *(end for rule in across for end in rule[1:])])
+        ys = _places([*(rule.at for rule in across), *(end for rule in down for end in rule[1:])])
+        if min(len(xs), len(ys)) < 3:
+            continue
+        within: dict[tuple[int, int], list[Glyph]] = defaultdict(list)
+        outside: list[Glyph] = []
+        for glyph in page.glyphs:
+            at = bisect_right(xs, (glyph.left + glyph.right) / 2), bisect_right(ys, glyph.base + 0.2 * glyph.style.size)
+            inside = 0 < at[0] < len(xs) and 0 < at[1] < len(ys) and not glyph.style.hidden
+            (within[len(ys) - 1 - at[1], at[0] - 1] if inside else outside).append(glyph)
+        rows = _cells(xs, ys[::-1], across, down, {at: _said(page, glyphs) for at, glyphs in within.items()})
+        cells = [cell for row in rows for cell in row]
+        filled = [cell for cell in cells if cell.text]
+        if 2 * len(filled) < len(cells) or max((len(cell.text) for cell in filled), default=_LONGEST) >= _LONGEST:
+            continue
+        height = ys[-1] - ys[0]
+        place = Line(page.number, xs[0], xs[-1], ys[0] + 0.25 * height, height, "")
+        if sentences := [replace(place, text=text) for text in sentences_of(rows)]:
+            tables.append(sentences)
+            page = replace(page, glyphs=outside)
+    return page, tables
+
+
+def _grids(across: Sequence[Rule], down: Sequence[Rule]) -> Iterator[tuple[list[Rule], list[Rule]]]:
+    """Rules that meet, together."""
+    left = set(range(len(across))) if len(down) > 1 else set()
+    while left:
+        rows, columns, fresh = {left.pop()}, set[int](), True
+        while fresh:
+            crossing = {n for n, d in enumerate(down) if any(_meet(across[m], d) for m in rows)}
+            met = {m for m in left if any(_meet(across[m], down[n]) for n in crossing - columns)}
+            fresh, columns, rows, left = bool(met), columns | crossing, rows | met, left - met
+        yield [across[m] for m in rows], [down[n] for n in columns]
+
+
+def _meet(across: Rule, down: Rule) -> bool:
+    inside = across.start - _NEAR <= down.at <= across.end + _NEAR
+    return inside and down.start - _NEAR <= across.at <= down.end + _NEAR
+
+
+def _places(values: Iterable[float]) -> list[float]:
+    """Distinct places in order; those of one rule that is drawn in pieces are one."""
+    found: list[float] = []
+    for value in sorted(values):
+        if not found or value - found[-1] > _NEAR:
+            found.append(value)
+    return found
+
+
+def _cells(
+    xs: Sequence[float],
+    ys: Sequence[float],
+    across: Sequence[Rule],
+    down: Sequence[Rule],
+    said: dict[tuple[int, int], tuple[str, bool]],
+) -> list[list[Cell]]:
+    """The cells of each row, from the top; one that no rule parts from its neighbours spans them."""
+
+    def parted(rules: Sequence[Rule], at: float, middle: float) -> bool:
+        return any(abs(rule.at - at) <= _NEAR and rule.start <= middle <= rule.end for rule in rules)
+
+    taken: set[tuple[int, int]] = set()
+    rows: list[list[Cell]] = []
+    for top in range(len(ys) - 1):
+        rows.append([])
+        for first in range(len(xs) - 1):
+            if (top, first) in taken:
+                continue
+            right, bottom = first + 1, top + 1
+            while right < len(xs) - 1 and not parted(down, xs[right], (ys[top] + ys[top + 1]) / 2):
+                right += 1
+            while bottom < len(ys) - 1 and not parted(across, ys[bottom], (xs[first] + xs[first + 1]) / 2):
+                bottom += 1
+            places = [(row, column) for row in range(top, bottom) for column in range(first, right)]
+            taken.update(places)
+            texts = [said[at] for at in places if at in said]
+            is_head = bool(texts) and all(bold for _, bold in texts)
+            text = " ".join(text for text, _ in texts)
+            rows[-1].append(Cell(text, is_head=is_head, rows=bottom - top, columns=right - first))
+    return rows
+
+
+def _said(page: Page, glyphs: list[Glyph]) -> tuple[str, bool]:
+    """What a cell says, and whether all of it is bold."""
+    lines = sorted(lines_of(replace(page, glyphs=glyphs)), key=lambda line: (-line.base, line.left))
+    return " ".join(line.text for line in lines), all(line.bold for line in lines)
