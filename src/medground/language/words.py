@@ -24,6 +24,8 @@ LONGEST_TOKEN = 60
 """Longer runs of letters are not words (sequences, base64); they are cut to this many characters."""
 MOST = 7.0
 """Weight of the rarest words. An unknown word may be a misspelling, so it must not outweigh all others."""
+LEAST = 0.5
+"""Weight of a function word or a letter, which only tell names apart."""
 NUMBER = 3.0
 """Weight of a number."""
 
@@ -112,10 +114,12 @@ def abstracts_with(term: str) -> int:
 def weight(term: str) -> float:
     """How informative a stem is: its inverse document frequency in a fixed set of abstracts, 0.05 to `MOST`.
 
-    All numbers have the same weight: a year or a dose is rare in any set, but says little.
+    All numbers have the same weight: a year or a dose is rare in any set, but says little; so do function words.
     """
     if term[0].isdigit():
         return NUMBER
+    if term in FUNCTION_WORDS or len(term) == 1:
+        return LEAST
     abstracts, frequency = _frequencies()
     return min(MOST, math.log((abstracts + 1) / (frequency.get(term, 0) + 0.5)) + 0.05)
 

@@ -53,11 +53,8 @@ def _filled(question: str, reading: Reading, document: Document | None) -> Readi
     taken = [(p.start, p.end) for p in reading.passages]
     if sum(end - start for start, end in taken) >= len(document.text.strip()):
         return reading
-    fresh = [
-        p
-        for p in (*_findings(document), *_rows(question, document))
-        if all(p.end <= start or end <= p.start for start, end in taken)
-    ]
+    more = (*_findings(document), *_rows(question, document))
+    fresh = [p for p in more if all(p.end <= start or end <= p.start for start, end in taken)]
     return replace(reading, passages=(*reading.passages, *fresh))
 
 

@@ -120,10 +120,6 @@ class Reading:
         """Cosine of its nearest passage with the question; 0 if vectors did not find it."""
         return self.scores.get("dense", 0.0)
 
-    def heading(self, start: int) -> str | None:
-        """The heading over the sentence that begins there."""
-        return next((p.section for p in self.passages if p.start <= start < p.end), None)
-
 
 def reading_list(hits: Sequence[Hit], most: int, each: int = PASSAGES_PER_DOCUMENT) -> list[Reading]:
     """At most `most` documents, each with its best `each` passages, in the order of their best hits."""
@@ -198,10 +194,10 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
             + _NAMED * share
             + _ENTITLED * (entitled and share == 1.0)
             + _DEFINED * asked.is_defined_in(sentence)
-            + _CELL * cell_named(asked, sentence, title, reading.heading(start))
-            for (start, sentence), value, share in zip(row, values, shares, strict=True)
+            + _CELL * cell_named(asked, sentence, title, passage.section)
+            for (start, sentence), (passage, *_), value, share in zip(row, _sentences(one), values, shares, strict=True)
         }
-        for reading, row, values, shares, title in zip(readings, rows, found, named, titles, strict=True)
+        for one, row, values, shares, title in zip(readings, rows, found, named, titles, strict=True)
         for entitled in [shares.count(1.0) > 1 and topic.issuperset(words.topic(asked.in_own_words(title)))]
     ]
     best = sorted((-value, n, start) for n, values in enumerate(weighed) for start, value in values.items())

@@ -26,8 +26,6 @@ Chosen on BioASQ 7b and 8b."""
 _KNOWN = 0.5
 """Minimum share, by weight, of the name of a row that a question says which asks for its value."""
 _VALUE = frozenset(["was", "were", "had", "did", "value"])
-_LIGHT = 0.5
-_FUNCTION = frozenset(map(words.stem, words.FUNCTION_WORDS))
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]?")
 _QUOTED = 4
 """Minimum words in a row that a question quotes of a title."""
@@ -81,7 +79,7 @@ def cell_named(asked: QuestionReading, row: str, title: str, heading: str | None
         return 0.0
     said, around = _left_of(asked.text, title, heading or "")
     name, *cells = row.split(ROW)
-    known = max(_share(stems, said) for stems in _names_of(name))
+    known = max(words.coverage(stems, said) for stems in _names_of(name))
     if known < _KNOWN:
         return 0.0
     heads = [cell.partition(": ")[0] for cell in cells if ": " in cell]
@@ -96,13 +94,7 @@ def cell_named(asked: QuestionReading, row: str, title: str, heading: str | None
     is_found = "amount" in asked.kinds or not _VALUE.isdisjoint(words.tokens(asked.text))
     if not is_found and not own.issuperset(said.intersection(words.terms(asked.text))):
         return 0.0
-    return _share(wanted, own) * known
-
-
-def _share(wanted: frozenset[str], found: frozenset[str]) -> float:
-    """The share of the wanted stems that were found, by weight; function words and single letters weigh little."""
-    weights = {stem: _LIGHT if stem in _FUNCTION or len(stem) == 1 else words.weight(stem) for stem in wanted}
-    return sum(weights[stem] for stem in sorted(wanted & found)) / (sum(weights.values()) or 1.0)
+    return words.coverage(wanted, own) * known
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ctypes
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from medground.corpus.readers.pdf.glyphs import Glyph, Page, turned
@@ -22,8 +21,10 @@ _THIN, _SHORTEST = 2.5, 6.0
 """Points: how wide a rule is at most, and how long at least."""
 _NEAR = 2.5
 """Points between the ends of two rules that meet."""
-_MOST = 2_000
+_MOST = 1_000
 """Paths of a page with a table; a page with more is a drawing."""
+_OF_RECTANGLE = (4, 5)
+"""Segments of a path that is one."""
 _LONGEST = 400
 """Characters of a cell; a frame with more holds running text."""
 
@@ -34,6 +35,12 @@ class Rule(NamedTuple):
     at: float
     start: float
     end: float
+
+
+Rules = Sequence[Rule]
+Places = Sequence[float]
+Said = Mapping[tuple[int, int], tuple[str, bool]]
+"""What stands in each row and column, and whether all of it is bold."""
 
 
 def _rules(drawn: Sequence[PdfObject], quadrant: int) -> tuple[list[Rule], list[Rule]]:
@@ -49,43 +56,21 @@ def _rules(drawn: Sequence[PdfObject], quadrant: int) -> tuple[list[Rule], list[
             across.append(Rule((bottom + top) / 2, min(left, right), max(left, right)))
         elif width <= _THIN and height >= _SHORTEST:
             down.append(Rule((left + right) / 2, min(bottom, top), max(bottom, top)))
-    return _merged(across), _merged(down)
+    return across, down
 
 
 def _edges(path: PdfObject) -> Iterator[tuple[float, float, float, float]]:
-    """Left, bottom, right and top of each line that a path strokes, or of a filled path that is as thin as one."""
+    """Left, bottom, right and top of a straight line, or of each edge of a rectangle whose outline is drawn."""
     import pypdfium2.raw as pdfium
 
     left, bottom, right, top = path.get_bounds()
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(path.raw, fill, stroke)
-    count = pdfium.FPDFPath_CountSegments(path.raw)
     if min(right - left, top - bottom) <= _THIN:
         yield left, bottom, right, top
-    elif stroke.value and count <= _MOST:
-        matrix, x, y = path.get_matrix(), ctypes.c_float(), ctypes.c_float()
-        points: list[tuple[int, float, float]] = []
-        for at in range(count):
-            segment = pdfium.FPDFPath_GetPathSegment(path.raw, at)
-            pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-            points.append((pdfium.FPDFPathSegment_GetType(segment), *matrix.on_point(x.value, y.value)))
-        if points and pdfium.FPDFPathSegment_GetClose(segment):
-            points.append((pdfium.FPDF_SEGMENT_LINETO, *points[0][1:]))
-        for (_, x0, y0), (kind, x1, y1) in pairwise(points):
-            if kind == pdfium.FPDF_SEGMENT_LINETO:
-                yield min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
-
-
-def _merged(rules: Iterable[Rule]) -> list[Rule]:
-    """The rules, those that go on where another ends as one."""
-    found: list[Rule] = []
-    for rule in sorted(rules, key=lambda one: (round(one.at / _THIN), one.start)):
-        last = found[-1] if found else None
-        if last is not None and abs(last.at - rule.at) <= _THIN and rule.start <= last.end + _NEAR:
-            found[-1] = last._replace(end=max(last.end, rule.end))
-        else:
-            found.append(rule)
-    return found
+    elif stroke.value and pdfium.FPDFPath_CountSegments(path.raw) in _OF_RECTANGLE:
+        yield from ((left, y, right, y) for y in (bottom, top))
+        yield from ((x, bottom, x, top) for x in (left, right))
 
 
 def without_tables(page: Page, drawn: Sequence[PdfObject]) -> tuple[Page, list[list[Line]]]:
@@ -94,7 +79,9 @@ def without_tables(page: Page, drawn: Sequence[PdfObject]) -> tuple[Page, list[l
     for across, down in sorted(_grids(*_rules(drawn, page.quadrant)), key=lambda grid: -max(grid[0]).at):
         xs = _places([*(rule.at for rule in down), *(end for rule in across for end in rule[1:])])
         ys = _places([*(rule.at for rule in across), *(end for rule in down for end in rule[1:])])
-        if min(len(xs), len(ys)) < 3:
+        if min(len(xs), len(ys)) < 3 or (len(xs) - 1) * (len(ys) - 1) > 2 * len(
+            page.glyphs
+        ):  # it would be mostly empty
             continue
         within: dict[tuple[int, int], list[Glyph]] = defaultdict(list)
         outside: list[Glyph] = []
@@ -115,7 +102,7 @@ def without_tables(page: Page, drawn: Sequence[PdfObject]) -> tuple[Page, list[l
     return page, tables
 
 
-def _grids(across: Sequence[Rule], down: Sequence[Rule]) -> Iterator[tuple[list[Rule], list[Rule]]]:
+def _grids(across: Rules, down: Rules) -> Iterator[tuple[list[Rule], list[Rule]]]:
     """Rules that meet, together."""
     left = set(range(len(across))) if len(down) > 1 else set()
     while left:
@@ -141,16 +128,10 @@ def _places(values: Iterable[float]) -> list[float]:
     return found
 
 
-def _cells(
-    xs: Sequence[float],
-    ys: Sequence[float],
-    across: Sequence[Rule],
-    down: Sequence[Rule],
-    said: dict[tuple[int, int], tuple[str, bool]],
-) -> list[list[Cell]]:
+def _cells(xs: Places, ys: Places, across: Rules, down: Rules, said: Said) -> list[list[Cell]]:
     """The cells of each row, from the top; one that no rule parts from its neighbours spans them."""
 
-    def parted(rules: Sequence[Rule], at: float, middle: float) -> bool:
+    def parted(rules: Rules, at: float, middle: float) -> bool:
         return any(abs(rule.at - at) <= _NEAR and rule.start <= middle <= rule.end for rule in rules)
 
     taken: set[tuple[int, int]] = set()
