@@ -366,6 +366,14 @@ def test_the_name_of_a_row_is_in_all_cells_below_the_name_of_its_first_column_an
     assert [*lines_of(rows, 1)] == ["System, 6 cm + 8 cm | Cost: 28.50", "Bandage: 9 | Bandage: 10 | Cost: 11"]
 
 
+def test_a_fraction_of_sums_has_brackets_and_the_funding_of_the_front_is_told_once(tmp_path: Path) -> None:
+    tex = r"<disp-formula><tex-math>\frac{a}{a+b}</tex-math></disp-formula>"
+    math = "<p><math><mfrac><mi>a</mi><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow></mfrac></math></p>"
+    front = "<funding-group><funding-statement>Funded by X.</funding-statement></funding-group>"
+    whole = paper(f"<sec><title>Methods</title>{tex}{math}</sec>").replace("</article-meta>", f"{front}</article-meta>")
+    assert pieces(jats(tmp_path, whole)) == [("Methods", "a/(a+b)\n\na/(a+b)"), ("Funding", "Funded by X.")]
+
+
 def test_metadata_of_an_article(tmp_path: Path) -> None:
     meta = (
         "<contrib-group><contrib contrib-type='author'><name><surname>Kirov</surname>"

@@ -12,7 +12,7 @@ from medground.engine.answering import answered
 from medground.recipes.ground import GROUND
 from medground.values.answer import Answer
 from medground.values.decision import Notice
-from medground.values.document import Document
+from medground.values.document import Document, Section
 
 
 def trial(number: int, title: str, text: str, **more: Any) -> Document:
@@ -187,3 +187,19 @@ def test_a_value_is_quoted_from_the_row_of_the_paper_that_is_named(
     assert (quote.document_id, value in quote.quote, "slept" in quote.quote) == (document, True, False)
     prose = ask(f"What is the effect of {paper.title.split()[0].lower()} on sleep in adults?", ROWS)
     assert " | " not in prose.evidence[0].quote
+
+
+PAID = [
+    ("Acknowledgements", "The work was supported by a grant from the Kelvin Foundation."),
+    ("Results", "Cough fell."),
+]
+
+
+def test_who_paid_for_a_trial_is_told_where_it_is_asked_and_is_no_finding(ask: Ask) -> None:
+    text = "\n\n".join(said for _, said in PAID)
+    ends = [(label, text.index(said), text.index(said) + len(said)) for label, said in PAID]
+    sections = tuple(Section(label=label, start=start, end=end) for label, start, end in ends)
+    paper = trial(6, "Velnorixan for cough: a randomised trial", text, sections=sections)
+    assert ask("Who funded the velnorixan trial?", [paper]).evidence[0].quote == PAID[0][1]
+    found = ask("Does velnorixan reduce cough?", [paper])
+    assert [one.section for one in found.evidence] == ["Results"]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from medground.answering.read.readable import is_beside
 from medground.answering.read.reading_list import Reading, TextSpan, numbered, reading_list, with_antecedent
 from medground.answering.run import Run
 from medground.answering.verify.named import remark
@@ -53,8 +54,10 @@ def _filled(question: str, reading: Reading, document: Document | None) -> Readi
     taken = [(p.start, p.end) for p in reading.passages]
     if sum(end - start for start, end in taken) >= len(document.text.strip()):
         return reading
-    more = (*_findings(document), *_rows(question, document))
-    fresh = [p for p in more if all(p.end <= start or end <= p.start for start, end in taken)]
+    found = (p for p in _findings(document) if not is_beside(p.section, question))
+    fresh = [
+        p for p in (*found, *_rows(question, document)) if all(p.end <= start or end <= p.start for start, end in taken)
+    ]
     return replace(reading, passages=(*reading.passages, *fresh))
 
 

@@ -12,6 +12,7 @@ from medground.corpus.retraction import RETRACTED, doubt, set_aside, why_aside
 from medground.language import words
 from medground.language.prose import why_not_prose
 from medground.language.question_reading import reading_of
+from medground.language.quoting.leading import asks_beside
 from medground.values.document import Document, Hit
 
 _WORD = re.compile(r"\w+")
@@ -201,10 +202,12 @@ def texts(hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if hit.passage.kind != "graph"]
 
 
-def _beside(section: str | None) -> str | None:
-    """The heading of a section of what stands beside a paper's text, such as acknowledgements; None of any other."""
+def is_beside(section: str | None, question: str) -> bool:
+    """Whether a section stands beside a paper's text, such as acknowledgements, and is not asked for."""
     heading = (section or "").rpartition(" > ")[2]
-    return heading if heading and why_not_prose(f"{heading}:") == "label" else None
+    if not heading or why_not_prose(f"{heading}:") != "label":
+        return False
+    return not asks_beside(reading_of(question)) and set(words.terms(question)).isdisjoint(words.terms(heading))
 
 
 async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -> list[Hit]:
@@ -217,10 +220,7 @@ async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -
     Raises SourceUnavailable: versions of a paper cannot be fetched to be compared, or one that was left out to be
     listed.
     """
-    said = frozenset(words.terms(run.question.text))
-    own = [
-        hit for hit in hits if (name := _beside(hit.passage.section)) is None or not said.isdisjoint(words.terms(name))
-    ]
+    own = [hit for hit in hits if not is_beside(hit.passage.section, run.question.text)]
     hits = await one_version(own, run)
     if not retractions:
         return hits

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from medground.language import words
 from medground.language.prose import is_prose
-from medground.language.question_reading import reading_of
-from medground.language.quoting.leading import cell_named, says_the_same, worth
+from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same, worth
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
@@ -79,7 +79,7 @@ PASSAGES_PER_DOCUMENT = 3
 WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
 _CELL = 40.0
-"""How much a row of a table gains whose name and column a question names."""
+"""How much a row of a table gains whose name and column a question names, or a sentence on funding if that is asked."""
 _NAMED, _DEFINED = 6.0, 5.0
 """How much stronger a sentence is, as a logarithm, that names with its title all that is asked, and one that says what
 the thing is, where that is asked. Chosen on BioASQ 7b and 8b, where 0 to 8 of the first change no first quote, and on
@@ -143,8 +143,9 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
 
     Of each, the `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
     """
-    weighed = [_strongest(reading) for reading in with_strengths(question, readings)]
-    likely = {r.document_id: _likelihood(r) for r in weighed}
+    asked = reading_of(question.text)
+    weighed = [_strongest(asked, reading) for reading in with_strengths(question, readings)]
+    likely = {r.document_id: _likelihood(asked, r) for r in weighed}
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
     return [
@@ -153,14 +154,14 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     ]
 
 
-def _strongest(reading: Reading) -> Reading:
+def _strongest(asked: QuestionReading, reading: Reading) -> Reading:
     if len(reading.passages) <= PASSAGES_PER_DOCUMENT:
         return reading
     texts = dict(places(reading))
     best: dict[Passage, float] = {}
     for passage in reading.passages:
         own = {at: s for at, s in reading.strengths.items() if passage.start <= at < passage.end}
-        best[passage] = max((s for at, s in own.items() if is_prose(texts[at])), default=-math.inf)
+        best[passage] = max((s for at, s in own.items() if is_quotable(asked, texts[at])), default=-math.inf)
     kept = sorted(best, key=lambda passage: -best[passage])[:PASSAGES_PER_DOCUMENT]
     strengths = {start: s for start, s in reading.strengths.items() if any(p.start <= start < p.end for p in kept)}
     found = reading.passages[:PASSAGES_PER_DOCUMENT]
@@ -171,11 +172,11 @@ def _behind(best: float, own: float) -> float:
     return best - own if math.isfinite(own) else sys.float_info.max if math.isfinite(best) else 0.0
 
 
-def _likelihood(reading: Reading) -> float:
+def _likelihood(asked: QuestionReading, reading: Reading) -> float:
     """How likely one of its sentences is the best quote, as a logarithm. What is not prose is not a quote."""
     texts = dict(places(reading))
     least = max(reading.strengths.values(), default=0.0) - _NEGLIGIBLE
-    return log_sum(s for start, s in reading.strengths.items() if s < least or is_prose(texts[start]))
+    return log_sum(s for start, s in reading.strengths.items() if s < least or is_quotable(asked, texts[start]))
 
 
 def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
@@ -194,7 +195,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
             + _NAMED * share
             + _ENTITLED * (entitled and share == 1.0)
             + _DEFINED * asked.is_defined_in(sentence)
-            + _CELL * cell_named(asked, sentence, title, passage.section)
+            + _CELL * max(says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
             for (start, sentence), (passage, *_), value, share in zip(row, _sentences(one), values, shares, strict=True)
         }
         for one, row, values, shares, title in zip(readings, rows, found, named, titles, strict=True)

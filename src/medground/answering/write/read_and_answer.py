@@ -16,10 +16,9 @@ from medground.answering.write.reason import with_quotes
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language import words
-from medground.language.prose import is_prose
 from medground.language.question_query import alone
 from medground.language.question_reading import reading_of
-from medground.language.quoting.leading import instructs
+from medground.language.quoting.leading import instructs, is_quotable
 from medground.models.operators.answering import AnswerOutput, ReadInput, read_and_answer
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.sources.base import CountingSource
@@ -87,13 +86,14 @@ def _sentenced(
     readings: Sequence[Reading], places: dict[str, TextSpan], run: Run, known: int
 ) -> Iterator[SentencedPassage]:
     """The documents with all their sentences of prose, numbered from the first that is not known yet."""
+    asked = reading_of(run.question.text)
     for number, reading in enumerate(readings, start=known + 1):
         document = run.ledger.documents[reading.document_id]
         if not (passages := [passage for passage in reading.passages if run.stands(passage)]):
             continue
         view = numbered(f"P{number}", document, passages, places, reading.strengths)
         # A person at risk could read some as an instruction to stop or to take something.
-        shown = [s for s in view.sentences if is_prose(s.text) and not (run.notice and instructs(s.text))]
+        shown = [s for s in view.sentences if is_quotable(asked, s.text) and not (run.notice and instructs(s.text))]
         head = {
             "paper": document.id,
             "year": document.year,

@@ -171,6 +171,9 @@ def _items(article: Element) -> Iterator[Item]:
     for abstract in (*meta.iterfind("abstract"), *meta.iterfind("trans-abstract")):
         add_abstract(composition, abstract)
     add_body(composition, article)
+    for funding in meta.iterfind("funding-group/funding-statement"):
+        if (said := flat_text(funding)) not in composition.text:
+            composition.add(said, "Funding")
     dates = _dates(meta)
     titles = tuple(filter(None, map(flat_text, meta.iterfind("title-group/trans-title-group/trans-title"))))
     cited = (flat_text(part) for part in article.iterfind("back//ref//pub-id[@pub-id-type='pmid']"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from functools import cache
+from typing import Any
 
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
@@ -54,13 +55,14 @@ def _escaped(latex: str) -> str:
     return "".join(pieces)
 
 
+_SEVERAL = re.compile(r".[-+\u2212\u00b1\u00d7\u00b7*/ ]")
 _WITHIN = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
 
 
 def formula(tex: str) -> str:
     """A formula without the document around it: `$$ 133 \\times C^{-0.5} $$` is `133 × C^-0.5`."""
     inner = found[1] if (found := _WITHIN.search(tex)) else tex
-    plain = inner.replace("$", " ")
+    plain = inner.replace("$", " ").replace(r"\dfrac", r"\frac").replace(r"\tfrac", r"\frac")
     if len(plain) < _LONGEST:
         with contextlib.suppress(ValueError, RecursionError):
             plain = str(_of_formulas().latex_to_text(plain))
@@ -69,4 +71,15 @@ def formula(tex: str) -> str:
 
 @cache
 def _of_formulas() -> LatexNodes2Text:
-    return LatexNodes2Text(math_mode="text")
+    known = get_default_latex_context_db()
+    known.add_context_category("fractions", prepend=True, macros=[MacroTextSpec("frac", simplify_repl=_fraction)])
+    return LatexNodes2Text(latex_context=known, math_mode="text")
+
+
+def _fraction(node: Any, l2tobj: LatexNodes2Text) -> str:
+    return "/".join(fenced(l2tobj.nodelist_to_text([part])) for part in node.nodeargd.argnlist)
+
+
+def fenced(part: str) -> str:
+    """A part of a fraction, in brackets if it is a sum or the like."""
+    return f"({part})" if _SEVERAL.search(part.strip()) else part

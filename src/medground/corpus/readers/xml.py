@@ -17,7 +17,7 @@ from typing import TypeAlias
 from lxml import etree
 
 from medground.corpus.readers.base import LONGEST_RECORD, MOST_TAGS, Item, numbered, opened
-from medground.corpus.readers.latex import formula
+from medground.corpus.readers.latex import fenced, formula
 from medground.errors import BadDocument
 
 Element: TypeAlias = etree._Element
@@ -108,7 +108,10 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
                 continue
             if name == "sup" or outer in ("msup", "mfrac"):
                 parts.append(_sign_before(child, outer, "".join(parts[-3:])))
-            _collect(child, leave_out, parts)
+            if outer == "mfrac":
+                parts.append(fenced(flat_text(child, leave_out)))
+            else:
+                _collect(child, leave_out, parts)
             if name == "break":
                 parts.append(" ")
         if child.tail:

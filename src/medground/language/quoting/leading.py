@@ -16,6 +16,8 @@ from medground.language import words
 from medground.language.clause_grammar import has_verb, words_of
 from medground.language.finding_sentences import states_purpose
 from medground.language.predicate_words import VERBS
+from medground.language.prose import is_prose
+from medground.language.question_kinds import aspects_of
 from medground.language.question_reading import QuestionReading
 from medground.language.sentences import ROW
 from medground.language.word_lists import forms
@@ -23,6 +25,7 @@ from medground.language.word_lists import forms
 BROKEN, LIST = 2.0, 2.0
 """How much a sentence loses that is not whole, and gains that holds a list where one is asked for, as logarithms.
 Chosen on BioASQ 7b and 8b."""
+_BESIDE = frozenset(["funding", "interests"])
 _KNOWN = 0.5
 """Minimum share, by weight, of the name of a row that a question says which asks for its value."""
 _VALUE = frozenset(["was", "were", "had", "did", "value"])
@@ -48,6 +51,21 @@ def is_whole(sentence: str) -> bool:
     """Whether a text is a sentence from its beginning to its end, with a verb: no heading, title or fragment."""
     plain = _MARKUP.sub("", sentence).strip()
     return bool(_BEGINS.match(plain) and _ENDS.search(plain)) and has_verb(words_of(plain))
+
+
+def asks_beside(asked: QuestionReading) -> frozenset[str]:
+    """What a question asks of a paper that stands beside its text, such as its funding."""
+    return asked.aspects & _BESIDE
+
+
+def says_beside(asked: QuestionReading, text: str) -> bool:
+    """Whether a text says what a question asks of what stands beside a paper's text."""
+    return not asks_beside(asked).isdisjoint(aspects_of(text))
+
+
+def is_quotable(asked: QuestionReading, sentence: str) -> bool:
+    """Whether a sentence is prose, or says what stands beside a paper's text, where that is asked."""
+    return is_prose(sentence) or says_beside(asked, sentence)
 
 
 def says_the_same(one: str, other: str) -> bool:

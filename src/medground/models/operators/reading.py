@@ -12,9 +12,8 @@ from pydantic import Field
 
 from medground.language import words
 from medground.language.finding_sentences import reports_result
-from medground.language.prose import is_prose
 from medground.language.question_reading import QuestionReading, reading_of
-from medground.language.quoting.leading import cell_named, says_the_same
+from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import ROW
 from medground.models.operators import base
@@ -61,7 +60,10 @@ def relevant_passages(question: str, passages: Sequence[base.PassageView]) -> tu
     kept = [
         (_on_topic(topic, text), i)
         for i, (text, p) in enumerate(zip(read, passages, strict=True))
-        if asked.names_all(text) or asked.names_side(text) or _relevant(text, topic, name, p, far)
+        if asked.names_all(text)
+        or asked.names_side(text)
+        or says_beside(asked, text)
+        or _relevant(text, topic, name, p, far)
     ]
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
 
@@ -99,7 +101,7 @@ def _quotes(
 
     What is not prose is never quoted, also where nothing else is there.
     """
-    prose = [n for n, sentence in enumerate(passage.sentences) if is_prose(sentence.text)]
+    prose = [n for n, sentence in enumerate(passage.sentences) if is_quotable(asked, sentence.text)]
     near = (
         (n, m)
         for n, m in pairwise(prose)
@@ -144,7 +146,7 @@ def quotes_on_topic(question: str, passages: Sequence[base.SentencedPassage]) ->
         s.id: base.EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
         for p in kept
         for s in p.sentences
-        if is_prose(s.text)
+        if is_quotable(reading_of(question), s.text)
     }
     return [views[sentence] for sentence in quotable_sentences(question, kept)]
 
