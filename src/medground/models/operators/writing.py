@@ -13,7 +13,8 @@ from pydantic import Field
 from medground.language import words
 from medground.language.finding_sentences import reports_result, states_purpose
 from medground.language.question_reading import QuestionReading, reading_of
-from medground.language.sentences import ROW, sentence_spans
+from medground.language.quoting.leading import cell_named
+from medground.language.sentences import sentence_spans
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
 from medground.models.operators.differences import NEGATION, differences
 from medground.values.question import Option, Task
@@ -51,7 +52,7 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     usable = sorted((e for e in evidence if "retract" not in e.design.lower()), key=order)
     if compared:
         studies = list(dict.fromkeys(e.title for e in usable))
-        found = {e.id: ROW in e.quote or reports_result(e.quote) for e in usable}
+        found = {e.id: cell_named(asked, e.quote, e.title) > 0 or reports_result(e.quote) for e in usable}
         usable.sort(key=lambda e: (studies.index(e.title), _has_purpose(e.quote, any) or not found[e.id]))
     pair = _opposed_first(asked, usable)
     usable.sort(key=lambda e: pair.index(e) if e in pair else len(pair))
