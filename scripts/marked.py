@@ -245,7 +245,7 @@ CORPORA = {"bioasq": bioasq_corpus, "scifact": scifact_corpus, "covidqa": covidq
 
 def build_corpus(name: str, data: Path, home: Path, embedder: Embedder | None = None) -> str:
     """Build a corpus unless it is there; gives its name, which ends in `-vectors` if it has vectors."""
-    full = f"{name}-vectors" if embedder else name
+    full = f"{name}-vectors" if embedder else name.replace(" ", "-")
     library = Library(home)
     if not library.has(full):
         home.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,7 @@
 
 Learns a linear order of the sentences of all papers that a search finds, from BioASQ (tasks 7b to 9b: experts'
 papers, snippets and exact answers), SciFact's training claims, half of COVID-QA's articles, full texts of trials
-(`marked_trials.py`) and PubMedQA's training split. The loss of a question is minus the logarithm of the expected worth
+(`marked_trials.py`), PubMedQA's training split and questions in people's words on MedQuAD (`marked_people.py`). The loss of a question is minus the logarithm of the expected worth
 of the first quote, when quotes are drawn by the softmax of their scores. The penalty is chosen by 5-fold
 cross-validation on BioASQ. Questions that share a paper are in one fold. `FOLDER` keeps the corpora between runs.
 `--vectors` also trains the weights for corpora with vectors (minutes).
@@ -20,6 +20,8 @@ from pathlib import Path
 
 import numpy as np
 from marked import Marked, bioasq, build_corpus, covidqa, find, pubmedqa, scifact
+from marked_people import people
+from marked_people import worth as worth_to_people
 from marked_trials import build_trials, titled, trials, worth
 from scipy.optimize import minimize
 
@@ -41,6 +43,8 @@ SHARES = {
     "titled": 1.0,
     "pubmedqa": 0.1,
     "pubmedqa concluded": 0.4,
+    "people": 0.7,
+    "people named": 0.7,
 }
 """Weight of one question of each set."""
 
@@ -55,7 +59,16 @@ def material(data: Path, home: Path, embedder: Embedder | None = None) -> tuple[
     for name in ("scifact", "covidqa"):
         with Library(home).open(build_corpus(name, data, home)) as snapshot:
             find([one for one in others if one.name.startswith(name)], snapshot)
-    return ours, [*others, *full_texts(data, home), *pubmedqa(data)]
+    asked = [one for name in ("people", "people named") for one in asked_by_people(data, home, name)]
+    return ours, [*others, *full_texts(data, home), *pubmedqa(data), *asked]
+
+
+def asked_by_people(data: Path, home: Path, name: str) -> list[Marked]:
+    """Questions in people's words, with what a search finds for them in a health encyclopaedia."""
+    marked = people(data, name, seed=5 if name == "people" else 6)
+    with Library(home).open(build_corpus(name, data, home)) as snapshot:
+        find(marked, snapshot, worth=worth_to_people)
+    return marked
 
 
 def full_texts(data: Path, home: Path) -> list[Marked]:

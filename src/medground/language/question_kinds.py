@@ -7,8 +7,9 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from medground.language import kinds
 from medground.language.word_lists import forms, word_lists
-from medground.language.words import stem, tokens
+from medground.language.words import stems
 
 KINDS = forms("kinds")
 """What a question may ask for. Several may hold."""
@@ -59,6 +60,19 @@ def asks_for_news(text: str) -> bool:
 
 # What a question asks of the thing that it is about, such as its prognosis or its harms, in anybody's words.
 
+_SURE = 0.5
+"""Share from which a sentence tells of a kind whatever its words."""
+_TOLD = {
+    "the outlook of": "outlook",
+    "the inheritance of": "inheritance",
+    "frequency": "frequency",
+    "cause": "causes",
+} | {
+    "diagnosis": "exams and tests",
+    **{kind: kind for kind in ("symptoms", "treatment", "prevention")},
+}
+"""The kinds of sentences (`kinds.KINDS`) by the aspects that they tell of."""
+
 
 @cache
 def _aspects() -> dict[str, tuple[str, ...]]:
@@ -68,14 +82,21 @@ def _aspects() -> dict[str, tuple[str, ...]]:
 
 def _stems(text: str) -> str:
     """All words of a text as stems, also those that say nothing, between single spaces."""
-    return f" {' '.join(map(stem, tokens(text)))} "
+    return f" {' '.join(stems(text))} "
 
 
 @lru_cache(maxsize=8192)
 def aspects_of(text: str) -> frozenset[str]:
     """The aspects that a text speaks of (the headings of `aspects.txt`)."""
-    stems = _stems(text)
-    return frozenset(aspect for aspect, forms in _aspects().items() if any(form in stems for form in forms))
+    read = _stems(text)
+    return frozenset(aspect for aspect, forms in _aspects().items() if any(form in read for form in forms))
+
+
+@lru_cache(maxsize=8192)
+def aspects_told(text: str) -> frozenset[str]:
+    """The aspects that a sentence tells something of: by its words, or by what such sentences are about."""
+    shares = kinds.told(stems(text))
+    return aspects_of(text) | {aspect for aspect, kind in _TOLD.items() if shares[kinds.KINDS.index(kind)] >= _SURE}
 
 
 def asked_in(question: str) -> list[list[str]]:

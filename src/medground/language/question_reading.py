@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from medground.language import question_kinds, words
+from medground.language import kinds, question_kinds, words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
-from medground.language.question_kinds import asked_in, aspects_of
+from medground.language.question_kinds import aspects_of, aspects_told
 from medground.language.subject import (
     BRACKETS,
     PART,
@@ -52,8 +52,6 @@ _RARE = 5.0
 """Weight of a word that says what is asked though it names nothing."""
 _AGES = PEOPLE.keys() - {"Pregnancy", "Pregnant Women"}
 """Headings of people whom passages on the rest seldom name; of pregnancy they speak."""
-_OF_DISEASES = frozenset(map(words.stem, ("disease", "disorder", "syndrome")))
-"""Stems with which names of diseases end, and which people leave out."""
 _FEW_WORDS = 4
 """Maximum words by which a question is named that names nothing that decides."""
 
@@ -94,13 +92,6 @@ class QuestionReading:
         """Stems that name what it is about; all its content stems if it has no others."""
         return words.topic(self._compared or self.plain)
 
-    @property
-    def topic_of_titles(self) -> frozenset[str]:
-        """The stems of titles that name what it is about and what is asked of it, and nothing more; often none."""
-        spoken = {f for aspect in self._deciding_aspects for forms in asked_in(aspect) for f in forms}
-        stems = {stem for form in spoken for stem in words.terms(form)} | _OF_DISEASES
-        return self.topic | (stems if spoken else set()) if self.aspects else frozenset()
-
     @cached_property
     def comparison(self) -> Comparison | None:
         """What it compares; None if it compares nothing."""
@@ -132,16 +123,22 @@ class QuestionReading:
 
     @cached_property
     def deciding(self) -> list[Subject]:
-        """The things of which a text about this names each; what a patient has decides nothing beside two others."""
+        """The things of which a text about this names each.
+
+        What a patient has decides nothing beside two others, nor do places and pastimes that a story mentions before
+        its last clause.
+        """
         found = [thing for thing in self.subjects if thing.decides]
         had = [patient.span("had") for patient in PATIENT.finditer(self.plain)]
         asked = [one for one in found if not any(start <= one.start < end for start, end in had)]
-        return asked if len(asked) > 1 else found
+        found = asked if len(asked) > 1 else found
+        last = max((clause.start() for clause in _CLAUSES.finditer(self.plain)), default=0)
+        return [one for one in found if not one.is_around or one.start > last] or found
 
     def aspect_lost(self, texts: Sequence[str]) -> list[str]:
         """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""
         wanted = self._aspect_of_them
-        if not wanted or any(not aspects_of(text).isdisjoint(wanted) for text in texts):
+        if not wanted or any(not aspects_told(text).isdisjoint(wanted) for text in texts):
             return []
         return [f"{min(wanted)} {' and '.join(thing.said for thing in self.deciding)}"]
 
@@ -150,11 +147,11 @@ class QuestionReading:
         """What decides of what is asked; of several things only how it ends: what "avoid" belongs to is not known."""
         if self.comparison or not self.deciding:
             return frozenset()
-        return self._deciding_aspects if len(self.deciding) == 1 else self._deciding_aspects & {"the outlook of"}
+        return self.deciding_aspects if len(self.deciding) == 1 else self.deciding_aspects & {"the outlook of"}
 
     def is_met_by(self, passages: Sequence[str], quotes: Sequence[str]) -> bool:
         """Whether passages name what and whom this is about, and a quote from them speaks of what is asked of it."""
-        spoken = not self.aspects or any(not aspects_of(quote).isdisjoint(self.aspects) for quote in quotes)
+        spoken = not self.aspects or any(not aspects_told(quote).isdisjoint(self.aspects) for quote in quotes)
         return spoken and not self.unnamed(passages) and not self.people_unnamed(passages)
 
     def unnamed(self, texts: Sequence[str]) -> list[str]:
@@ -258,12 +255,18 @@ class QuestionReading:
         What decides of what is asked, such as harms, weighs as much as all things together.
         """
         things = len(self._stems_of_things)
-        asked = (max(things, 1) if self._deciding_aspects else 1) if self.aspects else 0
+        asked = (max(things, 1) if self.deciding_aspects else 1) if self.aspects else 0
         found = {t for text in texts for t in words.terms(without_accents(self.in_own_words(text)))} if things else ()
         named = sum(stems.issubset(found) for stems in self._stems_of_things)
-        wanted = self._deciding_aspects or self.aspects
-        spoken = asked if asked and any(not wanted.isdisjoint(aspects_of(text)) for text in texts) else 0
+        wanted = self.deciding_aspects or self.aspects
+        spoken = asked if asked and any(not wanted.isdisjoint(aspects_told(text)) for text in texts) else 0
         return (named + spoken) / (things + asked) if things + asked else 0.0
+
+    def without_things(self, text: str) -> str:
+        """A text in its own words with `kinds.THING` for each thing that decides."""
+        for thing in sorted(self.deciding, key=lambda one: -len(one.said)):
+            text = re.sub(re.escape(thing.said), kinds.THING, text, flags=re.IGNORECASE)
+        return text
 
     @cached_property
     def core(self) -> str:
@@ -274,12 +277,13 @@ class QuestionReading:
         if self._compared:
             return self._compared
         things = [thing.said for thing in self.deciding]
-        if not (things and self._deciding_aspects and _CLAUSES.search(self.plain)):
+        if not (things and self.deciding_aspects and _CLAUSES.search(self.plain)):
             return self.plain
-        return f"What is {min(self._deciding_aspects)} {' and '.join(things)}?"
+        return f"What is {min(self.deciding_aspects)} {' and '.join(things)}?"
 
     @cached_property
-    def _deciding_aspects(self) -> frozenset[str]:
+    def deciding_aspects(self) -> frozenset[str]:
+        """What it asks of its things without which a text about them is no answer, such as harms."""
         return frozenset(aspect for aspect in self.aspects if " " in aspect)
 
     def is_defined_in(self, sentence: str) -> bool:

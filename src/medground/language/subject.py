@@ -87,6 +87,7 @@ class Subject:
         heading: its MeSH heading; empty if it has none.
         aside: whether it is people, a part of the body or a form of drugs, which passages about the rest seldom name.
         start: where the question says it, ignoring case; -1 if the words are not there as such.
+        is_around: whether it is none of medicine, such as a place or a pastime.
     """
 
     said: str
@@ -96,6 +97,7 @@ class Subject:
     heading: str = ""
     aside: bool = False
     start: int = -1
+    is_around: bool = False
 
     @cached_property
     def other_names(self) -> list[str]:
@@ -125,7 +127,8 @@ def subjects(question: str) -> tuple[Subject, ...]:
     plain = " ".join(BRACKETS.sub(" ", without_accents(question)).replace("/", " or ").split()) or question
     found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
     said = {stem for thing in found for stem in words.terms(thing.said)} | words.question_stems()
-    rest = [word for word in _WORD.findall(re.sub(r"['’]s\b", "", plain)) if said.isdisjoint(words.terms(word))]
+    spoken = re.sub(r"['’]s\b|\b\w+n['’]t\b", "", plain)
+    rest = [word for word in _WORD.findall(spoken) if said.isdisjoint(words.terms(word))]
     unseen = dict.fromkeys(word for word in rest if _is_unseen(word) or _is_of_disease(word))
     return (*found, *(Subject(word, decides=True, start=_place(word, question)) for word in unseen))
 
@@ -223,7 +226,8 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     decides = len(below) <= _BELOW and (rare or any(tree.startswith(_DECIDING) for tree in found.trees))
     is_aspect = bool(aspects_of(said)) and not any(tree.startswith(_THINGS) for tree in found.trees)
     decides = decides and not (aside or is_aspect or _is_ordinary(said))
-    return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start)
+    is_around = not any(tree.startswith(_DECIDING) for tree in found.trees)
+    return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start, is_around)
 
 
 def _place(said: str, question: str) -> int:

@@ -71,6 +71,11 @@ def tokens(text: str) -> list[str]:
     return found if max(map(len, found), default=0) <= LONGEST_TOKEN else [token[:LONGEST_TOKEN] for token in found]
 
 
+def stems(text: str) -> list[str]:
+    """Stems of all words of a text, in order, with repeats."""
+    return [stem(token) for token in tokens(text)]
+
+
 def terms(text: str) -> list[str]:
     """Stems of the content words of a text, in order, with repeats; function words and single letters are left out."""
     return list(_terms(text))

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from medground.language import words
 from medground.language.prose import is_prose
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same, worth
@@ -80,13 +79,9 @@ WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
 _CELL = 40.0
 """How much a row of a table gains whose name and column a question names, or a sentence on funding if that is asked."""
-_NAMED, _DEFINED = 6.0, 5.0
-"""How much stronger a sentence is, as a logarithm, that names with its title all that is asked, and one that says what
-the thing is, where that is asked. Chosen on BioASQ 7b and 8b, where 0 to 8 of the first change no first quote, and on
-people's questions, where it brings the subject into the first line."""
-_ENTITLED = 12.0
-"""How much stronger a sentence is that names all that is asked under a title that names the thing and nothing more,
-where the paper does so more than once: it comes before what is said of rare kinds."""
+_NAMED, _DEFINED = 4.0, 5.0
+"""How much stronger a sentence is, as a logarithm, that names with its title all that is asked, chosen by folds over
+BioASQ's questions and people's, and one that says what the thing is, where that is asked."""
 _LOOKED_AT = 12
 """Strongest sentences that are looked at more closely, because that takes longer."""
 _NEGLIGIBLE = 4.0
@@ -184,22 +179,18 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     from medground.language.quoting.model import strengths
 
     options = " ".join(option.text for option in question.options)
-    found = strengths(reading_of(question.text).core, candidates(question, readings), options)
+    found = strengths(question.text, candidates(question, readings), options)
     asked, rows = reading_of(question.text), [places(reading) for reading in readings]
     titles = [reading.passages[0].title if reading.passages else "" for reading in readings]
-    topic = asked.topic_of_titles if "closed" not in asked.kinds else frozenset[str]()
-    named = [[asked.share_named(t, sentence) for _, sentence in r] for t, r in zip(titles, rows, strict=True)]
     weighed = [
         {
             start: value
-            + _NAMED * share
-            + _ENTITLED * (entitled and share == 1.0)
+            + _NAMED * asked.share_named(title, sentence)
             + _DEFINED * asked.is_defined_in(sentence)
             + _CELL * max(says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
-            for (start, sentence), (passage, *_), value, share in zip(row, _sentences(one), values, shares, strict=True)
+            for (start, sentence), (passage, *_), value in zip(row, _sentences(one), values, strict=True)
         }
-        for one, row, values, shares, title in zip(readings, rows, found, named, titles, strict=True)
-        for entitled in [shares.count(1.0) > 1 and topic.issuperset(words.topic(asked.in_own_words(title)))]
+        for one, row, values, title in zip(readings, rows, found, titles, strict=True)
     ]
     best = sorted((-value, n, start) for n, values in enumerate(weighed) for start, value in values.items())
     for value, n, start in best[:_LOOKED_AT]:

@@ -11,10 +11,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from medground.language import words
+from medground.language import kinds, words
 from medground.language.quoting.pool import FOUND, Asked, Candidate, Pool, asked, parts
 from medground.language.quoting.pool import NAMES as SECTIONS
 from medground.language.word_lists import forms
+from medground.language.word_vectors import meaning
 
 Matrix = NDArray[np.float64]
 
@@ -119,6 +120,7 @@ def _document(pool: Pool, number: int) -> Iterator[list[float]]:
     bm25 = [pool.bm25(s.terms, s.held) for s in sentences]
     best = max(bm25, default=0.0) or 1.0
     same = frozenset(pool.titles[number])
+    meant = _of_meaning(pool, number)
     for place, (sentence, score) in enumerate(zip(sentences, bm25, strict=True)):
         role = [float(form.search(sentence.text) is not None) for form in ROLES.values()]
         yield [
@@ -130,6 +132,7 @@ def _document(pool: Pool, number: int) -> Iterator[list[float]]:
             *(role[column] if "closed" in pool.asked.kinds else 0.0 for column in _CLOSED),
             *_of_kind(pool.asked, sentence.text),
             *_of_heading(pool, sentence, candidate.heading(place)),
+            *meant[place].values(),
         ]
 
 
@@ -266,6 +269,43 @@ def _of_heading(pool: Pool, sentence: _Sentence, heading: str | None) -> list[fl
     return [*named, *(closed * n for n in named), *(abstract * n for n in found), *crossed]
 
 
+def _of_meaning(pool: Pool, number: int) -> list[Row]:
+    """For each sentence, how well what it and its title tell fits what is asked, and how near its words come."""
+    asked, candidate, titled = pool.asked.reading, pool.candidates[number], pool.titles[number]
+    wanted, title = kinds.asked(asked.without_things(asked.plain)), kinds.asked(asked.without_things(candidate.title))
+    things = [frozenset(words.terms(one.said)) for one in asked.subjects]
+    names = frozenset(stem for one in asked.deciding for stem in words.terms(one.said))
+    fits = [float(wanted[:-1] @ kinds.told(words.stems(text), names)[:-1]) for text in candidate.sentences]
+    over = float(wanted[:-1] @ title[:-1]) if candidate.title else 0.0
+    against = float((1 - wanted[-1]) * title[:-1].sum()) - over if candidate.title else 0.0
+    near_title = pool.nearness(titled)
+    rows: list[Row] = []
+    for place, stems in enumerate(pool.sentences[number]):
+        near, found = pool.nearness(stems), frozenset((*stems, *titled))
+        both = np.maximum(near, near_title)
+        share = sum(map(found.issuperset, things)) / len(things) if things else 0.0
+        rows.append(
+            {
+                "is defined": float(asked.is_defined_in(candidate.sentences[place])),
+                "asks": float(candidate.sentences[place].rstrip().endswith("?")),
+                "kind": fits[place],
+                "kind: title": over,
+                "kind: title of another": against,
+                "kind: things": fits[place] * share,
+                "kind: title, things": over * share,
+                "kind: title and here": over * fits[place],
+                "kind around": max(fits[max(place - 1, 0) : place + 2]),
+                "kind: definition, first": float(wanted[kinds.DEFINITION] * (place == 0)),
+                "near cover": float(pool.shares_of_terms @ near),
+                "near cover with title": float(pool.shares_of_terms @ both),
+                "near weakest": float(near.min(initial=1.0)),
+                "near weakest with title": float(both.min(initial=1.0)),
+                "nearness": float(pool.whole @ meaning(stems)),
+            }
+        )
+    return rows
+
+
 _NOTHING = Pool(asked(""), [Candidate("", [""])])
 _EMPTY = _Sentence("", [], *[frozenset[str]()] * 5)
 NAMES = (
@@ -278,5 +318,6 @@ NAMES = (
     *(f"asked {how}held: {kind}" for how in ("and ", "and not ") for kind in HOLDS),
     *(f"{where}under {part}" for where in ("", "closed: ") for part in SECTIONS),
     *(f"{what}: under {part}" for what in ("abstract", "cover", "missing", "names") for part in FOUND),
+    *_of_meaning(_NOTHING, 0)[0],
 )
 """The features, in the order of the columns."""

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+import numpy as np
+
 from medground.language import words
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.word_lists import forms
+from medground.language.word_vectors import Vectors, meaning, vectors_of
 
 _PIECE = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[,;:?()/]")
 
@@ -23,6 +26,7 @@ class Asked:
     """A question as the sentences are compared with it.
 
     Attributes:
+        reading: all else that is read in it.
         terms: its content stems, in order, without repeats.
         weights: the weight of each.
         names: which of the terms belong to names, as far as their form and rarity tell.
@@ -36,6 +40,7 @@ class Asked:
         claim: whether it is a statement, not a question.
     """
 
+    reading: QuestionReading
     terms: tuple[str, ...]
     weights: tuple[float, ...]
     names: frozenset[str]
@@ -52,12 +57,14 @@ class Asked:
 @lru_cache(maxsize=64)
 def asked(question: str, options: str = "") -> Asked:
     """Read a question, with the texts of its options if it has any."""
-    reading, content = reading_of(question), words.terms(question)
+    whole = reading_of(question)
+    reading, content = reading_of(whole.core), words.terms(whole.core)
     topic, names = reading.topic, reading.names
     terms = tuple(dict.fromkeys(content))
     weights = tuple(words.weight(t) * (1.0 if t in topic else 0.4) for t in terms)
     ranked = sorted(terms, key=lambda t: (t in names, t in topic, words.weight(t), len(t)))
     return Asked(
+        reading=whole,
         terms=terms,
         weights=weights,
         names=names & set(terms),
@@ -65,10 +72,10 @@ def asked(question: str, options: str = "") -> Asked:
         pairs=frozenset(pairwise(content)),
         near=frozenset((one, other) for n, one in enumerate(terms) for other in terms[n + 1 : n + 4]),
         topic=topic,
-        parts=_parts(question, topic) or (terms,),
+        parts=_parts(whole.core, topic) or (terms,),
         kinds=reading.kinds,
         options=frozenset(words.terms(options)) - set(terms),
-        claim=not reading.text.rstrip().endswith("?"),
+        claim=not whole.core.rstrip().endswith("?"),
     )
 
 
@@ -84,6 +91,8 @@ def _parts(question: str, topic: frozenset[str]) -> tuple[tuple[str, ...], ...]:
 
 
 CENTRE_TERMS = 60
+_FAR = 0.35
+"""Cosine from which two words are near each other."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +147,19 @@ class Pool:
         self.mean_length = (sum(lengths) / len(lengths) if lengths else 1.0) or 1.0
         self._rarities()
         self._centre()
+        self.shares_of_terms = np.array(asked.weights) / self.total
+        self.whole, self._of_terms, self._near = meaning(asked.terms), vectors_of(asked.terms), dict[str, Vectors]()
+
+    def nearness(self, stems: Iterable[str]) -> Vectors:
+        """How near each term of the question is to the nearest of some stems: 1 if it is one, 0 if none is near."""
+        rows = [self._near[stem] if stem in self._near else self._near_to(stem) for stem in frozenset(stems)]
+        return np.max(rows, axis=0) if rows else np.zeros(len(self.asked.terms), dtype=np.float32)
+
+    def _near_to(self, stem: str) -> Vectors:
+        near = np.clip((self._of_terms @ vectors_of([stem])[0] - _FAR) / (1 - _FAR), 0, 1)
+        near[[n for n, term in enumerate(self.asked.terms) if term == stem]] = 1
+        self._near[stem] = near
+        return near
 
     def _rarities(self) -> None:
         count = len(self.bodies)

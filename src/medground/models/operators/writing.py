@@ -41,11 +41,11 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     asked = reading_of(question)
     topic, compared = words.topic(asked.core), asked.comparison
 
-    def order(one: EvidenceView) -> tuple[bool, ...]:
+    def order(one: EvidenceView) -> tuple[float, ...]:
         said = f"{one.title} {one.quote}"
         off_topic, aim = topic.isdisjoint(words.terms(said)), _has_purpose(one.quote, all)
         if compared is None:
-            return off_topic, aim
+            return off_topic, aim, -asked.share_named(one.title, one.quote) if asked.deciding_aspects else 0.0
         return off_topic, aim, not compared.names_both(said), not asked.names_side(said)
 
     chosen: list[EvidenceView] = []

@@ -1,0 +1,44 @@
+"""What words mean, by their stems: vectors of 128 numbers in which words of like meaning lie near each other.
+
+A small language model has read each word by itself (`scripts/make_word_vectors.py`); no model is needed to use them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+_RARE = 0.02
+"""Share of texts below which a word counts nearly in full."""
+
+
+@cache
+def _table() -> tuple[dict[str, int], Vectors, Vectors]:
+    """The row of each stem, the unit vectors, and how much each counts in a text: more for a rarer one."""
+    with (resources.files("medground") / "data" / "word_vectors.npz").open("rb") as file, np.load(file) as stored:
+        stems, shares, rows = str(stored["stems"]).split("\n"), stored["shares"], stored["vectors"].astype(np.float32)
+    unit = np.vstack([rows / np.linalg.norm(rows, axis=1, keepdims=True), np.zeros((1, rows.shape[1]))])
+    return (
+        {stem: row for row, stem in enumerate(stems)},
+        unit.astype(np.float32),
+        np.append(_RARE / (_RARE + shares), 0),
+    )
+
+
+def vectors_of(stems: Iterable[str]) -> Vectors:
+    """The unit vectors of stems; zeros for one that has none. Array of shape (stems, 128)."""
+    rows, unit, _ = _table()
+    return unit[[rows.get(stem, -1) for stem in stems]]
+
+
+def meaning(stems: Iterable[str]) -> Vectors:
+    """The unit vector of a text from its stems, with function words; zeros if it has none that is known."""
+    rows, unit, counts = _table()
+    places = [rows.get(stem, -1) for stem in stems]
+    whole = counts[places] @ unit[places] if places else np.zeros(unit.shape[1])
+    return np.asarray(whole / (np.linalg.norm(whole) or 1.0), dtype=np.float32)
