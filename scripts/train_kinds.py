@@ -33,7 +33,9 @@ _ASKS, _TELLS = 1e-4, 3e-6
 """Penalties."""
 
 
-def softmax(x, kinds: Sequence[int], weights: np.ndarray, penalty: float, size: int) -> np.ndarray:
+def softmax(
+    x: np.ndarray | sparse.csr_matrix, kinds: Sequence[int], weights: np.ndarray, penalty: float, size: int
+) -> np.ndarray:
     """The weights of a softmax regression; the last column of `x` is the bias, if it is all ones."""
     y, of = np.asarray(kinds), np.arange(len(kinds))
     target = np.eye(size)[y]

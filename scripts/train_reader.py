@@ -2,7 +2,8 @@
 
 Learns a linear order of the sentences of all papers that a search finds, from BioASQ (tasks 7b to 9b: experts'
 papers, snippets and exact answers), SciFact's training claims, half of COVID-QA's articles, full texts of trials
-(`marked_trials.py`), PubMedQA's training split and questions in people's words on MedQuAD (`marked_people.py`). The loss of a question is minus the logarithm of the expected worth
+(`marked_trials.py`), PubMedQA's training split, and questions in people's words on MedQuAD (`marked_people.py`).
+The loss of a question is minus the logarithm of the expected worth
 of the first quote, when quotes are drawn by the softmax of their scores. The penalty is chosen by 5-fold
 cross-validation on BioASQ. Questions that share a paper are in one fold. `FOLDER` keeps the corpora between runs.
 `--vectors` also trains the weights for corpora with vectors (minutes).

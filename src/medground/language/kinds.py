@@ -30,7 +30,7 @@ DEFINITION = KINDS.index("information")
 
 @cache
 def _table() -> tuple[dict[str, int], Shares, Shares, dict[str, int], Shares]:
-    """Of questions the row of each piece, its weights, and those of meaning; of sentences the row of each stem, and its."""
+    """Of questions, the rows of pieces, their weights and those of meaning; of sentences, rows and weights of stems."""
     with (resources.files("medground") / "data" / "kinds.npz").open("rb") as file, np.load(file) as stored:
         said, told = ({w: n for n, w in enumerate(str(stored[name]).split("\n"))} for name in ("said", "told"))
         asks, means, tells = (stored[name].astype(np.float32) for name in ("asks", "means", "tells"))

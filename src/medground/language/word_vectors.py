@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
+SIZE = 128
 _RARE = 0.02
 """Share of texts below which a word counts nearly in full."""
 
@@ -22,7 +23,7 @@ def _table() -> tuple[dict[str, int], Vectors, Vectors]:
     """The row of each stem, the unit vectors, and how much each counts in a text: more for a rarer one."""
     with (resources.files("medground") / "data" / "word_vectors.npz").open("rb") as file, np.load(file) as stored:
         stems, shares, rows = str(stored["stems"]).split("\n"), stored["shares"], stored["vectors"].astype(np.float32)
-    unit = np.vstack([rows / np.linalg.norm(rows, axis=1, keepdims=True), np.zeros((1, rows.shape[1]))])
+    unit = np.vstack([rows / np.linalg.norm(rows, axis=1, keepdims=True), np.zeros((1, SIZE), dtype=np.float32)])
     return (
         {stem: row for row, stem in enumerate(stems)},
         unit.astype(np.float32),
@@ -40,5 +41,5 @@ def meaning(stems: Iterable[str]) -> Vectors:
     """The unit vector of a text from its stems, with function words; zeros if it has none that is known."""
     rows, unit, counts = _table()
     places = [rows.get(stem, -1) for stem in stems]
-    whole = counts[places] @ unit[places] if places else np.zeros(unit.shape[1])
+    whole = counts[places] @ unit[places] if places else np.zeros(SIZE)
     return np.asarray(whole / (np.linalg.norm(whole) or 1.0), dtype=np.float32)

@@ -22,7 +22,7 @@ from medground.language.question_reading import QuestionReading
 from medground.language.sentences import ROW
 from medground.language.word_lists import forms
 
-BROKEN, LIST = 2.0, 2.0
+BROKEN, LIST = 4.0, 2.0
 """How much a sentence loses that is not whole, and gains that holds a list where one is asked for, as logarithms.
 Chosen on BioASQ 7b and 8b."""
 _BESIDE = frozenset(["funding", "interests"])

@@ -156,7 +156,7 @@ class Pool:
         return np.max(rows, axis=0) if rows else np.zeros(len(self.asked.terms), dtype=np.float32)
 
     def _near_to(self, stem: str) -> Vectors:
-        near = np.clip((self._of_terms @ vectors_of([stem])[0] - _FAR) / (1 - _FAR), 0, 1)
+        near: Vectors = np.clip((self._of_terms @ vectors_of([stem])[0] - _FAR) / (1 - _FAR), 0, 1)
         near[[n for n, term in enumerate(self.asked.terms) if term == stem]] = 1
         self._near[stem] = near
         return near
