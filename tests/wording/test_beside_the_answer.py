@@ -226,11 +226,11 @@ def test_findings_connections_and_counts_and_an_unanswered_report_without_refere
     text = " ".join(as_text(answer).split())
     shown = (
         "Findings q1: Does cyp17a1 knockout change the hormones of zebrafish? The cyp17a1 knockout lowered",
-        "low. [E2] Sex of zebrafish depends on many genes. [E4]",
-        "had a male sex ratio of 3 to 1. [E3] (web page) q3: What is the function of the protein Cyp17a1?",
+        "low. [E3] Sex of zebrafish depends on many genes. [E4]",
+        "had a male sex ratio of 3 to 1. [E2] (web page) q3: What is the function of the protein Cyp17a1?",
         "Synthesis No language model wrote a synthesis. The quotes that cover most of the question are [E1] [E2]",
         "Sentences without a remark are quoted from their sources. How the findings connect",
-        "- q1 and q2 both mention 11-ketotestosterone. [E1] [E2] Found by comparing words; whether they are connected",
+        "- q1 and q2 both mention 11-ketotestosterone. [E1] [E3] Found by comparing words; whether they are connected",
         "Limitations",
     )
     places = [text.find(said) for said in shown]

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from medground.language import kinds
 from medground.language.word_lists import forms, word_lists
 from medground.language.words import stems
 
@@ -95,6 +94,8 @@ def aspects_of(text: str) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def aspects_told(text: str) -> frozenset[str]:
     """The aspects that a sentence tells something of: by its words, or by what such sentences are about."""
+    from medground.language import kinds  # numpy is slow to import
+
     shares = kinds.told(stems(text))
     return aspects_of(text) | {aspect for aspect, kind in _TOLD.items() if shares[kinds.KINDS.index(kind)] >= _SURE}
 

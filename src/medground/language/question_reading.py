@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from medground.language import kinds, question_kinds, words
+from medground.language import question_kinds, words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
@@ -264,8 +264,10 @@ class QuestionReading:
 
     def without_things(self, text: str) -> str:
         """A text in its own words with `kinds.THING` for each thing that decides."""
+        from medground.language.kinds import THING  # numpy is slow to import
+
         for thing in sorted(self.deciding, key=lambda one: -len(one.said)):
-            text = re.sub(re.escape(thing.said), kinds.THING, text, flags=re.IGNORECASE)
+            text = re.sub(re.escape(thing.said), THING, text, flags=re.IGNORECASE)
         return text
 
     @cached_property

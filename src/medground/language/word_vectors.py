@@ -5,7 +5,7 @@ A small language model has read each word by itself (`scripts/make_word_vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 SIZE = 128
+_FAR = 0.35
+"""Cosine from which two words are near each other."""
 _RARE = 0.02
 """Share of texts below which a word counts nearly in full."""
 
@@ -43,3 +45,22 @@ def meaning(stems: Iterable[str]) -> Vectors:
     places = [rows.get(stem, -1) for stem in stems]
     whole = counts[places] @ unit[places] if places else np.zeros(SIZE)
     return np.asarray(whole / (np.linalg.norm(whole) or 1.0), dtype=np.float32)
+
+
+class Nearness:
+    """How near texts come to each of some terms, by their stems."""
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        self.whole, self._terms, self._vectors = meaning(terms), terms, vectors_of(terms)
+        self._of: dict[str, Vectors] = {}
+
+    def __call__(self, stems: Iterable[str]) -> Vectors:
+        """For each term, how near the nearest of the stems is: 1 if it is one, 0 if none is near."""
+        rows = [self._of[stem] if stem in self._of else self._near(stem) for stem in frozenset(stems)]
+        return np.max(rows, axis=0) if rows else np.zeros(len(self._terms), dtype=np.float32)
+
+    def _near(self, stem: str) -> Vectors:
+        near: Vectors = np.clip((self._vectors @ vectors_of([stem])[0] - _FAR) / (1 - _FAR), 0, 1)
+        near[[n for n, term in enumerate(self._terms) if term == stem]] = 1
+        self._of[stem] = near
+        return near

@@ -15,7 +15,7 @@ from medground.language import kinds, words
 from medground.language.quoting.pool import FOUND, Asked, Candidate, Pool, asked, parts
 from medground.language.quoting.pool import NAMES as SECTIONS
 from medground.language.word_lists import forms
-from medground.language.word_vectors import meaning
+from medground.language.word_vectors import Nearness, meaning
 
 Matrix = NDArray[np.float64]
 
@@ -93,8 +93,8 @@ def features(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
     Returns:
         Array of shape (sentences, len(NAMES)).
     """
-    pool = Pool(asked, candidates)
-    rows = [row for number in range(len(candidates)) for row in _document(pool, number)]
+    pool, nearness = Pool(asked, candidates), Nearness(asked.terms)
+    rows = [row for number in range(len(candidates)) for row in _document(pool, number, nearness)]
     matrix = np.array(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
     if len(rows):
         matrix[:, NAMES.index("best cover share")] = matrix[:, NAMES.index("cover")]
@@ -104,7 +104,7 @@ def features(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
     return matrix
 
 
-def _document(pool: Pool, number: int) -> Iterator[list[float]]:
+def _document(pool: Pool, number: int, nearness: Nearness) -> Iterator[list[float]]:
     candidate, stems = pool.candidates[number], pool.sentences[number]
     title = pool.wanted.intersection(pool.titles[number])
     sets = [frozenset(terms) for terms in stems]
@@ -120,7 +120,7 @@ def _document(pool: Pool, number: int) -> Iterator[list[float]]:
     bm25 = [pool.bm25(s.terms, s.held) for s in sentences]
     best = max(bm25, default=0.0) or 1.0
     same = frozenset(pool.titles[number])
-    meant = _of_meaning(pool, number)
+    meant = _of_meaning(pool, number, nearness)
     for place, (sentence, score) in enumerate(zip(sentences, bm25, strict=True)):
         role = [float(form.search(sentence.text) is not None) for form in ROLES.values()]
         yield [
@@ -269,7 +269,7 @@ def _of_heading(pool: Pool, sentence: _Sentence, heading: str | None) -> list[fl
     return [*named, *(closed * n for n in named), *(abstract * n for n in found), *crossed]
 
 
-def _of_meaning(pool: Pool, number: int) -> list[Row]:
+def _of_meaning(pool: Pool, number: int, nearness: Nearness) -> list[Row]:
     """For each sentence, how well what it and its title tell fits what is asked, and how near its words come."""
     asked, candidate, titled = pool.asked.reading, pool.candidates[number], pool.titles[number]
     wanted, title = kinds.asked(asked.without_things(asked.plain)), kinds.asked(asked.without_things(candidate.title))
@@ -278,10 +278,10 @@ def _of_meaning(pool: Pool, number: int) -> list[Row]:
     fits = [float(wanted[:-1] @ kinds.told(words.stems(text), names)[:-1]) for text in candidate.sentences]
     over = float(wanted[:-1] @ title[:-1]) if candidate.title else 0.0
     against = float((1 - wanted[-1]) * title[:-1].sum()) - over if candidate.title else 0.0
-    near_title = pool.nearness(titled)
+    near_title, weights = nearness(titled), np.array(pool.asked.weights) / pool.total
     rows: list[Row] = []
     for place, stems in enumerate(pool.sentences[number]):
-        near, found = pool.nearness(stems), frozenset((*stems, *titled))
+        near, found = nearness(stems), frozenset((*stems, *titled))
         both = np.maximum(near, near_title)
         share = sum(map(found.issuperset, things)) / len(things) if things else 0.0
         rows.append(
@@ -296,11 +296,11 @@ def _of_meaning(pool: Pool, number: int) -> list[Row]:
                 "kind: title and here": over * fits[place],
                 "kind around": max(fits[max(place - 1, 0) : place + 2]),
                 "kind: definition, first": float(wanted[kinds.DEFINITION] * (place == 0)),
-                "near cover": float(pool.shares_of_terms @ near),
-                "near cover with title": float(pool.shares_of_terms @ both),
+                "near cover": float(weights @ near),
+                "near cover with title": float(weights @ both),
                 "near weakest": float(near.min(initial=1.0)),
                 "near weakest with title": float(both.min(initial=1.0)),
-                "nearness": float(pool.whole @ meaning(stems)),
+                "nearness": float(nearness.whole @ meaning(stems)),
             }
         )
     return rows
@@ -318,6 +318,6 @@ NAMES = (
     *(f"asked {how}held: {kind}" for how in ("and ", "and not ") for kind in HOLDS),
     *(f"{where}under {part}" for where in ("", "closed: ") for part in SECTIONS),
     *(f"{what}: under {part}" for what in ("abstract", "cover", "missing", "names") for part in FOUND),
-    *_of_meaning(_NOTHING, 0)[0],
+    *_of_meaning(_NOTHING, 0, Nearness(()))[0],
 )
 """The features, in the order of the columns."""

@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-import numpy as np
-
 from medground.language import words
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.word_lists import forms
-from medground.language.word_vectors import Vectors, meaning, vectors_of
 
 _PIECE = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[,;:?()/]")
 
@@ -91,8 +88,6 @@ def _parts(question: str, topic: frozenset[str]) -> tuple[tuple[str, ...], ...]:
 
 
 CENTRE_TERMS = 60
-_FAR = 0.35
-"""Cosine from which two words are near each other."""
 
 
 @dataclass(frozen=True)
@@ -147,19 +142,6 @@ class Pool:
         self.mean_length = (sum(lengths) / len(lengths) if lengths else 1.0) or 1.0
         self._rarities()
         self._centre()
-        self.shares_of_terms = np.array(asked.weights) / self.total
-        self.whole, self._of_terms, self._near = meaning(asked.terms), vectors_of(asked.terms), dict[str, Vectors]()
-
-    def nearness(self, stems: Iterable[str]) -> Vectors:
-        """How near each term of the question is to the nearest of some stems: 1 if it is one, 0 if none is near."""
-        rows = [self._near[stem] if stem in self._near else self._near_to(stem) for stem in frozenset(stems)]
-        return np.max(rows, axis=0) if rows else np.zeros(len(self.asked.terms), dtype=np.float32)
-
-    def _near_to(self, stem: str) -> Vectors:
-        near: Vectors = np.clip((self._of_terms @ vectors_of([stem])[0] - _FAR) / (1 - _FAR), 0, 1)
-        near[[n for n, term in enumerate(self.asked.terms) if term == stem]] = 1
-        self._near[stem] = near
-        return near
 
     def _rarities(self) -> None:
         count = len(self.bodies)
