@@ -116,7 +116,7 @@ def written(*evidence: EvidenceView, sentences: int = 3) -> list[str]:
 
 def test_findings_come_first_then_purposes_each_once_and_never_of_a_retracted_paper() -> None:
     assert written(quote(1, AIM), quote(2, LOWERED)) == ["E2", "E1"]
-    second = "Higher doses of statins were associated with fewer deaths after stroke within one year."
+    second = "Higher doses of statins were associated with lower mortality after stroke within a year."
     assert written(quote(1, second), quote(2, LOWERED)) == ["E1", "E2"]
     again = LOWERED.replace("significantly ", "")
     assert written(quote(1, LOWERED), quote(2, again), quote(3, AIM)) == ["E1", "E3"]
