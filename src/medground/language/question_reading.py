@@ -123,17 +123,11 @@ class QuestionReading:
 
     @cached_property
     def deciding(self) -> list[Subject]:
-        """The things of which a text about this names each.
-
-        What a patient has decides nothing beside two others, nor do places and pastimes that a story mentions before
-        its last clause.
-        """
+        """The things of which a text about this names each; what a patient has decides nothing beside two others."""
         found = [thing for thing in self.subjects if thing.decides]
         had = [patient.span("had") for patient in PATIENT.finditer(self.plain)]
         asked = [one for one in found if not any(start <= one.start < end for start, end in had)]
-        found = asked if len(asked) > 1 else found
-        last = max((clause.start() for clause in _CLAUSES.finditer(self.plain)), default=0)
-        return [one for one in found if not one.is_around or one.start > last] or found
+        return asked if len(asked) > 1 else found
 
     def aspect_lost(self, texts: Sequence[str]) -> list[str]:
         """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""

@@ -87,7 +87,6 @@ class Subject:
         heading: its MeSH heading; empty if it has none.
         aside: whether it is people, a part of the body or a form of drugs, which passages about the rest seldom name.
         start: where the question says it, ignoring case; -1 if the words are not there as such.
-        is_around: whether it is none of medicine, such as a place or a pastime.
     """
 
     said: str
@@ -97,7 +96,6 @@ class Subject:
     heading: str = ""
     aside: bool = False
     start: int = -1
-    is_around: bool = False
 
     @cached_property
     def other_names(self) -> list[str]:
@@ -226,8 +224,7 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     decides = len(below) <= _BELOW and (rare or any(tree.startswith(_DECIDING) for tree in found.trees))
     is_aspect = bool(aspects_of(said)) and not any(tree.startswith(_THINGS) for tree in found.trees)
     decides = decides and not (aside or is_aspect or _is_ordinary(said))
-    is_around = not any(tree.startswith(_DECIDING) for tree in found.trees)
-    return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start, is_around)
+    return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start)
 
 
 def _place(said: str, question: str) -> int:
