@@ -80,8 +80,8 @@ WEIGHED = 8
 _CELL = 40.0
 """How much a row of a table gains whose name and column a question names, or a sentence on funding if that is asked."""
 _ENTITLED = 4.0
-"""How much stronger a sentence is under a title that names what is asked about, as a logarithm: what is about a thing
-comes before what mentions it."""
+"""How much stronger a sentence is, as a logarithm, that names a thing and tells what is asked of it under a title that
+names the thing: what is about a thing comes before what mentions it."""
 _NAMED, _DEFINED = 4.0, 5.0
 """How much stronger a sentence is, as a logarithm, that names with its title all that is asked, chosen by folds over
 BioASQ's questions and people's, and one that says what the thing is, where that is asked."""
@@ -188,11 +188,12 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     weighed = [
         {
             start: value
-            + _NAMED * asked.share_named(title, sentence)
-            + _ENTITLED * asked.names_any(title)
+            + _NAMED * share
+            + _ENTITLED * (share == 1.0 and bool(asked.aspects) and asked.names_any(title))
             + _DEFINED * asked.is_defined_in(sentence)
             + _CELL * max(says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
             for (start, sentence), (passage, *_), value in zip(row, _sentences(one), values, strict=True)
+            for share in [asked.share_named(title, sentence)]
         }
         for one, row, values, title in zip(readings, rows, found, titles, strict=True)
     ]
