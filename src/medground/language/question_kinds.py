@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from medground.language.sentences import sentence_spans
 from medground.language.word_lists import forms, word_lists
 from medground.language.words import stems
 
@@ -94,12 +93,11 @@ def aspects_of(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def aspects_told(text: str) -> frozenset[str]:
-    """The aspects that a text tells something of: by its words, or by what such sentences as its own are about."""
+    """The aspects that a sentence tells something of: by its words, or by what such sentences are about."""
     from medground.language import kinds  # numpy is slow to import
 
-    shares = [kinds.told(stems(text[start:end])) for start, end in sentence_spans(text)]
-    told = (aspect for aspect, kind in _TOLD.items() if any(s[kinds.KINDS.index(kind)] >= _SURE for s in shares))
-    return aspects_of(text).union(told)
+    shares = kinds.told(stems(text))
+    return aspects_of(text).union(one for one, kind in _TOLD.items() if shares[kinds.KINDS.index(kind)] >= _SURE)
 
 
 def asked_in(question: str) -> list[list[str]]:

@@ -19,6 +19,7 @@ from medground.language.comparison import Comparison, comparison, together
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
 from medground.language.question_kinds import aspects_of, aspects_told
+from medground.language.sentences import sentence_spans
 from medground.language.subject import (
     BRACKETS,
     PART,
@@ -132,7 +133,8 @@ class QuestionReading:
     def aspect_lost(self, texts: Sequence[str]) -> list[str]:
         """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""
         wanted = self._aspect_of_them
-        if not wanted or any(not aspects_told(text).isdisjoint(wanted) for text in texts):
+        parts = (text[start:end] for text in texts for start, end in sentence_spans(text)) if wanted else ()
+        if not wanted or any(not aspects_told(part).isdisjoint(wanted) for part in (*texts, *parts)):
             return []
         return [f"{min(wanted)} {' and '.join(thing.said for thing in self.deciding)}"]
 

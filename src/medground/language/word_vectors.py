@@ -48,19 +48,15 @@ def meaning(stems: Iterable[str]) -> Vectors:
 
 
 class Nearness:
-    """How near texts come to each of some terms, by their stems."""
+    """How near texts come to each of some terms, by the stems of which the texts are made."""
 
-    def __init__(self, terms: Sequence[str]) -> None:
-        self.whole, self._terms, self._vectors = meaning(terms), terms, vectors_of(terms)
-        self._of: dict[str, Vectors] = {}
+    def __init__(self, terms: Sequence[str], stems: Iterable[str]) -> None:
+        found = list(dict.fromkeys((*stems, *terms)))
+        self._rows = {stem: row for row, stem in enumerate(found)}
+        near: Vectors = np.clip((vectors_of(found) @ vectors_of(terms).T - _FAR) / (1 - _FAR), 0, 1)
+        near[[self._rows[term] for term in terms], range(len(terms))] = 1
+        self._near = near
 
     def __call__(self, stems: Iterable[str]) -> Vectors:
         """For each term, how near the nearest of the stems is: 1 if it is one, 0 if none is near."""
-        rows = [self._of[stem] if stem in self._of else self._near(stem) for stem in frozenset(stems)]
-        return np.max(rows, axis=0) if rows else np.zeros(len(self._terms), dtype=np.float32)
-
-    def _near(self, stem: str) -> Vectors:
-        near: Vectors = np.clip((self._vectors @ vectors_of([stem])[0] - _FAR) / (1 - _FAR), 0, 1)
-        near[[n for n, term in enumerate(self._terms) if term == stem]] = 1
-        self._of[stem] = near
-        return near
+        return np.asarray(self._near[[self._rows[stem] for stem in stems]].max(axis=0, initial=0.0))

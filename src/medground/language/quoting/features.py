@@ -15,7 +15,7 @@ from medground.language import kinds, words
 from medground.language.quoting.pool import FOUND, Asked, Candidate, Pool, asked, parts
 from medground.language.quoting.pool import NAMES as SECTIONS
 from medground.language.word_lists import forms
-from medground.language.word_vectors import Nearness, meaning
+from medground.language.word_vectors import Nearness
 
 Matrix = NDArray[np.float64]
 
@@ -93,7 +93,8 @@ def features(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
     Returns:
         Array of shape (sentences, len(NAMES)).
     """
-    pool, nearness = Pool(asked, candidates), Nearness(asked.terms)
+    pool = Pool(asked, candidates)
+    nearness = Nearness(asked.terms, (stem for body in pool.bodies for stem in body))
     rows = [row for number in range(len(candidates)) for row in _document(pool, number, nearness)]
     matrix = np.array(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
     if len(rows):
@@ -269,6 +270,10 @@ def _of_heading(pool: Pool, sentence: _Sentence, heading: str | None) -> list[fl
     return [*named, *(closed * n for n in named), *(abstract * n for n in found), *crossed]
 
 
+_NEARS = ("near cover", "near cover with title", "near weakest", "near weakest with title")
+"""How near the words of a sentence come to those of the question, and with its title."""
+
+
 def _of_meaning(pool: Pool, number: int, nearness: Nearness) -> list[Row]:
     """For each sentence, how well what it and its title tell fits what is asked, and how near its words come."""
     asked, candidate, titled = pool.asked.reading, pool.candidates[number], pool.titles[number]
@@ -278,16 +283,19 @@ def _of_meaning(pool: Pool, number: int, nearness: Nearness) -> list[Row]:
     fits = [float(wanted[:-1] @ kinds.told(words.stems(text), names)[:-1]) for text in candidate.sentences]
     over = float(wanted[:-1] @ title[:-1]) if candidate.title else 0.0
     against = float((1 - wanted[-1]) * title[:-1].sum()) - over if candidate.title else 0.0
+    found = pool.sentences[number]
     near_title, weights = nearness(titled), np.array(pool.asked.weights) / pool.total
+    near = np.array([nearness(stems) for stems in found]).reshape(len(found), len(weights))
+    both = np.maximum(near, near_title)
+    columns = (near @ weights, both @ weights, near.min(axis=1, initial=1.0), both.min(axis=1, initial=1.0))
     rows: list[Row] = []
-    for place, stems in enumerate(pool.sentences[number]):
-        near, found = nearness(stems), frozenset((*stems, *titled))
-        both = np.maximum(near, near_title)
-        share = sum(map(found.issuperset, things)) / len(things) if things else 0.0
+    for place, (stems, text, *nears) in enumerate(zip(found, candidate.sentences, *map(list, columns), strict=True)):
+        said = frozenset((*stems, *titled))
+        share = sum(map(said.issuperset, things)) / len(things) if things else 0.0
         rows.append(
             {
-                "is defined": float(asked.is_defined_in(candidate.sentences[place])),
-                "asks": float(candidate.sentences[place].rstrip().endswith("?")),
+                "is defined": float(asked.is_defined_in(text)),
+                "asks": float(text.rstrip().endswith("?")),
                 "kind": fits[place],
                 "kind: title": over,
                 "kind: title of another": against,
@@ -296,11 +304,7 @@ def _of_meaning(pool: Pool, number: int, nearness: Nearness) -> list[Row]:
                 "kind: title and here": over * fits[place],
                 "kind around": max(fits[max(place - 1, 0) : place + 2]),
                 "kind: definition, first": float(wanted[kinds.DEFINITION] * (place == 0)),
-                "near cover": float(weights @ near),
-                "near cover with title": float(weights @ both),
-                "near weakest": float(near.min(initial=1.0)),
-                "near weakest with title": float(both.min(initial=1.0)),
-                "nearness": float(nearness.whole @ meaning(stems)),
+                **dict(zip(_NEARS, map(float, nears), strict=True)),
             }
         )
     return rows
@@ -318,6 +322,6 @@ NAMES = (
     *(f"asked {how}held: {kind}" for how in ("and ", "and not ") for kind in HOLDS),
     *(f"{where}under {part}" for where in ("", "closed: ") for part in SECTIONS),
     *(f"{what}: under {part}" for what in ("abstract", "cover", "missing", "names") for part in FOUND),
-    *_of_meaning(_NOTHING, 0, Nearness(()))[0],
+    *_of_meaning(_NOTHING, 0, Nearness((), ()))[0],
 )
 """The features, in the order of the columns."""
