@@ -66,9 +66,10 @@ _TOLD = {
     "the inheritance of": "inheritance",
     "frequency": "frequency",
     "cause": "causes",
-} | {
     "diagnosis": "exams and tests",
-    **{kind: kind for kind in ("symptoms", "treatment", "prevention")},
+    "symptoms": "symptoms",
+    "treatment": "treatment",
+    "prevention": "prevention",
 }
 """The kinds of sentences (`kinds.KINDS`) by the aspects that they tell of."""
 

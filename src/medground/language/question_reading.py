@@ -133,8 +133,8 @@ class QuestionReading:
     def aspect_lost(self, texts: Sequence[str]) -> list[str]:
         """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""
         wanted = self._aspect_of_them
-        parts = (text[start:end] for text in texts for start, end in sentence_spans(text)) if wanted else ()
-        if not wanted or any(not aspects_told(part).isdisjoint(wanted) for part in (*texts, *parts)):
+        told = (aspects_told(text[start:end]) for text in texts for start, end in sentence_spans(text))
+        if not wanted or any(not wanted.isdisjoint(one) for one in told):
             return []
         return [f"{min(wanted)} {' and '.join(thing.said for thing in self.deciding)}"]
 

@@ -26,11 +26,8 @@ def _table() -> tuple[dict[str, int], Vectors, Vectors]:
     with (resources.files("medground") / "data" / "word_vectors.npz").open("rb") as file, np.load(file) as stored:
         stems, shares, rows = str(stored["stems"]).split("\n"), stored["shares"], stored["vectors"].astype(np.float32)
     unit = np.vstack([rows / np.linalg.norm(rows, axis=1, keepdims=True), np.zeros((1, SIZE), dtype=np.float32)])
-    return (
-        {stem: row for row, stem in enumerate(stems)},
-        unit.astype(np.float32),
-        np.append(_RARE / (_RARE + shares), 0),
-    )
+    counts = np.append(_RARE / (_RARE + shares), np.float32(0))
+    return {stem: row for row, stem in enumerate(stems)}, unit, counts
 
 
 def vectors_of(stems: Iterable[str]) -> Vectors:

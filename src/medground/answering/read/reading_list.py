@@ -189,13 +189,14 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
         {
             start: value
             + _NAMED * share
-            + _ENTITLED * (share == 1.0 and bool(asked.aspects) and asked.names_any(title))
+            + _ENTITLED * (entitled and share == 1.0)
             + _DEFINED * asked.is_defined_in(sentence)
             + _CELL * max(says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
             for (start, sentence), (passage, *_), value in zip(row, _sentences(one), values, strict=True)
             for share in [asked.share_named(title, sentence)]
         }
         for one, row, values, title in zip(readings, rows, found, titles, strict=True)
+        for entitled in [bool(asked.aspects) and asked.names_any(title)]
     ]
     best = sorted((-value, n, start) for n, values in enumerate(weighed) for start, value in values.items())
     for value, n, start in best[:_LOOKED_AT]:

@@ -94,8 +94,8 @@ def features(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
         Array of shape (sentences, len(NAMES)).
     """
     pool = Pool(asked, candidates)
-    nearness = Nearness(asked.terms, (stem for body in pool.bodies for stem in body))
-    rows = [row for number in range(len(candidates)) for row in _document(pool, number, nearness)]
+    meant = _Meant(pool)
+    rows = [row for number in range(len(candidates)) for row in _document(pool, number, meant)]
     matrix = np.array(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
     if len(rows):
         matrix[:, NAMES.index("best cover share")] = matrix[:, NAMES.index("cover")]
@@ -105,7 +105,7 @@ def features(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
     return matrix
 
 
-def _document(pool: Pool, number: int, nearness: Nearness) -> Iterator[list[float]]:
+def _document(pool: Pool, number: int, meant: _Meant) -> Iterator[list[float]]:
     candidate, stems = pool.candidates[number], pool.sentences[number]
     title = pool.wanted.intersection(pool.titles[number])
     sets = [frozenset(terms) for terms in stems]
@@ -121,7 +121,7 @@ def _document(pool: Pool, number: int, nearness: Nearness) -> Iterator[list[floa
     bm25 = [pool.bm25(s.terms, s.held) for s in sentences]
     best = max(bm25, default=0.0) or 1.0
     same = frozenset(pool.titles[number])
-    meant = _of_meaning(pool, number, nearness)
+    meanings = _of_meaning(pool, number, meant)
     for place, (sentence, score) in enumerate(zip(sentences, bm25, strict=True)):
         role = [float(form.search(sentence.text) is not None) for form in ROLES.values()]
         yield [
@@ -133,7 +133,7 @@ def _document(pool: Pool, number: int, nearness: Nearness) -> Iterator[list[floa
             *(role[column] if "closed" in pool.asked.kinds else 0.0 for column in _CLOSED),
             *_of_kind(pool.asked, sentence.text),
             *_of_heading(pool, sentence, candidate.heading(place)),
-            *meant[place].values(),
+            *meanings[place].values(),
         ]
 
 
@@ -274,17 +274,28 @@ _NEARS = ("near cover", "near cover with title", "near weakest", "near weakest w
 """How near the words of a sentence come to those of the question, and with its title."""
 
 
-def _of_meaning(pool: Pool, number: int, nearness: Nearness) -> list[Row]:
+class _Meant:
+    """What a question means: the kinds asked for, its things by their stems, and how near words come to its own."""
+
+    def __init__(self, pool: Pool) -> None:
+        asked = pool.asked.reading
+        self.kinds = kinds.asked(asked.without_things(asked.plain))
+        self.things = [frozenset(words.terms(one.said)) for one in asked.subjects]
+        self.names = frozenset(stem for one in asked.deciding for stem in words.terms(one.said))
+        self.nearness = Nearness(pool.asked.terms, (stem for body in pool.bodies for stem in body))
+        self.weights = np.array(pool.asked.weights) / pool.total
+
+
+def _of_meaning(pool: Pool, number: int, meant: _Meant) -> list[Row]:
     """For each sentence, how well what it and its title tell fits what is asked, and how near its words come."""
     asked, candidate, titled = pool.asked.reading, pool.candidates[number], pool.titles[number]
-    wanted, title = kinds.asked(asked.without_things(asked.plain)), kinds.asked(asked.without_things(candidate.title))
-    things = [frozenset(words.terms(one.said)) for one in asked.subjects]
-    names = frozenset(stem for one in asked.deciding for stem in words.terms(one.said))
-    fits = [float(wanted[:-1] @ kinds.told(words.stems(text), names)[:-1]) for text in candidate.sentences]
+    wanted, things, nearness, weights = meant.kinds, meant.things, meant.nearness, meant.weights
+    title = kinds.asked(asked.without_things(candidate.title))
+    fits = [float(wanted[:-1] @ kinds.told(words.stems(text), meant.names)[:-1]) for text in candidate.sentences]
     over = float(wanted[:-1] @ title[:-1]) if candidate.title else 0.0
     against = float((1 - wanted[-1]) * title[:-1].sum()) - over if candidate.title else 0.0
     found = pool.sentences[number]
-    near_title, weights = nearness(titled), np.array(pool.asked.weights) / pool.total
+    near_title = nearness(titled)
     near = np.array([nearness(stems) for stems in found]).reshape(len(found), len(weights))
     both = np.maximum(near, near_title)
     columns = (near @ weights, both @ weights, near.min(axis=1, initial=1.0), both.min(axis=1, initial=1.0))
@@ -322,6 +333,6 @@ NAMES = (
     *(f"asked {how}held: {kind}" for how in ("and ", "and not ") for kind in HOLDS),
     *(f"{where}under {part}" for where in ("", "closed: ") for part in SECTIONS),
     *(f"{what}: under {part}" for what in ("abstract", "cover", "missing", "names") for part in FOUND),
-    *_of_meaning(_NOTHING, 0, Nearness((), ()))[0],
+    *_of_meaning(_NOTHING, 0, _Meant(_NOTHING))[0],
 )
 """The features, in the order of the columns."""

@@ -117,7 +117,7 @@ def cell_named(asked: QuestionReading, row: str, title: str, heading: str | None
 
 def _stems(text: str) -> frozenset[str]:
     """The stems of all words of a text: a column may be called `A`, or `No`."""
-    return frozenset(map(words.stem, words.tokens(text)))
+    return frozenset(words.stems(text))
 
 
 @lru_cache(maxsize=4096)
@@ -131,9 +131,9 @@ def _names_of(name: str) -> tuple[frozenset[str], ...]:
 @lru_cache(maxsize=512)
 def _left_of(question: str, title: str, heading: str) -> tuple[frozenset[str], frozenset[str]]:
     """The stems of a question without what it quotes of a title and of a heading, and the stems of these."""
-    left = [words.stem(token) for token in words.tokens(question)]
+    left = words.stems(question)
     for text in (title, heading.rpartition(" > ")[2]):
-        own = [words.stem(token) for token in words.tokens(text)]
+        own = words.stems(text)
         start, _, size = SequenceMatcher(None, left, own, autojunk=False).find_longest_match()
         if size >= max(_QUOTED, len(own) / 3):
             del left[start : start + size]

@@ -79,9 +79,8 @@ def without_tables(page: Page, drawn: Sequence[PdfObject]) -> tuple[Page, list[l
     for across, down in sorted(_grids(*_rules(drawn, page.quadrant)), key=lambda grid: -max(grid[0]).at):
         xs = _places([*(rule.at for rule in down), *(end for rule in across for end in rule[1:])])
         ys = _places([*(rule.at for rule in across), *(end for rule in down for end in rule[1:])])
-        if min(len(xs), len(ys)) < 3 or (len(xs) - 1) * (len(ys) - 1) > 2 * len(
-            page.glyphs
-        ):  # it would be mostly empty
+        is_empty = (len(xs) - 1) * (len(ys) - 1) > 2 * len(page.glyphs)
+        if is_empty or min(len(xs), len(ys)) < 3:
             continue
         within: dict[tuple[int, int], list[Glyph]] = defaultdict(list)
         outside: list[Glyph] = []
