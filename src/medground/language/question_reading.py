@@ -19,6 +19,7 @@ from medground.language.comparison import Comparison, comparison, together
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
 from medground.language.question_kinds import aspects_of, aspects_told
+from medground.language.risk.notices import people_say
 from medground.language.sentences import sentence_spans
 from medground.language.subject import (
     BRACKETS,
@@ -53,6 +54,8 @@ _RARE = 5.0
 """Weight of a word that says what is asked though it names nothing."""
 _AGES = PEOPLE.keys() - {"Pregnancy", "Pregnant Women"}
 """Headings of people whom passages on the rest seldom name; of pregnancy they speak."""
+_ALIKE = 0.2
+"""Chance from which what is asked and what is told are of one kind."""
 _FEW_WORDS = 4
 """Maximum words by which a question is named that names nothing that decides."""
 
@@ -71,7 +74,7 @@ class QuestionReading:
 
     @cached_property
     def plain(self) -> str:
-        """What it asks in the words of papers, without what is misspelt: of a long story only the end."""
+        """What it asks in the words of papers, without what is misspelt, and of a story only what matters."""
         return asked_last(self._as_meant[0], _TOGETHER)
 
     @cached_property
@@ -81,7 +84,7 @@ class QuestionReading:
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of answer that it asks for (`question_kinds.KINDS`); several may hold."""
-        return question_kinds.kinds_of(self.text)
+        return question_kinds.kinds_of(self.plain)
 
     @cached_property
     def statement(self) -> str | None:
@@ -191,7 +194,8 @@ class QuestionReading:
         had = [one.said for one in self.subjects if one.heading in _AGES or (one.decides and one not in self.deciding)]
         ages = [one for one in self.people if any(map(str.isdigit, one))]
         aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
-        rare = {stem for stem in words.terms(self._alone) if words.weight(stem) >= _RARE and not self._aspect_of_them}
+        unusual = (words.stem(w) for w in words.tokens(self._alone) if not (self.deciding and people_say(w)))
+        rare = {stem for stem in unusual if words.weight(stem) >= _RARE and not self._aspect_of_them}
         return words.topic(self._alone) & ((said | rare | self._written) - aside)
 
     @cached_property
@@ -199,13 +203,25 @@ class QuestionReading:
         """Stems of words that are written like names, though they are known; two letters count, as in phase II."""
         return frozenset(t for t in words.names(self._alone) if len(t) > 2 and words.weight(t) < words.MOST)
 
+    def tells(self, title: str, quote: str) -> bool:
+        """Whether a sentence or its title tells of the things what is asked of them, by what words mean."""
+        from medground.language import kinds  # numpy is slow to import
+
+        wanted = kinds.asked(self.without_things(self.plain))[:-1]
+        names = [stem for one in self.deciding for stem in words.terms(one.said)]
+        told = kinds.told(words.stems(quote), names), kinds.asked(self.without_things(title))
+        return bool(names) and max(float(wanted @ one[:-1]) for one in told) >= _ALIKE
+
     def _covers(self, text: str) -> bool:
-        """Whether a text has what is written like a name, and for yes or no most of the gist, by weight."""
+        """Whether a text has what is written like a name, and most of the gist, by weight.
+
+        The second is asked only of an answer of yes or no, or where nothing decides.
+        """
         read = without_accents(self.in_own_words(text))
         named = (stem for one in self.subjects if one.is_named_in(read) for stem in words.terms(one.said))
         found = frozenset([*words.terms(read), *named])
         most = not self._gist or words.coverage(self._gist, found) >= _MOST_OF_IT
-        return self._written <= found and (most or "closed" not in self.kinds)
+        return self._written <= found and (most or bool(self.deciding and "closed" not in self.kinds))
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
