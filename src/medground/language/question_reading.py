@@ -16,6 +16,7 @@ from medground.language import question_kinds, words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
+from medground.language.definition import definition_asked
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
 from medground.language.question_kinds import aspects_of, aspects_told
@@ -36,18 +37,10 @@ from medground.pubmed.typed import names_in
 
 _TOGETHER = 3
 """Maximum things that one quote must name together; a longer list is not found in one place."""
-_WHAT_IS = re.compile(
-    r"(?:(?:explain|define|describe)\s+)?(?:(?:what|who)(?:['’]s| is| are| does)?\s+(?:an?\s+|the\s+)?)?"
-    r"(?P<thing>[\w][\w\s'’/+-]*?)(?:\s+(?:mean|is|are))?\??",
-    re.IGNORECASE,
-)
-"""What is X? Or X alone."""
 _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
-_NAME = 5
-"""Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
 """Minimum share of the topic, by weight, of a text about a question that names nothing that decides."""
 _RARE = 5.0
@@ -306,16 +299,7 @@ class QuestionReading:
 
     @cached_property
     def _definition(self) -> re.Pattern[str] | None:
-        """How a sentence begins that defines the thing; None if something else is asked."""
-        asked = _WHAT_IS.fullmatch(self.plain.strip())
-        if asked is None or len(asked["thing"].split()) > _NAME or not self.topic:
-            return None
-        thing = r"[\s-]?".join(map(re.escape, PART.findall(re.sub(r"s$", "", asked["thing"]))))
-        return re.compile(
-            rf"\b{thing}s?(?:\s\([^()]*\))?(?:(?:,|\s(?:is|are|refers to|means))\s(?:\w+ly\s)?"
-            r"(?:an?|the|one of|any)\b|\sare\s(?!\w+ed\b)(?:[\w-]+\s){1,4}(?:that|which|of|with|consisting|defined)\b)",
-            re.IGNORECASE,
-        )
+        return definition_asked(self.plain) if self.topic else None
 
     @cached_property
     def aspects(self) -> frozenset[str]:

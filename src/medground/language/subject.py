@@ -6,19 +6,17 @@ American spellings are one word already (`words.stem`).
 
 from __future__ import annotations
 
-import gzip
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from importlib import resources
 
 from rapidfuzz.distance import OSA
 
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.dates import latest
+from medground.language.genes import gene_names
 from medground.language.noun_phrases import AUXILIARIES
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words, aspects_of
@@ -138,15 +136,15 @@ def subjects(question: str) -> tuple[Subject, ...]:
     for text in dict.fromkeys((BRACKETS.sub(" ", read), BRACKETS.sub(r" \1 ", read))):
         plain = " ".join(text.split()) or question
         found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
-        names = (name for thing in found for name in (thing.said, *(one for one in thing.names if " " not in one)))
-        said = {stem for name in names for stem in words.terms(name)} | words.question_stems()
+        known = (name for thing in found for name in (thing.said, *(one for one in thing.names if " " not in one)))
+        said = words.question_stems().union(*map(words.terms, known))
         spoken = re.sub(r"['’](?:s|ll|ve|re|d|m)\b|\b\w+n['’]t\b", "", plain)
         rest = [word for word in _WORD.findall(spoken) if said.isdisjoint(words.terms(word))]
         diseases = {word: names for word in rest if (names := _of_disease(word))}
         unseen = dict.fromkeys(word for word in rest if word in diseases or _is_unseen(word, plain))
         for one in unseen:
-            others = (*_bracketed(question, one), *diseases.get(one, ()))
-            found.append(Subject(one, others, decides=True, start=_place(one, question)))
+            brackets = (*_bracketed(question, one), *diseases.get(one, ()))
+            found.append(Subject(one, brackets, decides=True, start=_place(one, question)))
         if any(thing.decides for thing in found):
             break
     return tuple(found)
@@ -236,7 +234,7 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     if found is None:
         plain = words.FUNCTION_WORDS | asked_words()  # AND, OK
         coded = kind in ("name", "abbreviation") and said.casefold() not in plain
-        others = (*brackets, *gene_names(said)) if coded else brackets
+        others = (*brackets, *filter(_CODE.match, gene_names(said))) if coded else brackets
         of_health = bool(heading) or len(said) > _INITIALS
         return Subject(said, others, (), coded, heading, heading in PEOPLE, start, of_health)
     below = vocabulary().explode(found)
@@ -279,32 +277,6 @@ def is_slip(word: str, other: str) -> bool:
     """Whether one word may be a slip of the pen for another: it begins as it does, and one or two letters differ."""
     most = 2 if len(word) >= _SLIPS else 1
     return other[0] == word[0] and OSA.distance(word, other, score_cutoff=most) <= most
-
-
-def gene_names(name: str) -> tuple[str, ...]:
-    """The symbol and the other codes of the one human gene that a code names; none where it names none, or several."""
-    found = _genes().get(name.casefold(), ())
-    return tuple(one for one in found if one.casefold() != name.casefold() and _CODE.match(one) and len(one) > 2)
-
-
-@cache
-def gene_table() -> list[tuple[str, ...]]:
-    """The human protein-coding genes: of each its symbol, then its other names."""
-    stored = gzip.decompress((resources.files("medground") / "data" / "genes.tsv.gz").read_bytes()).decode("utf-8")
-    return [tuple(filter(None, re.split(r"[\t|]", line))) for line in stored.splitlines()]
-
-
-@cache
-def _genes() -> dict[str, tuple[str, ...]]:
-    rows = gene_table()
-    symbols = {row[0].casefold() for row in rows}
-    count = Counter(name.casefold() for row in rows for name in row)
-    return {
-        name.casefold(): row
-        for row in rows
-        for name in row
-        if name == row[0] or (count[name.casefold()] == 1 and name.casefold() not in symbols)
-    }
 
 
 @lru_cache(maxsize=4096)
