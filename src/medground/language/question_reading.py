@@ -183,11 +183,12 @@ class QuestionReading:
 
         A text on something else may have its other words, and a text on it lack them.
         """
-        said = {t for one in self.subjects if one.decides or not aspects_of(one.said) for t in words.terms(one.said)}
+        things = [one for one in self.subjects if one.decides or (one.names and not aspects_of(one.said))]
+        said = {stem for one in things for stem in words.terms(one.said)}
         had = [one.said for one in self.subjects if one.heading in _AGES or (one.decides and one not in self.deciding)]
         ages = [one for one in self.people if any(map(str.isdigit, one))]
         aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
-        unusual = (words.stem(w) for w in words.tokens(self._alone) if not (self.deciding and people_say(w)))
+        unusual = (words.stem(w) for w in words.tokens(self._alone) if not (things and people_say(w)))
         rare = {stem for stem in unusual if words.weight(stem) >= _RARE and not self._aspect_of_them}
         return words.topic(self._alone) & ((said | rare | self._written) - aside)
 

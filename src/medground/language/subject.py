@@ -143,7 +143,7 @@ def subjects(question: str) -> tuple[Subject, ...]:
         diseases = {word: names for word in rest if (names := _of_disease(word))}
         unseen = dict.fromkeys(word for word in rest if word in diseases or _is_unseen(word, plain))
         for one in unseen:
-            brackets = (*_bracketed(question, one), *diseases.get(one, ()))
+            brackets = (*bracketed(question, one), *diseases.get(one, ()))
             found.append(Subject(one, brackets, decides=True, start=_place(one, question)))
         if any(thing.decides for thing in found):
             break
@@ -229,7 +229,7 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     from medground.language.risk.notices import is_plain
     from medground.pubmed.mesh import vocabulary
 
-    brackets, start = _bracketed(question, said), _place(said, question)
+    brackets, start = bracketed(question, said), _place(said, question)
     found = vocabulary().find(heading) if heading and kind == "concept" else None
     if found is None:
         plain = words.FUNCTION_WORDS | asked_words()  # AND, OK
@@ -255,9 +255,13 @@ def _place(said: str, question: str) -> int:
     return question.casefold().find(said.casefold())
 
 
-def _bracketed(question: str, said: str) -> tuple[str, ...]:
-    before = ((question[: one.start()].rstrip().casefold(), one[1].strip()) for one in BRACKETS.finditer(question))
-    return tuple(name for text, name in before if words.terms(name) and without_accents(text).endswith(said.casefold()))
+def bracketed(question: str, said: str) -> tuple[str, ...]:
+    """What stands in brackets behind words, or behind the word that they qualify: `Beals syndrome (CCA)`."""
+    ends = re.compile(rf"{re.escape(said)}(?:\s[\w-]+)?\s*$", re.IGNORECASE)
+    before = (
+        (re.split(r"[.,;:()]", question[: one.start()])[-1], one[1].strip()) for one in BRACKETS.finditer(question)
+    )
+    return tuple(name for text, name in before if words.terms(name) and ends.search(without_accents(text)))
 
 
 def _is_in(name: str, text: str, terms: Sequence[str], stems: frozenset[str]) -> bool:
@@ -323,7 +327,9 @@ def _is_unseen(word: str, question: str) -> bool:
     if not (rare and words.terms(word)) or word in asked_words() or vocabulary().find(f"{word}s"):
         return False
     if not word.islower():
-        return len(word) >= _SHORT and (not people_say(re.sub("['’]s$", "", word)) or _names_disease(word, question))
+        begins = re.search(rf"(?:^|[.?!:]\s+)\W?{re.escape(word)}\b", question)
+        plain = people_say(re.sub("['’]s$", "", word)) or (begins and people_say(word.lower()))
+        return len(word) >= _SHORT and (not plain or _names_disease(word, question))
     if people_say(word):
         return False
     if len(word) >= _DISEASE and (named := vocabulary().naming(word)):
