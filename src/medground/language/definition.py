@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from medground.language.subject import PART
 
@@ -16,6 +17,7 @@ _NAME = 5
 """Maximum words of a name that is asked for."""
 
 
+@lru_cache(maxsize=256)
 def definition_asked(question: str) -> re.Pattern[str] | None:
     """How a sentence begins that defines the thing that a question asks for; None if it asks for something else."""
     asked = _WHAT_IS.fullmatch(question.strip())

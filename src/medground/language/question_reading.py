@@ -296,11 +296,8 @@ class QuestionReading:
 
     def is_defined_in(self, sentence: str) -> bool:
         """Whether a sentence says what the one thing is that this asks for, or names without asking anything."""
-        return self._definition is not None and self._definition.search(self.in_own_words(sentence)) is not None
-
-    @cached_property
-    def _definition(self) -> re.Pattern[str] | None:
-        return definition_asked(self.plain) if self.topic else None
+        asked = definition_asked(self.plain) if self.topic else None
+        return asked is not None and asked.search(self.in_own_words(sentence)) is not None
 
     @cached_property
     def aspects(self) -> frozenset[str]:
