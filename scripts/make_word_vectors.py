@@ -48,7 +48,7 @@ def main() -> None:
     arguments = parser.parse_args()
     count = Counter(word for text in texts(arguments.data) for word in set(words.tokens(text)) if not word[0].isdigit())
     plain = gzip.decompress((OUT.parent / "plain_words.txt.gz").read_bytes()).decode("utf-8").split()
-    count.update(dict.fromkeys(plain, LEAST))
+    count.update(dict.fromkeys(filter(str.islower, plain), LEAST))
     by_stem: dict[str, list[str]] = defaultdict(list)
     for word in count:
         by_stem[words.stem(word)].append(word)

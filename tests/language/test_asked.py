@@ -53,13 +53,18 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
             "A 54-year-old with gout and asthma took zinc and has fainting: is it the zinc?",
             {"zinc", "fainting"},
         ),
-        ("Do kıds have perineal purity?", "Do kıds have perineal purity?", {"perineal"}),
+        (
+            "My uncle in Wigan, a florist, has XLAG and a parrot. Tablets upset him. Will his son get it?",
+            "XLAG. Will his son get it?",
+            {"XLAG"},
+        ),
+        ("Do kıds have perineal purity?", "Do kıds have perineal purity?", set()),
         ("vitamin A (BP) after an OP or op", "vitamin A (BP) after an OP or operation", {"vitamin A", "OP"}),
         ("Does turmeric cure ebola?", "Does turmeric cure ebola?", {"turmeric", "ebola"}),
         (
             "He has gout and asthma, and takes aspirin and ramipril. His wife heard of velnorixan. Could it help?",
-            "His wife heard of velnorixan. Could it help?",
-            {"velnorixan"},
+            "aspirin, ramipril, velnorixan. Could it help?",
+            {"aspirin", "ramipril", "velnorixan"},
         ),
     ],
 )

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from medground.language.risk.notices import is_plain
 from medground.pubmed.mesh import vocabulary
+from medground.pubmed.mesh_table import Heading
 from medground.pubmed.translate import standard_mapper
 from medground.values.query import Mesh, Or, Query
 
@@ -34,7 +36,12 @@ def mapped(question: str) -> list[tuple[str, str]]:
     plain = spoken(question)
     _, translations = standard_mapper().map(plain) if plain else (None, [])
     headings = [(t.source, vocabulary().find(_heading_of(t.query) or "")) for t in translations]
-    return [(said, heading.name if heading else "") for said, heading in headings]
+    return [(said, heading.name if heading and not _is_plain(said, heading) else "") for said, heading in headings]
+
+
+def _is_plain(said: str, heading: Heading) -> bool:
+    """Whether a word of plain English is only spelt like an abbreviation for the heading: tips, and TIPS."""
+    return said.upper() in heading.entry_terms and is_plain(said)
 
 
 def _heading_of(query: Query) -> str | None:

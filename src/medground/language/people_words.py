@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from medground.language import words
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words
 from medground.language.sentences import sentence_spans
-from medground.language.subject import Subject, is_slip, subjects
+from medground.language.subject import PATIENT, Subject, bracketed, is_slip, subjects
 
 _SHORTEST, _LONG = 6, 8
 """Letters of a word that may be misspelt; a shorter one is too near to others. Only in a long one may a letter be taken
@@ -26,6 +27,7 @@ _SHORT = 4
 _ALIKE = str.maketrans("eiouynszk", "aaaaamccc")
 """Letters that are taken for each other."""
 _WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
+_NAME = re.compile(r"(?<![\w-])[^\W\d_]{4,}(?![\w-])")
 
 
 @cache
@@ -47,9 +49,17 @@ def _form(said: str) -> str:
     return f"{f'(?!{said.upper()})' if len(said) <= _SHORT else ''}(?ai:{said})"
 
 
+@cache
+def _brands() -> dict[str, str]:
+    """Names under which drugs are sold, each with the drug."""
+    stored = (resources.files("medground") / "data" / "brands.tsv.gz").read_bytes()
+    return dict(line.split("\t") for line in gzip.decompress(stored).decode("utf-8").splitlines())
+
+
 def as_meant(text: str) -> tuple[str, dict[str, str]]:
     """A text in the words of papers, and which of its words were replaced by which."""
-    changed = {word: right for word in _WORD.findall(text) if (right := corrected(word))}
+    changed = {word: right for word in _NAME.findall(text) if (right := _brands().get(word.lower(), ""))}
+    changed |= {word: right for word in _WORD.findall(text) if word not in changed and (right := corrected(word))}
     for word, right in changed.items():
         text = re.sub(rf"\b{word}\b", right, text)
     for said in dict.fromkeys(_said().findall(text)):
@@ -82,12 +92,33 @@ def typed_too(found: Sequence[Subject], changed: Mapping[str, str]) -> tuple[Sub
 
 
 def asked_last(text: str, most: int) -> str:
-    """A text; if it has several sentences and more than `most` things decide, from the last one that names any."""
-    begun = [start for start, _ in sentence_spans(text)]
-    places = [thing.start for thing in subjects(text) if thing.decides] if len(begun) > 1 else []
+    """A text; of a story that ends in a question, that question after the things of health that the rest names.
+
+    If it has several sentences and more than `most` things decide, it is from the last one that names any.
+    """
+    spans = sentence_spans(text)
+    asked = min((start for start, end in spans if text[:end].endswith("?")), default=0)
+    if asked and not PATIENT.search(text):
+        return _without_story(text[:asked], text[asked:], most)
+    places = [thing.start for thing in subjects(text) if thing.decides] if len(spans) > 1 else []
     if len(places) <= most:
         return text
-    return text[max((start for start in begun if start <= max(places)), default=0) :]
+    return text[max((start for start, _ in spans if start <= max(places)), default=0) :]
+
+
+def _without_story(story: str, question: str, most: int) -> str:
+    told, asked = sorted(subjects(story), key=lambda one: one.start), subjects(question)
+    if any(one.of_health and (one.names or one.decides) for one in told):  # more than people
+        left = max(most - sum(one.decides for one in asked), 1)
+        health = [
+            " ".join([one.said, *(f"({name})" for name in bracketed(story, one.said))]) for one in told if one.of_health
+        ]
+        return f"{', '.join(health[-left:])}. {question}"
+    if asked:
+        return question
+    for one in told:
+        story = story.replace(one.said, "") if one.decides else story
+    return f"{story}{question}"
 
 
 @lru_cache(maxsize=4096)

@@ -16,9 +16,11 @@ from medground.language import question_kinds, words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
+from medground.language.definition import definition_asked
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
 from medground.language.question_kinds import aspects_of, aspects_told
+from medground.language.risk.notices import people_say
 from medground.language.sentences import sentence_spans
 from medground.language.subject import (
     BRACKETS,
@@ -35,24 +37,18 @@ from medground.pubmed.typed import names_in
 
 _TOGETHER = 3
 """Maximum things that one quote must name together; a longer list is not found in one place."""
-_WHAT_IS = re.compile(
-    r"(?:(?:explain|define|describe)\s+)?(?:(?:what|who)(?:['’]s| is| are| does)?\s+(?:an?\s+|the\s+)?)?"
-    r"(?P<thing>[\w][\w\s'’/+-]*?)(?:\s+(?:mean|is|are))?\??",
-    re.IGNORECASE,
-)
-"""What is X? Or X alone."""
 _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
 """A clause after another one."""
-_NAME = 5
-"""Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
 """Minimum share of the topic, by weight, of a text about a question that names nothing that decides."""
 _RARE = 5.0
 """Weight of a word that says what is asked though it names nothing."""
 _AGES = PEOPLE.keys() - {"Pregnancy", "Pregnant Women"}
 """Headings of people whom passages on the rest seldom name; of pregnancy they speak."""
+_ALIKE = 0.2
+"""Chance from which what is asked and what is told are of one kind."""
 _FEW_WORDS = 4
 """Maximum words by which a question is named that names nothing that decides."""
 
@@ -71,7 +67,7 @@ class QuestionReading:
 
     @cached_property
     def plain(self) -> str:
-        """What it asks in the words of papers, without what is misspelt: of a long story only the end."""
+        """What it asks in the words of papers, without what is misspelt, and of a story only what matters."""
         return asked_last(self._as_meant[0], _TOGETHER)
 
     @cached_property
@@ -81,7 +77,7 @@ class QuestionReading:
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of answer that it asks for (`question_kinds.KINDS`); several may hold."""
-        return question_kinds.kinds_of(self.text)
+        return question_kinds.kinds_of(self.plain)
 
     @cached_property
     def statement(self) -> str | None:
@@ -187,11 +183,13 @@ class QuestionReading:
 
         A text on something else may have its other words, and a text on it lack them.
         """
-        said = {t for one in self.subjects if one.decides or not aspects_of(one.said) for t in words.terms(one.said)}
+        things = [one for one in self.subjects if one.decides or (one.names and not aspects_of(one.said))]
+        said = {stem for one in things for stem in words.terms(one.said)}
         had = [one.said for one in self.subjects if one.heading in _AGES or (one.decides and one not in self.deciding)]
         ages = [one for one in self.people if any(map(str.isdigit, one))]
         aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
-        rare = {stem for stem in words.terms(self._alone) if words.weight(stem) >= _RARE and not self._aspect_of_them}
+        unusual = (words.stem(w) for w in words.tokens(self._alone) if not (things and people_say(w)))
+        rare = {stem for stem in unusual if words.weight(stem) >= _RARE and not self._aspect_of_them}
         return words.topic(self._alone) & ((said | rare | self._written) - aside)
 
     @cached_property
@@ -199,13 +197,25 @@ class QuestionReading:
         """Stems of words that are written like names, though they are known; two letters count, as in phase II."""
         return frozenset(t for t in words.names(self._alone) if len(t) > 2 and words.weight(t) < words.MOST)
 
+    def tells(self, title: str, quote: str) -> bool:
+        """Whether a sentence or its title tells of the things what is asked of them, by what words mean."""
+        from medground.language import kinds  # numpy is slow to import
+
+        wanted = kinds.asked(self.without_things(self.plain))[:-1]
+        names = [stem for one in self.deciding for stem in words.terms(one.said)]
+        told = kinds.told(words.stems(quote), names), kinds.asked(self.without_things(title))
+        return bool(names) and max(float(wanted @ one[:-1]) for one in told) >= _ALIKE
+
     def _covers(self, text: str) -> bool:
-        """Whether a text has what is written like a name, and for yes or no most of the gist, by weight."""
+        """Whether a text has what is written like a name, and most of the gist, by weight.
+
+        The second is asked only of an answer of yes or no, or where nothing decides.
+        """
         read = without_accents(self.in_own_words(text))
         named = (stem for one in self.subjects if one.is_named_in(read) for stem in words.terms(one.said))
         found = frozenset([*words.terms(read), *named])
         most = not self._gist or words.coverage(self._gist, found) >= _MOST_OF_IT
-        return self._written <= found and (most or "closed" not in self.kinds)
+        return self._written <= found and (most or bool(self.deciding and "closed" not in self.kinds))
 
     def is_about(self, text: str) -> bool:
         """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
@@ -286,20 +296,8 @@ class QuestionReading:
 
     def is_defined_in(self, sentence: str) -> bool:
         """Whether a sentence says what the one thing is that this asks for, or names without asking anything."""
-        return self._definition is not None and self._definition.search(self.in_own_words(sentence)) is not None
-
-    @cached_property
-    def _definition(self) -> re.Pattern[str] | None:
-        """How a sentence begins that defines the thing; None if something else is asked."""
-        asked = _WHAT_IS.fullmatch(self.plain.strip())
-        if asked is None or len(asked["thing"].split()) > _NAME or not self.topic:
-            return None
-        thing = r"[\s-]?".join(map(re.escape, PART.findall(re.sub(r"s$", "", asked["thing"]))))
-        return re.compile(
-            rf"\b{thing}s?(?:\s\([^()]*\))?(?:(?:,|\s(?:is|are|refers to|means))\s(?:\w+ly\s)?"
-            r"(?:an?|the|one of|any)\b|\sare\s(?!\w+ed\b)(?:[\w-]+\s){1,4}(?:that|which|of|with|consisting|defined)\b)",
-            re.IGNORECASE,
-        )
+        asked = definition_asked(self.plain) if self.topic else None
+        return asked is not None and asked.search(self.in_own_words(sentence)) is not None
 
     @cached_property
     def aspects(self) -> frozenset[str]:

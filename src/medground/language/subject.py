@@ -6,19 +6,17 @@ American spellings are one word already (`words.stem`).
 
 from __future__ import annotations
 
-import gzip
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from importlib import resources
 
 from rapidfuzz.distance import OSA
 
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.dates import latest
+from medground.language.genes import gene_names
 from medground.language.noun_phrases import AUXILIARIES
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words, aspects_of
@@ -28,6 +26,11 @@ _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
 _THINGS = ("B", "C", "D", "F03")
 """Trees of what is not only asked of a thing, as its mortality is."""
+_OF_HEALTH = (
+    *("C", "F03", "B01.043", "B01.046", "B01.050.500.500", "B01.268", "B01.300", "B03", "B04"),
+    *("D", "E02", "E03", "E04"),
+)
+"""Trees of what people have, catch, take or undergo; what is food too (tree J) is not meant so."""
 _ASIDE = ("A", "D26")
 """Trees of what a text need not name: common parts of the body, and what drugs are made as, such as tablets."""
 _BELOW = 40
@@ -36,6 +39,8 @@ _ORDINARY = 2.5
 """Weight below which a single word is too ordinary to decide, such as pain or surgery."""
 _SHORT = 4
 """Letters of a name that means something else in lower case or inside a word, such as MG or AIDS."""
+_INITIALS = 2
+"""Letters of an abbreviation that may be of anything, such as GP."""
 _APART = 2
 """Content words that may stand between those of a name."""
 _UNSEEN = 6
@@ -86,6 +91,7 @@ class Subject:
             and procedures do, codes and abbreviations, and words that neither abstracts nor MeSH have.
         heading: its MeSH heading; empty if it has none.
         aside: whether it is people, a part of the body or a form of drugs, which passages about the rest seldom name.
+        of_health: whether it is a disease, a drug or a procedure, or may be one for all that is known.
         start: where the question says it, ignoring case; -1 if the words are not there as such.
     """
 
@@ -96,6 +102,7 @@ class Subject:
     heading: str = ""
     aside: bool = False
     start: int = -1
+    of_health: bool = True
 
     @cached_property
     def other_names(self) -> list[str]:
@@ -118,17 +125,29 @@ class Subject:
 
 
 def subjects(question: str) -> tuple[Subject, ...]:
-    """What a question is about, in its order. What stands in brackets is another name of what it follows."""
+    """What a question is about, in its order.
+
+    What stands in brackets is another name of what it follows; where nothing else decides, it is a thing of its own.
+    """
     from medground.language.mesh_terms import named  # it brings MeSH
 
     question = question.replace(latest(question), " ") if latest(question) else question
-    plain = " ".join(BRACKETS.sub(" ", without_accents(question)).replace("/", " or ").split()) or question
-    found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
-    said = {stem for thing in found for stem in words.terms(thing.said)} | words.question_stems()
-    spoken = re.sub(r"['’]s\b|\b\w+n['’]t\b", "", plain)
-    rest = [word for word in _WORD.findall(spoken) if said.isdisjoint(words.terms(word))]
-    unseen = dict.fromkeys(word for word in rest if _is_unseen(word) or _is_of_disease(word))
-    return (*found, *(Subject(word, decides=True, start=_place(word, question)) for word in unseen))
+    read = without_accents(question).replace("/", " or ")
+    for text in dict.fromkeys((BRACKETS.sub(" ", read), BRACKETS.sub(r" \1 ", read))):
+        plain = " ".join(text.split()) or question
+        found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
+        known = (name for thing in found for name in (thing.said, *(one for one in thing.names if " " not in one)))
+        said = words.question_stems().union(*map(words.terms, known))
+        spoken = re.sub(r"['’](?:s|ll|ve|re|d|m)\b|\b\w+n['’]t\b", "", plain)
+        rest = [word for word in _WORD.findall(spoken) if said.isdisjoint(words.terms(word))]
+        diseases = {word: names for word in rest if (names := _of_disease(word))}
+        unseen = dict.fromkeys(word for word in rest if word in diseases or _is_unseen(word, plain))
+        for one in unseen:
+            brackets = (*bracketed(question, one), *diseases.get(one, ()))
+            found.append(Subject(one, brackets, decides=True, start=_place(one, question)))
+        if any(thing.decides for thing in found):
+            break
+    return tuple(found)
 
 
 def people_among(question: str, things: Sequence[Subject]) -> dict[str, list[str]]:
@@ -207,38 +226,50 @@ def _is_code(name: str) -> bool:
 
 
 def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
+    from medground.language.risk.notices import is_plain
     from medground.pubmed.mesh import vocabulary
 
-    brackets, start = _bracketed(question, said), _place(said, question)
+    brackets, start = bracketed(question, said), _place(said, question)
     found = vocabulary().find(heading) if heading and kind == "concept" else None
     if found is None:
         plain = words.FUNCTION_WORDS | asked_words()  # AND, OK
         coded = kind in ("name", "abbreviation") and said.casefold() not in plain
-        others = (*brackets, *gene_names(said)) if coded else brackets
-        return Subject(said, others, decides=coded, heading=heading, aside=heading in PEOPLE, start=start)
+        others = (*brackets, *filter(_CODE.match, gene_names(said))) if coded else brackets
+        of_health = bool(heading) or len(said) > _INITIALS
+        return Subject(said, others, (), coded, heading, heading in PEOPLE, start, of_health)
     below = vocabulary().explode(found)
     names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
     narrower = [without_accents(name) for one in below[1:_BELOW] for name in (one.name, *one.entry_terms)]
     rare = all(words.weight(stem) >= words.MOST for stem in words.terms(said))
     aside = heading in PEOPLE or all(tree.startswith("D26" if rare else _ASIDE) for tree in found.trees)
-    decides = len(below) <= _BELOW and (rare or any(tree.startswith(_DECIDING) for tree in found.trees))
+    named = rare and not is_plain(said)
+    decides = len(below) <= _BELOW and (named or any(tree.startswith(_DECIDING) for tree in found.trees))
     is_aspect = bool(aspects_of(said)) and not any(tree.startswith(_THINGS) for tree in found.trees)
     decides = decides and not (aside or is_aspect or _is_ordinary(said))
-    return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start)
+    is_food = any(tree.startswith("J") for tree in found.trees)
+    of_health = not (aside or is_food) and any(tree.startswith(_OF_HEALTH) for tree in found.trees)
+    return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start, of_health)
 
 
 def _place(said: str, question: str) -> int:
     return question.casefold().find(said.casefold())
 
 
-def _bracketed(question: str, said: str) -> tuple[str, ...]:
-    before = ((question[: one.start()].rstrip().casefold(), one[1].strip()) for one in BRACKETS.finditer(question))
-    return tuple(name for text, name in before if words.terms(name) and without_accents(text).endswith(said.casefold()))
+def bracketed(question: str, said: str) -> tuple[str, ...]:
+    """What stands in brackets behind words, or behind the word that they qualify: `Beals syndrome (CCA)`."""
+    ends = re.compile(rf"{re.escape(said)}(?:\s[\w-]+)?\s*$", re.IGNORECASE)
+    before = (
+        (re.split(r"[.,;:()]", question[: one.start()])[-1], one[1].strip()) for one in BRACKETS.finditer(question)
+    )
+    return tuple(name for text, name in before if words.terms(name) and ends.search(without_accents(text)))
 
 
 def _is_in(name: str, text: str, terms: Sequence[str], stems: frozenset[str]) -> bool:
-    """Whether a text has all words of a name near each other, in any order; of a code or a short name, itself."""
-    if len(name) <= _SHORT or _is_code(name):
+    """Whether a text has all words of a name near each other, in any order; of a code or a short name, itself.
+
+    So of an inflammation, whose stem is that of the organ: arachnoiditis is no arachnoid cyst.
+    """
+    if len(name) <= _SHORT or _is_code(name) or (name.endswith("itis") and " " not in name):
         return pattern(name).search(text) is not None
     wanted = frozenset(words.terms(name))
     if not wanted or not wanted <= stems:
@@ -252,32 +283,6 @@ def is_slip(word: str, other: str) -> bool:
     return other[0] == word[0] and OSA.distance(word, other, score_cutoff=most) <= most
 
 
-def gene_names(name: str) -> tuple[str, ...]:
-    """The symbol and the other codes of the one human gene that a code names; none where it names none, or several."""
-    found = _genes().get(name.casefold(), ())
-    return tuple(one for one in found if one.casefold() != name.casefold() and _CODE.match(one) and len(one) > 2)
-
-
-@cache
-def gene_table() -> list[tuple[str, ...]]:
-    """The human protein-coding genes: of each its symbol, then its other names."""
-    stored = gzip.decompress((resources.files("medground") / "data" / "genes.tsv.gz").read_bytes()).decode("utf-8")
-    return [tuple(filter(None, re.split(r"[\t|]", line))) for line in stored.splitlines()]
-
-
-@cache
-def _genes() -> dict[str, tuple[str, ...]]:
-    rows = gene_table()
-    symbols = {row[0].casefold() for row in rows}
-    count = Counter(name.casefold() for row in rows for name in row)
-    return {
-        name.casefold(): row
-        for row in rows
-        for name in row
-        if name == row[0] or (count[name.casefold()] == 1 and name.casefold() not in symbols)
-    }
-
-
 @lru_cache(maxsize=4096)
 def pattern(name: str) -> re.Pattern[str]:
     """A name with or without its hyphens and spaces: HER2, HER-2 and HER 2; a short one only in its own case."""
@@ -285,24 +290,35 @@ def pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){parts}s?(?![^\W_])", 0 if len(name) <= _SHORT and name.isupper() else re.IGNORECASE)
 
 
-def _is_of_disease(word: str) -> bool:
-    """Whether people say this first word of the names of diseases for them: lupus, Alzheimer's."""
+def _of_disease(word: str) -> tuple[str, ...]:
+    """The names of the diseases for which people say this first word alone: lupus, Alzheimer's; else none."""
+    from medground.language.risk.notices import is_plain
     from medground.pubmed.mesh import vocabulary
 
     stem = words.stem(word.casefold())
-    if len(word) < _DISEASE or words.weight(stem) < _RARE or _ADJECTIVE.search(word):
-        return False
-    return any(tree.startswith(("C", "F03")) for one in vocabulary().beginning(word) for tree in one.trees)
+    if len(word) < _DISEASE or words.weight(stem) < _RARE or _ADJECTIVE.search(word) or is_plain(word.lower()):
+        return ()
+    found = [one for one in vocabulary().beginning(word) if any(tree.startswith(("C", "F03")) for tree in one.trees)]
+    return tuple(without_accents(name) for one in found for name in (one.name, *one.entry_terms))
+
+
+def _names_disease(word: str, question: str) -> bool:
+    """Whether a name of a person or a place stands before the word for a disease: Winchester syndrome."""
+    from medground.pubmed.mesh import vocabulary
+
+    follows = re.search(rf"\b{re.escape(word)}(?:[\s-]+[A-Z][\w'’-]*)*\s+([a-z]+)", question)
+    found = vocabulary().naming(follows[1]) if follows and words.terms(follows[1]) else ()
+    return any(tree.startswith(_OF_HEALTH[:2]) for one in found for tree in one.trees)
 
 
 def _is_ordinary(said: str) -> bool:
     return len(stems := words.terms(said)) <= 1 and all(words.weight(stem) < _ORDINARY for stem in stems)
 
 
-def _is_unseen(word: str) -> bool:
+def _is_unseen(word: str, question: str) -> bool:
     """Whether a word that no abstract has names something: by headings that decide, or in no words of MeSH or people.
 
-    Capitals say that it is a name in any case.
+    Capitals say that it is a name in any case, though not of a thing if it is known as that of a person or a place.
     """
     from medground.language.risk.notices import people_say
     from medground.pubmed.mesh import vocabulary
@@ -311,7 +327,9 @@ def _is_unseen(word: str) -> bool:
     if not (rare and words.terms(word)) or word in asked_words() or vocabulary().find(f"{word}s"):
         return False
     if not word.islower():
-        return len(word) >= _SHORT and not people_say(word)
+        begins = re.search(rf"(?:^|[.?!:]\s+)\W?{re.escape(word)}\b", question)
+        plain = people_say(re.sub("['’]s$", "", word)) or (begins and people_say(word.lower()))
+        return len(word) >= _SHORT and (not plain or _names_disease(word, question))
     if people_say(word):
         return False
     if len(word) >= _DISEASE and (named := vocabulary().naming(word)):

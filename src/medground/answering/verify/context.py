@@ -156,7 +156,9 @@ def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Map
     said = [
         e.quote if first.unnamed([title]) else f"{title}\n{e.quote}" for e, title in zip(evidence, titles, strict=True)
     ]
-    return first.unnamed(passages) or first.uncovered(passages) or first.aspect_lost(said)
+    told = any(first.tells(title, e.quote) for e, title in zip(evidence, titles, strict=True))
+    read = passages if first.deciding else quotes
+    return first.unnamed(passages) or (not told and first.uncovered(read)) or first.aspect_lost(said)
 
 
 def open_questions(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:

@@ -60,7 +60,8 @@ def asks_beside(asked: QuestionReading) -> frozenset[str]:
 
 def says_beside(asked: QuestionReading, text: str) -> bool:
     """Whether a text says what a question asks of what stands beside a paper's text."""
-    return not asks_beside(asked).isdisjoint(aspects_of(text))
+    beside = asks_beside(asked)
+    return bool(beside) and not beside.isdisjoint(aspects_of(text))
 
 
 def is_quotable(asked: QuestionReading, sentence: str) -> bool:

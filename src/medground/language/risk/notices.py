@@ -82,13 +82,19 @@ def _general(words: str, rule: NoticeKind | None) -> Iterator[str]:
 
 def people_say(word: str) -> bool:
     """Whether a lower-case word is plain English, or one that people use when they ask about health."""
-    return _stem(word) in _weights() or word in _plain()
+    return _stem(word) in _weights() or is_plain(word)
+
+
+@functools.lru_cache(maxsize=4096)
+def is_plain(word: str) -> bool:
+    """Whether a word is plain English, in lower case, or the name of a person or a place."""
+    return f"\n{word}\n" in _plain()
 
 
 @functools.cache
-def _plain() -> frozenset[str]:
+def _plain() -> str:
     stored = (resources.files("medground") / "data" / "plain_words.txt.gz").read_bytes()
-    return frozenset(gzip.decompress(stored).decode("utf-8").split())
+    return f"\n{gzip.decompress(stored).decode('utf-8')}\n"
 
 
 def _stem(word: str) -> str:

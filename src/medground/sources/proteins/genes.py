@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from medground.language.subject import gene_table
+from medground.language.genes import gene_table
 from medground.language.word_lists import word_lists
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import vocabulary
