@@ -73,6 +73,7 @@ def pmid_in_address(value: str) -> str | None:
     return found[1] if found else None
 
 
+@lru_cache(maxsize=4096)
 def named_pmid(value: str) -> str | None:
     """The PMID of a value that says that it is one: `PMID: 1`, `MEDLINE:1`, `MED:12345`, `1[pmid]`, its address.
 

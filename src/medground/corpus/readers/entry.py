@@ -155,9 +155,14 @@ def entry_types(entry: str | None) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
+def _plain(name: str) -> str:
+    return _SEPARATORS.sub("_", name.strip().casefold())
+
+
+@lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """A field's name in lower case with underscores, and in our own word where it is a known one."""
-    plain = _SEPARATORS.sub("_", name.strip().casefold())
+    plain = _plain(name)
     if plain in _CANONICAL:
         return _CANONICAL[plain]
     return kind if (kind := id_kind(name)) in KINDS else plain
@@ -179,7 +184,7 @@ def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if name in _KNOWN and name not in known and not (name in _STRUCTURED and isinstance(value, str)):
             known[name] = value
         else:
-            others[_SEPARATORS.sub("_", given.strip().casefold())] = value
+            others[_plain(given)] = value
     return known, others
 
 

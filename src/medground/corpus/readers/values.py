@@ -41,8 +41,8 @@ def listed(value: Any) -> list[str]:
         value = _printed(value) or value.split(separator)
     elif not isinstance(value, list | tuple):
         value = [value]
-    words = (item.get("tag", item) if isinstance(item, Mapping) else item for item in value)  # Zotero's tags
-    return [text for item in words if item is not None and (text := one_line(item))]
+    words = (item if isinstance(item, str) or not isinstance(item, Mapping) else item.get("tag", item) for item in value)
+    return [text for item in words if item is not None and (text := one_line(item))]  # Zotero has tags as objects
 
 
 def _printed(value: str) -> list[str]:
@@ -150,10 +150,12 @@ def _parted(names: str) -> list[str]:
     parts = [one_line(part) for part in names.split(",")]
     if len(parts) > 1 and all(map(_WITH_INITIALS.fullmatch, parts)):
         return [", ".join(part.rsplit(" ", 1)) for part in parts]
-    if len(parts) > 2 and all(" " in part for part in parts):  # Wei Wu, Qiao Qiao, Guodong Li
+    if len(parts) < 3:
+        return [names]
+    if all(" " in part for part in parts):  # Wei Wu, Qiao Qiao, Guodong Li
         return parts
     given = [_INITIALS.fullmatch(part) or _SUFFIX.fullmatch(part) for part in parts]
-    if len(parts) < 3 or 2 * sum(map(bool, given)) < len(parts):
+    if 2 * sum(map(bool, given)) < len(parts):
         return [names]
     found: list[str] = []
     for part, goes_on in zip(parts, given, strict=True):
@@ -166,7 +168,7 @@ def _parted(names: str) -> list[str]:
 
 def _name(value: Any) -> str:
     """`Family Initials` or `Family, Given`, from a text or from an object with these parts; else the whole name."""
-    if isinstance(value, Mapping):
+    if not isinstance(value, str) and isinstance(value, Mapping):
         parts = {str(key).casefold(): one_line(part) for key, part in value.items() if part}
         family = parts.get("family") or parts.get("lastname") or parts.get("last_name") or parts.get("last") or ""
         given = parts.get("given") or parts.get("firstname") or parts.get("first_name") or parts.get("first") or ""
@@ -174,7 +176,9 @@ def _name(value: Any) -> str:
         particles = (parts.get(name, "") for name in ("dropping-particle", "non-dropping-particle"))
         own = _joined(one_line(" ".join([*particles, family])), given)
         return ", ".join(filter(None, (own, parts.get("suffix")))) or whole
-    family, _, given = _NUMBER_OF_PERSON.sub("", one_line(value)).rstrip(",; ").partition(", ")
+    own = one_line(value)
+    own = _NUMBER_OF_PERSON.sub("", own) if own.endswith(")") else own
+    family, _, given = own.rstrip(",; ").partition(", ")
     return _joined(family, given)
 
 
