@@ -144,7 +144,7 @@ class Conversion:
 _RENAMED = {"container-title": "journal", "keyword": "keywords", "url": "url", "pmcid": "pmc"}
 _MOST_OBJECTS = 2_000_000
 """Most objects in a file: a hundred thousand records have half as many. Each takes a hundred times its bytes."""
-_LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "accessed", "extra", "creators")
+_LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "extra")
 
 
 def read_csl(path: Path) -> Iterator[Item]:

@@ -17,7 +17,7 @@ from medground.corpus.readers.latex import decoder
 from medground.corpus.readers.tagged import tagged_document
 from medground.corpus.readers.tagged_fields import Tags, pairs_of
 from medground.corpus.readers.tagged_forms import FORMS
-from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
+from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records, unread
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -37,7 +37,7 @@ _ROUND = re.compile(r"^\s*@\w+\s*\(", re.MULTILINE)
 _NO_KEY = re.compile(r"(@(?!string)\w+\s*\{)(\s*\w+\s*=)", re.IGNORECASE)
 _BRACES = re.compile(r"[{}]")
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
-_LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
+_LEFT_OUT = ("month", "day")
 _OF_THE_BOOK = frozenset(
     ["booktitle", "journal", "journaltitle", "year", "date", "month", "publisher", "address", "location", "series"]
 ) | {"volume", "number", "isbn", "issn", "editor", "edition"}
@@ -124,7 +124,7 @@ def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
             known[f"{name}_2" if own in known else own] = plain
     if "book_title" in known and "journal" not in known:
         known["journal"] = known.pop("book_title")
-    date = known.get("date") or " ".join(part for part in (fields.get("month"), fields.get("year")) if part)
+    date = known.get("date") or " ".join(part for part in (fields.get(n) for n in ("day", "month", "year")) if part)
     eprint = known.get("eprint", "")
     if "pubmed" in fields.get("eprinttype", "").casefold() or "pubmed" in fields.get("archiveprefix", "").casefold():
         known["pmid"] = eprint
@@ -173,10 +173,13 @@ ENDNOTE_ROOTS = frozenset(["xml", "records"])
 _IN_RIS = pairs_of(
     "ref-type=TY titles/title=TI abstract=AB contributors/authors/author=AU dates/year=PY dates/pub-dates/date=DA "
     "periodical/full-title=JF titles/secondary-title=T2 periodical/abbr-1=JA volume=VL number=IS pages=PG isbn=SN "
-    "electronic-resource-num=DO accession-num=AN custom1=C1 custom2=C2 urls/related-urls/url=UR language=LA notes=N1 "
-    "keywords/keyword=KW work-type=M3 publisher=PB label=LB remote-database-name=DB"
+    "electronic-resource-num=DO accession-num=AN urls/related-urls/url=UR language=LA notes=N1 keywords/keyword=KW "
+    "work-type=M3 publisher=PB pub-location=CY label=LB remote-database-name=DB edition=ET research-notes=RN "
+    "titles/tertiary-title=T3 contributors/secondary-authors/author=A2"
 )
 """Where EndNote has what RIS has too, and its tag there."""
+_IN_ENDNOTE = frozenset([*(path for path, _ in _IN_RIS), "database", "source-app", "rec-number", "foreign-keys"])
+"""What is read, and what tells of EndNote's own files; all else is metadata by its name."""
 
 
 def read_endnote(path: Path) -> Iterator[Item]:
@@ -191,7 +194,8 @@ def read_endnote(path: Path) -> Iterator[Item]:
 
 def _items(record: Element) -> Iterator[Document]:
     found = [(tag, part.get("name") or flat_text(part)) for path, tag in _IN_RIS for part in record.iterfind(path)]
-    yield tagged_document(Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"]), "ris")
+    tags = Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"])
+    yield tagged_document(tags, "ris", unread(record, _IN_ENDNOTE))
 
 
 # Zotero's RDF export: papers, books and pages with their creators; journals and notes are parts of them.
@@ -207,6 +211,8 @@ _ZOTERO_IN_RIS = pairs_of(
     "title=TI abstract=AB date=DA language=LA subject=KW pages=PG description=N1 identifier/URI/value=UR"
 )
 _BESIDE = frozenset(["attachment", "note", "annotation"])
+_IN_ZOTERO = frozenset([*(path for path, _ in _ZOTERO_IN_RIS), "itemType", "authors", "identifier"])
+_IN_ZOTERO |= {f"isPartOf/{kind}/{name}" for kind in ("Journal", "Book") for name in ("title", "volume", "identifier")}
 
 
 def read_zotero(path: Path) -> Iterator[Item]:
@@ -233,7 +239,8 @@ def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[D
     found += [(tag, flat_text(part)) for path, tag in _ZOTERO_IN_RIS for part in item.iterfind(path)]
     ids = [*(flat_text(part) for part in item.iterfind("identifier")), journal.get("identifier")]
     found += [("DO" if "10." in name else "UR" if "http" in name else "N1", name) for name in ids if name]
-    yield tagged_document(Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"]), "ris")
+    tags = Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"])
+    yield tagged_document(tags, "ris", unread(item, _IN_ZOTERO))
 
 
 def _person(person: Element) -> str:

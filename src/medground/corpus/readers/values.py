@@ -41,7 +41,7 @@ def listed(value: Any) -> list[str]:
         value = _printed(value) or value.split(separator)
     elif not isinstance(value, list | tuple):
         value = [value]
-    words = (item if isinstance(item, str) or not isinstance(item, Mapping) else item.get("tag", item) for item in value)
+    words = (item.get("tag", item) if isinstance(item, dict) else item for item in value)
     return [text for item in words if item is not None and (text := one_line(item))]  # Zotero has tags as objects
 
 

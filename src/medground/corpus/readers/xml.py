@@ -92,6 +92,25 @@ def flat_text(element: Element | None, leave_out: Collection[str] = ()) -> str:
     return " ".join("".join(parts).split())
 
 
+def unread(element: Element, known: Collection[str], above: str = "") -> Iterator[tuple[str, str]]:
+    """Name and text of each part of a record that stands at none of these paths, which a reader knows."""
+    for part in element:
+        path, name = f"{above}{name_of(part)}", name_of(part).replace("-", "_")
+        if path in known:
+            continue
+        if any(one.startswith(f"{path}/") for one in known):
+            yield from unread(part, known, f"{path}/")
+        elif text := _parts_told(part):
+            yield name, text
+
+
+def _parts_told(element: Element) -> str:
+    """The text of an element; what is in parts without text between them is told apart."""
+    if len(element) and not any(text and text.strip() for text in (element.text, *(one.tail for one in element))):
+        return "; ".join(filter(None, map(_parts_told, element)))
+    return flat_text(element)
+
+
 def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> None:
     if element.text:
         parts.append(element.text)
