@@ -16,6 +16,7 @@ from medground.corpus.readers.values import (
     ids_in,
     imprint_of,
     iso_date,
+    letters_of,
     listed,
     names_of,
     one_line,
@@ -79,7 +80,9 @@ _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", 
 _KIND_OF = {name: kind for kind, names in NAMES["kinds"].items() for name in names.split()}
 _SEPARATORS = re.compile(r"[\s-]+")
 _EXTRA = re.compile(
-    r"(?:^\W*|[;,|\n]\s*)(PMID|PMCID|DOI|PUBMED(?: ID)?)\W{0,3}((?:PMC)?\d+\b(?!\.)|10\.\d{4,9}/\S+)", re.IGNORECASE
+    r"(?:^\W*|[;,|\n]\s*|\. (?=PMID: NLM))(PMID|PMCID|DOI|PUBMED(?: ID)?)\W{0,3}(?:NLM)?"
+    r"((?:PMC)?\d+\b(?!\.\d)|10\.\d{4,9}/\S+)",
+    re.IGNORECASE,
 )
 """At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
 _OF = {"PMCID": "pmc", "PUBMED": "pmid", "PUBMED ID": "pmid"}
@@ -145,12 +148,12 @@ def described(fields: Mapping[str, Any]) -> Document:
 
 def entry_kind(entry: str | None) -> str:
     """The kind of document that a reference manager calls so: `bookSection`, `CHAP`, `Web Page`."""
-    return _KIND_OF.get(_SEPARATORS.sub("", entry or "").casefold(), "research")
+    return _KIND_OF.get(letters_of(entry or ""), "research")
 
 
 def entry_types(entry: str | None) -> list[str]:
     """The publication type of such an entry, if its name tells one: `JOUR`, `article-journal`."""
-    found = NAMES["types"].get(_SEPARATORS.sub("", entry or "").casefold())
+    found = NAMES["types"].get(letters_of(entry or ""))
     return [found] if found else []
 
 

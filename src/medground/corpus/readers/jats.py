@@ -131,6 +131,7 @@ def _add_block(composition: Composition, element: Element, label: str | None) ->
     elif name == "disp-formula":
         composition.add(flat_text(element, leave_out=("label",)), label)
     elif name and name not in _LEFT_OUT:
+        label = _below(label, "Footnote") if name == "fn" and label not in _BACK.values() else label
         if not len(element):  # such as the lines of a form or of a poem
             composition.add(flat_text(element), label)
         _add_content(composition, element, label)
