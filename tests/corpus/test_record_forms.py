@@ -157,6 +157,7 @@ def test_what_is_written_is_read(name: str, papers: list[Paper]) -> None:
         told = [what for what, _ in became(fields_held(text, name), found)]
         assert set(told) == {"read"} and len(told) >= 5 * len(papers), told
     assert all(isinstance(one, Document) for one in found), found
+    assert name != "endnote" or all(one.metadata["custom7"] == ("kept",) for one in found if isinstance(one, Document))
     for document, paper in zip(found, papers, strict=True):
         initials = [f"{family}{given[0]}" for family, given in paper.authors]
         written_as = [
@@ -194,7 +195,9 @@ TITLE = "Iron infusion in heart failure without anaemia"
 TOLD = {
     "a.ris": f"TY  - JOUR\nTI  - {TITLE}\nAU  - Eversfield N\nPY  - 2019\nDO  - 10.1000/abc\nAB  - It rose.\nER  - \n",
     "b.nbib": f"PMID- 22921965\nTI  - {TITLE}.\nAU  - Eversfield N\nDP  - 2019\nAID - 10.1000/ABC [doi]\nMH  - Iron\n",
-    "c.bib": f"@article{{x, title={{{TITLE}}}, author={{Eversfield, Nora}}, year=2019, keywords={{walk}}}}",
+    "c.bib": f"@article{{x, title={{{TITLE}}}, author={{Nora Éversfield}}, year=2019, keywords={{walk}}}}",
+    "c.json": f'[{{"type": "article", "title": "{TITLE}", "author": [{{"family": "Eversfield"}}], "issued": "2020", '
+    '"abstract": "It rose.", "archive": "kept"}]',
     "d.enw": f"%0 Book\n%T {TITLE}\n%A Other, B\n%D 2019\n",
 }
 
@@ -208,7 +211,7 @@ def test_one_paper_from_several_exports_is_one_document(library: Library, tmp_pa
         same = snapshot.file_report().same
     assert (paper.id, paper.text, paper.retraction) == ("PMID:22921965", "It rose.", "retracted")
     assert (paper.keywords, paper.mesh[0].descriptor, book.authors) == (("walk",), "Iron", ("Other B",))
-    assert [Path(name).name for one in same for name in one.others] == ["a.ris", "c.bib"]
+    assert [Path(name).name for one in same for name in one.others] == ["a.ris", "c.bib", "c.json"]
     (tmp_path / "b.nbib").unlink()
     sync(library, "x", tmp_path)
     with library.open("x") as snapshot:
