@@ -51,13 +51,8 @@ def tagged(line: str, tags: Sequence[str], *, indent: str = "", before: str = ""
 
     def record(number: int, paper: Paper) -> list[str]:
         said = [(begin, "J"), *((author, name) for name in paper.names), (title, paper.title), (year, str(paper.year))]
-        said += [
-            (doi, f"10.1000/{paper.number}"),
-            (pmid, str(paper.number)),
-            (journal, paper.journal),
-            (text, paper.text),
-            (end, ""),
-        ]
+        said += [(doi, f"10.1000/{paper.number}"), (pmid, str(paper.number)), (journal, paper.journal)]
+        said += [(text, paper.text), (end, "")]
         lines = [line.format(tag, f"\n{indent}".join(wrap(value, 60))) for tag, value in said if tag]
         return [before.format(number), *lines] if before else lines
 
@@ -67,12 +62,8 @@ def tagged(line: str, tags: Sequence[str], *, indent: str = "", before: str = ""
 def by_rispy(papers: Sequence[Paper]) -> str:
     fields = [
         {"type_of_reference": "JOUR", "title": p.title, "authors": p.names, "year": str(p.year), "abstract": p.text}
-        | {
-            "doi": f"10.1000/{p.number}",
-            "accession_number": str(p.number),
-            "name_of_database": "PubMed",
-            "journal_name": p.journal,
-        }
+        | {"doi": f"10.1000/{p.number}", "accession_number": str(p.number), "name_of_database": "PubMed"}
+        | {"journal_name": p.journal}
         for p in papers
     ]
     return rispy.dumps(fields)
@@ -91,12 +82,8 @@ def by_json(papers: Sequence[Paper]) -> str:
     def record(p: Paper) -> dict[str, object]:
         authors = [{"family": family, "given": given} for family, given in p.authors]
         own = {"type": "article-journal", "title": p.title, "author": authors, "issued": {"date-parts": [[p.year]]}}
-        return own | {
-            "DOI": f"10.1000/{p.number}",
-            "PMID": str(p.number),
-            "abstract": p.text,
-            "container-title": p.journal,
-        }
+        own |= {"DOI": f"10.1000/{p.number}", "PMID": str(p.number)}
+        return own | {"abstract": p.text, "container-title": p.journal}
 
     return json.dumps([record(p) for p in papers])
 
@@ -172,12 +159,8 @@ def test_what_is_written_is_read(name: str, papers: list[Paper]) -> None:
 @settings(max_examples=15)
 def test_a_page_and_a_word_file_hold_what_was_written(paper: Paper) -> None:
     head, text = E.HEAD(E.TITLE(paper.title)), E.BODY(E.H1(paper.title), E.P(paper.text))
-    told = {
-        "title": [paper.title],
-        "author": paper.names,
-        "publication_date": [str(paper.year)],
-        "pmid": [str(paper.number)],
-    }
+    told = {"title": [paper.title], "author": paper.names}
+    told |= {"publication_date": [str(paper.year)], "pmid": [str(paper.number)]}
     head.extend(E.META(name=f"citation_{name}", content=value) for name, values in told.items() for value in values)
     word = docx.Document()
     word.core_properties.title = paper.title

@@ -106,7 +106,7 @@ def make_document(fields: Mapping[str, Any]) -> Document:
     if isinstance(text, str) and len(text) > LONGEST_RECORD:
         raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
     for name, value in fields.items():
-        if isinstance(value, dict | list | tuple) and len(value) > _MOST_VALUES:
+        if isinstance(value, (dict, list, tuple)) and len(value) > _MOST_VALUES:
             raise ValueError(f"{name}: {len(value):,} values; at most {_MOST_VALUES:,} are read")
     try:
         known = in_strings(fields, printable)

@@ -105,7 +105,7 @@ def _plain(key: str) -> str:
 
 
 def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> None:
-    if isinstance(value, list | tuple) and depth < _DEEPEST:
+    if isinstance(value, (list, tuple)) and depth < _DEEPEST:
         for inner in value:
             _collect(inner, name, found, depth + 1)
     elif not isinstance(value, str) and isinstance(value, Mapping) and depth < _DEEPEST:
