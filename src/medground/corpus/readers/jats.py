@@ -12,7 +12,7 @@ from medground.corpus.readers.base import Item, Retracts
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.table_xml import table_lines
 from medground.corpus.readers.values import flattened, imprint_of, iso_date
-from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, unread
+from medground.corpus.readers.xml import Element, flat_text, name_of, parts, record_items, told
 from medground.corpus.retraction import is_stamp, said_by
 from medground.values.identifiers import normal_identifiers
 
@@ -195,9 +195,10 @@ def _items(article: Element) -> Iterator[Item]:
             composition.add(said, "Funding")
     dates = _dates(meta)
     metadata = defaultdict[str, list[str]](list)
-    for part in (*article.iterfind("front/journal-meta"), meta):
-        for name, value in unread(part, _READ):
-            metadata[name] += [] if value in composition.text else [value]
+    for outer in (*article.iterfind("front/journal-meta"), meta):
+        for path, part in parts(outer, _READ):
+            if path not in _READ and (text := told(part)) and text not in composition.text:
+                metadata[name_of(part)].append(text)
     metadata |= {name.replace("-", "_"): [value] for name, value in found.items() if name not in _IDS}
     for part in meta.iterfind("contrib-group/contrib"):
         if part.get("contrib-type", "author") != "author":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from medground.corpus.readers.latex import decoder
 from medground.corpus.readers.tagged import tagged_document
 from medground.corpus.readers.tagged_fields import Tags, pairs_of
 from medground.corpus.readers.tagged_forms import FORMS
-from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records, unread
+from medground.corpus.readers.xml import Element, flat_text, name_of, parts, record_items, records, told
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from bibtexparser.library import Library
     from bibtexparser.model import Entry
 
+
+Fields = Iterable[tuple[str, str | None]]
 
 # BibTeX, by bibtexparser: macros (`@string`), LaTeX accents, months by name. A broken entry is named with its line.
 
@@ -170,16 +172,18 @@ def _joined(value: str, macros: Mapping[str, str]) -> str:
 
 ENDNOTE_ROOTS = frozenset(["xml", "records"])
 
-_IN_RIS = pairs_of(
-    "ref-type=TY titles/title=TI abstract=AB contributors/authors/author=AU dates/year=PY dates/pub-dates/date=DA "
-    "periodical/full-title=JF titles/secondary-title=T2 periodical/abbr-1=JA volume=VL number=IS pages=PG isbn=SN "
-    "electronic-resource-num=DO accession-num=AN urls/related-urls/url=UR language=LA notes=N1 keywords/keyword=KW "
-    "work-type=M3 publisher=PB pub-location=CY label=LB remote-database-name=DB edition=ET research-notes=RN "
-    "titles/tertiary-title=T3 contributors/secondary-authors/author=A2"
+_IN_RIS = dict(
+    pairs_of(
+        "ref-type=TY titles/title=TI abstract=AB contributors/authors/author=AU dates/year=PY dates/pub-dates/date=DA "
+        "periodical/full-title=JF titles/secondary-title=T2 periodical/abbr-1=JA volume=VL number=IS pages=PG isbn=SN "
+        "electronic-resource-num=DO accession-num=AN urls/related-urls/url=UR language=LA notes=N1 keywords/keyword=KW "
+        "work-type=M3 publisher=PB pub-location=CY label=LB remote-database-name=DB edition=ET research-notes=RN "
+        "titles/tertiary-title=T3 contributors/secondary-authors/author=A2"
+    )
 )
 """Where EndNote has what RIS has too, and its tag there."""
-_IN_ENDNOTE = frozenset([*(path for path, _ in _IN_RIS), "database", "source-app", "rec-number", "foreign-keys"])
-"""What is read, and what tells of EndNote's own files; all else is metadata by its name."""
+_IN_ENDNOTE = frozenset([*_IN_RIS, "database", "source-app", "rec-number", "foreign-keys"])
+"""What is read, or tells of EndNote's own files."""
 
 
 def read_endnote(path: Path) -> Iterator[Item]:
@@ -193,9 +197,18 @@ def read_endnote(path: Path) -> Iterator[Item]:
 
 
 def _items(record: Element) -> Iterator[Document]:
-    found = [(tag, part.get("name") or flat_text(part)) for path, tag in _IN_RIS for part in record.iterfind(path)]
-    tags = Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"])
-    yield tagged_document(tags, "ris", unread(record, _IN_ENDNOTE))
+    yield _document(record, _IN_RIS, _IN_ENDNOTE)
+
+
+def _document(record: Element, in_ris: Mapping[str, str], known: frozenset[str], more: Fields = ()) -> Document:
+    """The document of a record, from the tags of RIS at its paths and `more` of them; unknown parts are metadata."""
+    found, others = [*more], list[tuple[str, str]]()
+    for path, part in parts(record, known):
+        if tag := in_ris.get(path):
+            found.append((tag, part.get("name") or flat_text(part)))
+        elif path not in known and (text := told(part)):
+            others.append((name_of(part).replace("-", "_"), text))
+    return tagged_document(Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"]), "ris", others)
 
 
 # Zotero's RDF export: papers, books and pages with their creators; journals and notes are parts of them.
@@ -207,11 +220,9 @@ _ZOTERO_ITEMS = (
     "ConferenceProceedings",
 )
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
-_ZOTERO_IN_RIS = pairs_of(
-    "title=TI abstract=AB date=DA language=LA subject=KW pages=PG description=N1 identifier/URI/value=UR"
-)
+_ZOTERO_IN_RIS = dict(pairs_of("title=TI abstract=AB date=DA language=LA subject=KW pages=PG description=N1"))
 _BESIDE = frozenset(["attachment", "note", "annotation"])
-_IN_ZOTERO = frozenset([*(path for path, _ in _ZOTERO_IN_RIS), "itemType", "authors", "identifier"])
+_IN_ZOTERO = frozenset([*_ZOTERO_IN_RIS, "itemType", "authors", "identifier"])
 _IN_ZOTERO |= {f"isPartOf/{kind}/{name}" for kind in ("Journal", "Book") for name in ("title", "volume", "identifier")}
 
 
@@ -236,11 +247,9 @@ def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[D
     journal = {name_of(part): flat_text(part) for part in within} if within is not None else journals.get(place, {})
     found = [("TY", kind), ("JF", journal.get("title")), ("VL", journal.get("volume"))]
     found += [("AU", _person(person)) for person in item.iterfind("authors//Person")]
-    found += [(tag, flat_text(part)) for path, tag in _ZOTERO_IN_RIS for part in item.iterfind(path)]
     ids = [*(flat_text(part) for part in item.iterfind("identifier")), journal.get("identifier")]
     found += [("DO" if "10." in name else "UR" if "http" in name else "N1", name) for name in ids if name]
-    tags = Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"])
-    yield tagged_document(tags, "ris", unread(item, _IN_ZOTERO))
+    yield _document(item, _ZOTERO_IN_RIS, _IN_ZOTERO, found)
 
 
 def _person(person: Element) -> str:

@@ -121,6 +121,7 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
 # Names of authors: lists in one string, or objects with their parts.
 
 _MOST_INITIALS = 4
+_BETWEEN_INITIALS = dict.fromkeys(map(ord, " .-"))
 _NUMBER_OF_PERSON = re.compile(r"\s*\(\d{6,}\)$")
 """As Scopus adds it to full names."""
 _SUFFIX = re.compile(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
@@ -185,7 +186,7 @@ def _name(value: Any) -> str:
 def _joined(family: str, given: str) -> str:
     if not (family and given):
         return family or given
-    initials = re.sub(r"[\s.-]", "", given)
+    initials = given.translate(_BETWEEN_INITIALS)
     return f"{family} {initials}" if initials.isupper() and len(initials) <= _MOST_INITIALS else f"{family}, {given}"
 
 
@@ -274,7 +275,7 @@ def state_in(fields: Mapping[str, Any]) -> Retraction | None:
     for name, value in [(name, value) for name, value in fields.items() if name in _STATES]:
         if name in _WORDS and _word(value) in _WORDS[name]:
             return "retracted"
-        if name == "keywords" and any(_word(word) in _LABELS for word in listed(value)):
+        if name == "keywords" and "etracted" in str(value) and any(_word(word) in _LABELS for word in listed(value)):
             return "retracted"
         if name == "type" and (state := _TYPES.get(_word(value))):
             return state

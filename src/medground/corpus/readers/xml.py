@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TypeAlias
@@ -92,22 +93,25 @@ def flat_text(element: Element | None, leave_out: Collection[str] = ()) -> str:
     return " ".join("".join(parts).split())
 
 
-def unread(element: Element, known: Collection[str], above: str = "") -> Iterator[tuple[str, str]]:
-    """Name and text of each part of a record that stands at none of these paths, which a reader knows."""
+def parts(element: Element, known: frozenset[str], above: str = "") -> Iterator[tuple[str, Element]]:
+    """Path and element of each part of a record: those at paths that a reader knows, and those that it does not."""
     for part in element:
-        path, name = f"{above}{name_of(part)}", name_of(part).replace("-", "_")
-        if path in known:
-            continue
-        if any(one.startswith(f"{path}/") for one in known):
-            yield from unread(part, known, f"{path}/")
-        elif text := _parts_told(part):
-            yield name, text
+        path = f"{above}{name_of(part)}"
+        if path not in known and path in _outer(known):
+            yield from parts(part, known, f"{path}/")
+        elif path != above:
+            yield path, part
 
 
-def _parts_told(element: Element) -> str:
+@cache
+def _outer(paths: frozenset[str]) -> frozenset[str]:
+    return frozenset(path[:at] for path in paths for at, letter in enumerate(path) if letter == "/")
+
+
+def told(element: Element) -> str:
     """The text of an element; what is in parts without text between them is told apart."""
     if len(element) and not any(text and text.strip() for text in (element.text, *(one.tail for one in element))):
-        return "; ".join(filter(None, map(_parts_told, element)))
+        return "; ".join(filter(None, map(told, element)))
     return flat_text(element)
 
 
