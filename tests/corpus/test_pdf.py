@@ -288,9 +288,17 @@ def test_a_table_whose_lines_are_drawn_is_read_row_by_row_after_its_legend(tmp_p
             paper.line(y - 11, text, 9, x=x + 3)
     paper.raw.rect(60, 300, 300, 80)
     paper.text(360, LOREM[:200], x=70, width=280)
+    paper.page()  # the table goes on
+    for x, cells in zip(xs, (("Fall", "Pain"), ("0", "5"), ("2", "7"), ("", "")), strict=True):
+        paper.raw.line(x, 780, x, 750)
+        for y, text in zip((780, 765), cells, strict=True):
+            paper.line(y - 11, text, 9, x=x + 3)
+    for y in (780, 765, 750):
+        paper.raw.line(xs[0], y, xs[-1], y)
     document = document_of(paper.save())
     rows = ["Flare | Events, Drug: 41 | Events, Placebo: 77", "Death | Events, Drug: 1 | Events, Placebo: 2"]
-    assert document.text.split("\n\n")[-3:] == ["Table 2. Outcomes.", *rows]
+    rows += ["Fall | Events, Drug: 0 | Events, Placebo: 2", "Pain | Events, Drug: 5 | Events, Placebo: 7"]
+    assert document.text.split("\n\n")[-5:] == ["Table 2. Outcomes.", *rows]
     at = document.text.index(rows[0])
     assert (document.section_at(at), document.places(at, at + 9)[0][2]) == ("Table 2", 2)
     assert LOREM[:100] in document.text, "a frame around a text is no table"

@@ -143,7 +143,7 @@ def test_html(tmp_path: Path, charset: str) -> None:
     assert (document.year, document.dates) == (2019, {"published": "2019-05-06"})
     assert document.identifiers == {"pmid": "31000001", "doi": "10.1136/x.1"}
     assert (document.url, document.kind, document.language) == ("https://thorax.bmj.com/1", "research", "en")
-    assert "twelve people" in document.text
+    assert "twelve people" in document.text and "Statin | Attacks, Week 1: 4 | Attacks, Week 2: 3" in document.text
     for alien in ("Ignore all", "evil", "color", "Cookies", "nobody reads"):
         assert alien not in document.text
     methods = document.section_at(document.text.index("twelve"))

@@ -158,6 +158,14 @@ def test_ris_in_every_encoding(tmp_path: Path, encoding: str, end: str) -> None:
     assert (bad.position, bad.reason) == (24, "text: the field is missing")
 
 
+@each_row("encoding", ["gb18030", "cp932"])
+def test_ris_in_chinese_letters(tmp_path: Path, encoding: str) -> None:
+    text = "TY  - JOUR\nTI  - 糖尿病の治療に関する無作為化比較試験の報告\nER  - \n".encode(encoding)
+    assert (
+        document_of(written(tmp_path / "refs.ris", text), "ris").title == "糖尿病の治療に関する無作為化比較試験の報告"
+    )
+
+
 def test_bibtex_with_macros(tmp_path: Path) -> None:
     paper, book, broken, again, empty = items_of(written(tmp_path / "library.bib", sample("library.bib")), "bibtex")
     assert paper.id == "PMID:30000001"
@@ -282,7 +290,7 @@ def test_crossref_and_zotero_variants_of_csl(tmp_path: Path) -> None:
         {"type": "webpage", "title": "A page", "issued": {"raw": "May 2003"}, "author": "Gil, Ana"},
         {"type": "article", "title": "No date", "issued": {"date-parts": [[None]]}, "container-title": ["Thorax"]},
     ]
-    content = json.dumps({"items": records}, indent=1).replace("{", "{\n", 1)
+    content = json.dumps({"message": {"items": records}}, indent=1).replace("{", "{\n", 1)
     book, page, article = (
         d for d in items_of(written(tmp_path / "x.json", content), "csl-json") if isinstance(d, Document)
     )

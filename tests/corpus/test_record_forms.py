@@ -51,13 +51,8 @@ def tagged(line: str, tags: Sequence[str], *, indent: str = "", before: str = ""
 
     def record(number: int, paper: Paper) -> list[str]:
         said = [(begin, "J"), *((author, name) for name in paper.names), (title, paper.title), (year, str(paper.year))]
-        said += [
-            (doi, f"10.1000/{paper.number}"),
-            (pmid, str(paper.number)),
-            (journal, paper.journal),
-            (text, paper.text),
-            (end, ""),
-        ]
+        said += [(doi, f"10.1000/{paper.number}"), (pmid, str(paper.number)), (journal, paper.journal)]
+        said += [(text, paper.text), (end, "")]
         lines = [line.format(tag, f"\n{indent}".join(wrap(value, 60))) for tag, value in said if tag]
         return [before.format(number), *lines] if before else lines
 
@@ -67,12 +62,8 @@ def tagged(line: str, tags: Sequence[str], *, indent: str = "", before: str = ""
 def by_rispy(papers: Sequence[Paper]) -> str:
     fields = [
         {"type_of_reference": "JOUR", "title": p.title, "authors": p.names, "year": str(p.year), "abstract": p.text}
-        | {
-            "doi": f"10.1000/{p.number}",
-            "accession_number": str(p.number),
-            "name_of_database": "PubMed",
-            "journal_name": p.journal,
-        }
+        | {"doi": f"10.1000/{p.number}", "accession_number": str(p.number), "name_of_database": "PubMed"}
+        | {"journal_name": p.journal}
         for p in papers
     ]
     return rispy.dumps(fields)
@@ -91,12 +82,8 @@ def by_json(papers: Sequence[Paper]) -> str:
     def record(p: Paper) -> dict[str, object]:
         authors = [{"family": family, "given": given} for family, given in p.authors]
         own = {"type": "article-journal", "title": p.title, "author": authors, "issued": {"date-parts": [[p.year]]}}
-        return own | {
-            "DOI": f"10.1000/{p.number}",
-            "PMID": str(p.number),
-            "abstract": p.text,
-            "container-title": p.journal,
-        }
+        own |= {"DOI": f"10.1000/{p.number}", "PMID": str(p.number)}
+        return own | {"abstract": p.text, "container-title": p.journal}
 
     return json.dumps([record(p) for p in papers])
 
@@ -157,6 +144,7 @@ def test_what_is_written_is_read(name: str, papers: list[Paper]) -> None:
         told = [what for what, _ in became(fields_held(text, name), found)]
         assert set(told) == {"read"} and len(told) >= 5 * len(papers), told
     assert all(isinstance(one, Document) for one in found), found
+    assert name != "endnote" or all(one.metadata["custom7"] == ("kept",) for one in found if isinstance(one, Document))
     for document, paper in zip(found, papers, strict=True):
         initials = [f"{family}{given[0]}" for family, given in paper.authors]
         written_as = [
@@ -171,12 +159,8 @@ def test_what_is_written_is_read(name: str, papers: list[Paper]) -> None:
 @settings(max_examples=15)
 def test_a_page_and_a_word_file_hold_what_was_written(paper: Paper) -> None:
     head, text = E.HEAD(E.TITLE(paper.title)), E.BODY(E.H1(paper.title), E.P(paper.text))
-    told = {
-        "title": [paper.title],
-        "author": paper.names,
-        "publication_date": [str(paper.year)],
-        "pmid": [str(paper.number)],
-    }
+    told = {"title": [paper.title], "author": paper.names}
+    told |= {"publication_date": [str(paper.year)], "pmid": [str(paper.number)]}
     head.extend(E.META(name=f"citation_{name}", content=value) for name, values in told.items() for value in values)
     word = docx.Document()
     word.core_properties.title = paper.title
@@ -194,7 +178,9 @@ TITLE = "Iron infusion in heart failure without anaemia"
 TOLD = {
     "a.ris": f"TY  - JOUR\nTI  - {TITLE}\nAU  - Eversfield N\nPY  - 2019\nDO  - 10.1000/abc\nAB  - It rose.\nER  - \n",
     "b.nbib": f"PMID- 22921965\nTI  - {TITLE}.\nAU  - Eversfield N\nDP  - 2019\nAID - 10.1000/ABC [doi]\nMH  - Iron\n",
-    "c.bib": f"@article{{x, title={{{TITLE}}}, author={{Eversfield, Nora}}, year=2019, keywords={{walk}}}}",
+    "c.bib": f"@article{{x, title={{{TITLE}}}, author={{Nora Éversfield}}, year=2019, keywords={{walk}}}}",
+    "c.json": f'[{{"type": "article", "title": "{TITLE}", "author": [{{"family": "Eversfield"}}], "issued": "2020", '
+    '"abstract": "It rose.", "archive": "kept"}]',
     "d.enw": f"%0 Book\n%T {TITLE}\n%A Other, B\n%D 2019\n",
 }
 
@@ -208,7 +194,7 @@ def test_one_paper_from_several_exports_is_one_document(library: Library, tmp_pa
         same = snapshot.file_report().same
     assert (paper.id, paper.text, paper.retraction) == ("PMID:22921965", "It rose.", "retracted")
     assert (paper.keywords, paper.mesh[0].descriptor, book.authors) == (("walk",), "Iron", ("Other B",))
-    assert [Path(name).name for one in same for name in one.others] == ["a.ris", "c.bib"]
+    assert [Path(name).name for one in same for name in one.others] == ["a.ris", "c.bib", "c.json"]
     (tmp_path / "b.nbib").unlink()
     sync(library, "x", tmp_path)
     with library.open("x") as snapshot:

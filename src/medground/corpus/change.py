@@ -14,7 +14,7 @@ from pathlib import Path
 
 from medground.corpus import tables
 from medground.corpus.build import described_files, finish, identity_check
-from medground.corpus.chunk import chunk
+from medground.corpus.chunk import cuts
 from medground.corpus.duplicates import unite
 from medground.corpus.embedder import Embedder, embed_passages
 from medground.corpus.faults import writing
@@ -57,9 +57,8 @@ def patch_passages(database: DatabaseWriter, base: Snapshot, folder: Path, limit
     free = iter(freed)
     numbers = chain(free, count(base.manifest.counts.passages))
     for parent, document in database.uncut():
-        for passage in chunk(document, limit):
-            row = PassageRow(next(numbers), parent, passage.start, passage.end, passage.section)
-            patched.added.append((row, document))
+        for place in cuts(document, limit):
+            patched.added.append((PassageRow(next(numbers), parent, *place), document))
     database.place(row for row, _ in patched.added)
     moving = database.fill(list(free))
     patched.moved = [(old, new) for old, new, _ in moving]

@@ -19,10 +19,15 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
     Every character that is not white space is in exactly one passage. Only a sentence longer than `limit` is cut, at
     white space if it has any. UsageError if the limit is below 1.
     """
+    yield from (document.passage(*place) for place in cuts(document, limit))
+
+
+def cuts(document: Document, limit: int) -> Iterator[tuple[int, int, str | None]]:
+    """Start, end and section of each passage, as `chunk` makes them."""
     if limit < 1:
         raise UsageError(f"the passage limit must be at least 1 character, not {limit}")
     for start, end, label in _regions(document):
-        yield from region(document, start, end, label, limit)
+        yield from ((first, last, label) for first, last in _passages(document, start, end, limit))
 
 
 def region(document: Document, start: int, end: int, label: str | None, limit: int = 1000) -> Iterator[Passage]:

@@ -62,7 +62,7 @@ def stated_design(document: Document) -> str:
     """
     forms, title, text = _forms(), document.title.lower(), document.text
     if document.title == text or not text.startswith(document.title):
-        if forms["none"].search(title):
+        if forms["begins"].match(title) or forms["none"].search(title):
             return ""
         if named := _named_in(title):
             return named
@@ -72,12 +72,13 @@ def stated_design(document: Document) -> str:
         forms["randomised"].search(said) and (people_in(said) or not animals_in(said)) for said in _ENDS.split(read)
     ):
         return "Randomized Controlled Trial"
-    clauses = (_ENDS.split(read[m.end() : m.end() + _CLAUSE])[0] for m in forms["own"].finditer(read))
-    return next(filter(None, map(_named_in, clauses)), "")
+    places = [m.end() for m in forms["own"].finditer(read) if not read[m.start() - 1 : m.start()].isalnum()]
+    return next(filter(None, (_named_in(_ENDS.split(read[at : at + _CLAUSE], 1)[0]) for at in places)), "")
 
 
 def _named_in(lower: str) -> str:
-    return next((name for name, form in _forms().items() if name[:1].isupper() and form.search(lower)), "")
+    near = (name for name, parts in _TABLE["needs"].items() if any(part in lower for part in parts))
+    return next((name for name in near if _forms()[name].search(lower)), "")
 
 
 @cache

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from medground.corpus.readers.values import letters_of
 from medground.corpus.records import are_one, one_record, sureness
 from medground.corpus.writer import DatabaseWriter
+from medground.language.clean import without_accents
 
 _UNSURE = ("PMC", "DOI", "REF")
 """Ids of records that do not tell their PMID; another export may."""
@@ -34,7 +35,10 @@ def unite(database: DatabaseWriter) -> None:
 
 
 def _keys(name: str, title: str, year: int | None, author: str | None, *ids: str | None) -> Iterator[tuple[str, ...]]:
-    """What tells that two records may be of one paper: an id, or else title, year and first author."""
+    """What tells that two records may be of one paper: an id, or else title, year and a name of the first author. A
+    paper that is printed in the year after it was online has two years.
+    """
     yield from ((one,) for one in ids if one)
-    if year and author and len(letters := letters_of(title)) >= _LEAST_LETTERS:
-        yield letters, str(year), re.split(r"[\s,]", author.strip().casefold())[0]
+    if year and author and len(letters := letters_of(without_accents(title))) >= _LEAST_LETTERS:
+        for name in re.findall(r"\w{2,}", without_accents(author).casefold()):
+            yield from ((letters, str(printed), name) for printed in (year, year + 1))

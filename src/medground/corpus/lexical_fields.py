@@ -156,8 +156,10 @@ def _qualified(descriptor: str, qualifiers: Iterable[str]) -> list[str]:
 
 
 def _values(field: str, values: Sequence[str | None]) -> list[str]:
-    whole = ANALYSES[field] == "exact"
-    return list(dict.fromkeys(exact(field, value) if whole else value for value in values if value))
+    said = [value for value in values if value]
+    if ANALYSES[field] == "exact":
+        said = [exact(field, value) for value in said]
+    return list(dict.fromkeys(said)) if len(said) > 1 else said
 
 
 _HEAP = 100_000_000

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from medground.corpus import tables, vectors
-from medground.corpus.chunk import chunk
+from medground.corpus.chunk import cuts
 from medground.corpus.embedder import Embedder, embed_passages
 from medground.corpus.faults import UnfinishedDamaged, resuming
 from medground.corpus.lexical_fields import LexicalWriter
@@ -197,8 +197,7 @@ def cut_and_index(
             _checkpoint(database, words, row.number + 1, progress)
         number = database.passage_count()
         for parent, document in database.uncut():
-            passages = enumerate(chunk(document, limit), start=number)
-            rows = [PassageRow(at, parent, one.start, one.end, one.section) for at, one in passages]
+            rows = [PassageRow(at, parent, *place) for at, place in enumerate(cuts(document, limit), start=number)]
             database.place(rows)
             for row in rows:
                 words.add(row, document)

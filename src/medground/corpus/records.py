@@ -162,9 +162,13 @@ def one_record(one: Document, other: Document) -> Document:
 
 
 def are_one(one: Document, other: Document) -> bool:
-    """Whether two records that share an id are of one paper: not a chapter and its book, nor two with one DOI."""
+    """Whether two records that share an id, or else title and author, are of one paper: not a chapter and its book, nor
+    two with one DOI, nor reports of two years with different abstracts.
+    """
     ids = [(one.identifiers.get(kind), other.identifiers.get(kind)) for kind in ("pmid", "doi")]
-    return one.kind == other.kind and agrees(one, other) and all(a == b for a, b in ids if a and b)
+    starts = {_letters(record.text)[:_SHOWN] if fullness(record) else record.id for record in (one, other)}
+    together = one.year == other.year or len(starts) == 1 or not {*one.paper}.isdisjoint(other.paper)
+    return one.kind == other.kind and together and agrees(one, other) and all(a == b for a, b in ids if a and b)
 
 
 def same_work(before: Document, document: Document) -> bool:

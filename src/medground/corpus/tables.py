@@ -161,9 +161,9 @@ class FileTable:
         """Note what the reader of a file tells."""
         self._connection.execute("INSERT INTO notes VALUES (?, ?)", (number, text))
 
-    def hold(self, document_id: str, number: int, *, kept: bool) -> None:
+    def hold(self, document_id: str, number: int, *, kept: bool, is_new: bool = False) -> None:
         """Note that a file holds a document, and whether its version of it is the one that is kept."""
-        if kept:
+        if kept and not is_new:
             self._connection.execute("UPDATE holds SET kept = 0 WHERE id = ? AND kept = 1", (document_id,))
         self._connection.execute("INSERT OR REPLACE INTO holds VALUES (?, ?, ?)", (document_id, number, int(kept)))
 

@@ -46,6 +46,7 @@ class DatabaseWriter:
         """Row numbers of documents whose passages stay, but whose other fields changed."""
         self.files = FileTable(self._connection, version("medground"))
         self.joins = JoinTable(self._connection)
+        self._retracts = self._number("SELECT count(*) FROM retracts") > 0
         execute("BEGIN")
 
     def close(self) -> None:
@@ -91,7 +92,7 @@ class DatabaseWriter:
         source = self.files.kept_from(document.id)
         if source is None:
             self.put(document)
-            self.files.hold(document.id, file, kept=True)
+            self.files.hold(document.id, file, kept=True, is_new=True)
             return None
         place, before = self.files.place(file), self.own_record(document.id)
         same = before is None or same_work(before, document)
@@ -174,7 +175,7 @@ class DatabaseWriter:
         """The document as it is searched and counted by: what is known now, what its own words say of
         its design, and what a notice that was read says."""
         document = marked(with_design(document))
-        if document.retraction in ("none", "concern"):
+        if self._retracts and document.retraction in ("none", "concern"):
             names = (document.id, f"PMID:{document.identifiers.get('pmid', '')}")
             if self._number("SELECT count(*) FROM retracts WHERE id IN (?, ?)", *names):
                 return document.model_copy(update={"retraction": "retracted"})
@@ -188,8 +189,9 @@ class DatabaseWriter:
         self._type(int(number or 0), document)
 
     def _type(self, number: int, document: Document) -> None:
-        types = [(number, exact("publication_type", kind)) for kind in document.publication_types]
-        self._connection.executemany("INSERT INTO publication_types VALUES (?, ?)", types)
+        for kind in document.publication_types:
+            values = (number, exact("publication_type", kind))
+            self._connection.execute("INSERT INTO publication_types VALUES (?, ?)", values)
 
     def delete(self, document_id: str) -> bool:
         """Delete a document; returns False if it does not exist."""
@@ -211,6 +213,7 @@ class DatabaseWriter:
     def retract(self, document_id: str) -> None:
         """Mark a document as retracted, whether it was already added or comes later."""
         self._connection.execute("INSERT OR IGNORE INTO retracts VALUES (?)", (document_id,))
+        self._retracts = True
         for each in (document_id, *self.joins.joined_with(document_id)):
             if (stored := self._stored(each)) is not None:
                 self.amend(stored, self.own_version(stored), stored)

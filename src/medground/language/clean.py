@@ -38,9 +38,9 @@ def in_strings(value: Any, change: Callable[[str], str]) -> Any:
     """A JSON value with `change` made to each string in it but the names of fields."""
     if isinstance(value, str):
         return change(value)
-    if isinstance(value, list | tuple):
-        return [in_strings(one, change) for one in value]
-    if value is not None and isinstance(value, Mapping):
+    if isinstance(value, (list, tuple)):
+        return [change(one) if isinstance(one, str) else in_strings(one, change) for one in value]
+    if type(value) is dict or isinstance(value, Mapping):
         return {key: in_strings(one, change) for key, one in value.items()}
     return value
 

@@ -33,7 +33,7 @@ _NAMED = re.compile(
 )
 _TAGGED = re.compile(r"0*([1-9]\d{0,9})\s*\[(?:pmid|uid)\]", re.IGNORECASE)
 """As PubMed tags an id in a query, and exporters do."""
-_BARE = re.compile(r"(?:(?:med|pm)[:/]\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?(?:[?#].*)?", re.IGNORECASE)
+_BARE = re.compile(r"(?:(?:med|pm)[:/]\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?(?:[?#].*|\s*\[.*\])?", re.IGNORECASE)
 _OF_EUROPE_PMC = re.compile(r"med\s*[:/]\s*0*([1-9]\d{4,7})", re.IGNORECASE)
 """As Europe PMC names a PubMed record. A shorter number may be one of the user's own, of another kind."""
 _PMC = re.compile(r"(?:.*[:/\s])?PMC\s?0*([1-9]\d{0,9})(?:\.\d+)?/?", re.IGNORECASE | re.DOTALL)
@@ -73,6 +73,7 @@ def pmid_in_address(value: str) -> str | None:
     return found[1] if found else None
 
 
+@lru_cache(maxsize=4096)
 def named_pmid(value: str) -> str | None:
     """The PMID of a value that says that it is one: `PMID: 1`, `MEDLINE:1`, `MED:12345`, `1[pmid]`, its address.
 

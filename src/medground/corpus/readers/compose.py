@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import html
 import re
 from collections.abc import Mapping, Sequence
@@ -105,7 +106,7 @@ def make_document(fields: Mapping[str, Any]) -> Document:
     if isinstance(text, str) and len(text) > LONGEST_RECORD:
         raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
     for name, value in fields.items():
-        if isinstance(value, dict | list | tuple) and len(value) > _MOST_VALUES:
+        if isinstance(value, (dict, list, tuple)) and len(value) > _MOST_VALUES:
             raise ValueError(f"{name}: {len(value):,} values; at most {_MOST_VALUES:,} are read")
     try:
         known = in_strings(fields, printable)
@@ -142,6 +143,8 @@ def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _MOST_CONTROL = 0.01
+_WIDE = re.compile(rb"[\x81-\xfe]{4}")
+_KANA = re.compile(rb"[\x82\x83][\x40-\xf1]")
 
 
 def decoded(content: bytes) -> str:
@@ -154,6 +157,13 @@ def decoded(content: bytes) -> str:
     except UnicodeDecodeError as error:
         if named is not None:
             raise ValueError(f"not {named} at byte {error.start}; convert it with iconv -t utf-8") from error
+    if len(_WIDE.findall(content)) > len(content) / 500:  # no text in Latin letters has so many
+        from trafilatura.utils import detect_encoding
+
+        is_japanese = len(_KANA.findall(content)) > len(content) / 100
+        for name in ["cp932"] if is_japanese else detect_encoding(content):
+            with contextlib.suppress(UnicodeDecodeError, LookupError):
+                return content.decode(name)
     text = content.decode("cp1252", "replace")
     strange = sum(1 for old, new in zip(text, printable(text), strict=True) if old != new or new == "\ufffd")
     if strange > _MOST_CONTROL * len(text):

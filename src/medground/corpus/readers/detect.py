@@ -34,7 +34,7 @@ _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
 _JSON = re.compile(r"\s*[{\[]")
 _OBJECT = re.compile(r'\s*\{\s*"[^"\n]+"\s*:')
 _ARRAY = re.compile(r"\s*\[\s*[{\]]")
-_ITEMS = re.compile(r'"items"\s*:\s*\[')
+_ITEMS = re.compile(r'"(?:items"\s*:\s*\[|message"\s*:\s*\{)')
 _MARKDOWN = (".md", ".markdown")
 _SHOWN = 6
 _ZIP = b"PK\x03\x04"
@@ -130,7 +130,7 @@ def _json_reader(start: str) -> str:
 
 
 def _record_reader(record: Record) -> str:
-    if isinstance(record.get("items"), list):
+    if isinstance(record.get("items"), list) or isinstance(record.get("message"), dict):
         return "csl-json"
     known = next((name for name, reader in joined().items() if reader.fits(record)), None) or collection_of(record)
     return known or ("csl-json" if is_csl(record) else "jsonlines")

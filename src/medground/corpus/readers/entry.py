@@ -16,6 +16,7 @@ from medground.corpus.readers.values import (
     ids_in,
     imprint_of,
     iso_date,
+    letters_of,
     listed,
     names_of,
     one_line,
@@ -79,7 +80,9 @@ _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", 
 _KIND_OF = {name: kind for kind, names in NAMES["kinds"].items() for name in names.split()}
 _SEPARATORS = re.compile(r"[\s-]+")
 _EXTRA = re.compile(
-    r"(?:^\W*|[;,|\n]\s*)(PMID|PMCID|DOI|PUBMED(?: ID)?)\W{0,3}((?:PMC)?\d+\b(?!\.)|10\.\d{4,9}/\S+)", re.IGNORECASE
+    r"(?:^\W*|[;,|\n]\s*|\. (?=PMID: NLM))(PMID|PMCID|DOI|PUBMED(?: ID)?)\W{0,3}(?:NLM)?"
+    r"((?:PMC)?\d+\b(?!\.\d)|10\.\d{4,9}/\S+)",
+    re.IGNORECASE,
 )
 """At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
 _OF = {"PMCID": "pmc", "PUBMED": "pmid", "PUBMED ID": "pmid"}
@@ -145,19 +148,24 @@ def described(fields: Mapping[str, Any]) -> Document:
 
 def entry_kind(entry: str | None) -> str:
     """The kind of document that a reference manager calls so: `bookSection`, `CHAP`, `Web Page`."""
-    return _KIND_OF.get(_SEPARATORS.sub("", entry or "").casefold(), "research")
+    return _KIND_OF.get(letters_of(entry or ""), "research")
 
 
 def entry_types(entry: str | None) -> list[str]:
     """The publication type of such an entry, if its name tells one: `JOUR`, `article-journal`."""
-    found = NAMES["types"].get(_SEPARATORS.sub("", entry or "").casefold())
+    found = NAMES["types"].get(letters_of(entry or ""))
     return [found] if found else []
+
+
+@lru_cache(maxsize=4096)
+def _plain(name: str) -> str:
+    return _SEPARATORS.sub("_", name.strip().casefold())
 
 
 @lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """A field's name in lower case with underscores, and in our own word where it is a known one."""
-    plain = _SEPARATORS.sub("_", name.strip().casefold())
+    plain = _plain(name)
     if plain in _CANONICAL:
         return _CANONICAL[plain]
     return kind if (kind := id_kind(name)) in KINDS else plain
@@ -179,7 +187,7 @@ def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if name in _KNOWN and name not in known and not (name in _STRUCTURED and isinstance(value, str)):
             known[name] = value
         else:
-            others[_SEPARATORS.sub("_", given.strip().casefold())] = value
+            others[_plain(given)] = value
     return known, others
 
 

@@ -71,6 +71,11 @@ _MOST_TAGS = 200_000
 _NO_TEXT = ("script", "style", "noscript", "template", "nav")
 _IDENTIFIERS = ("dc.identifier", "dcterms.identifier", "dc:identifier", "eprints.id_number")
 _PMID = re.compile(r"(?:\w+_citation|wkhealth|prism)[._]pmid")
+_MARK = "\ue000"
+_MARKED = re.compile(rf"{_MARK}\s*(t[dh]),(\d{{1,4}}),(\d{{1,4}})\s*{_MARK}\s*")
+"""What a cell is and how far it reaches, before its text: trafilatura keeps no more than the texts of cells."""
+_SPANNED = "//table[.//@rowspan or .//@colspan][count(.//td|.//th) > 2 * count(.//a)]//*[self::td or self::th]"
+"""The cells of tables with spans; a table of links is a menu."""
 _BANNERS = "//h1|//h2|//h3|//p|//div|//strong|//b|//span"
 _NO_BANNER = frozenset(["li", "td", "th", "aside", "footer", "blockquote", "figure", "form"])
 _MOST_PIECES = 20
@@ -141,6 +146,13 @@ def _main_text(tree: Any) -> Composition:
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it logs what is reported here
     composition = Composition()
     _write_raised(tree)
+    for cell in tree.xpath(_SPANNED):
+        spans = [cell.attrib.pop(name, "") for name in ("rowspan", "colspan")]
+        said = ",".join(span if re.fullmatch(r"\d{1,4}", span) else "1" for span in spans)
+        cell.text = f"{_MARK}{cell.tag},{said}{_MARK}{cell.text or ''}"
+    for caption in [*tree.iter("caption")]:
+        caption.tag = "p"
+        caption.getparent().addprevious(caption)
     found = bare_extraction(tree, include_comments=False, include_tables=True, with_metadata=False)
     if found is not None and not isinstance(found, dict):
         _compose(composition, found.body)
@@ -200,16 +212,24 @@ def _compose(composition: Composition, body: Element) -> None:
     """The blocks of trafilatura's tree in order, each labelled with the headings above it."""
     path = Headings()
     for block in _blocks(body):
-        text = " ".join("".join(block.itertext()).split())
+        raw = "".join(block.itertext())
+        text = " ".join(_MARKED.sub("", raw).split())
         if name_of(block) == "head":
             level = (block.get("rend") or "")[-1:]
             path.enter(int(level) if level.isdecimal() else 2, text)
         elif name_of(block) == "table":
-            rows = [[Cell(flat_text(c), is_head=c.get("role") == "head") for c in row] for row in block.iter("row")]
+            rows = [[_cell(c) for c in row if _MARK in flat_text(c) or _MARK not in raw] for row in block.iter("row")]
             for line in lines_of([row for row in rows if row]):
                 composition.add(line, path.label)
         elif not path.are_of_references:
             composition.add(text, path.label)
+
+
+def _cell(cell: Element) -> Cell:
+    found = _MARKED.match(text := flat_text(cell))
+    if found is None:
+        return Cell(text, is_head=cell.get("role") == "head")
+    return Cell(text[found.end() :], found[1] == "th", rows=int(found[2]), columns=int(found[3]))
 
 
 def _blocks(element: Element) -> Iterator[Element]:

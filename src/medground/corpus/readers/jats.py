@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import shorten
@@ -10,8 +11,8 @@ from textwrap import shorten
 from medground.corpus.readers.base import Item, Retracts
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.table_xml import table_lines
-from medground.corpus.readers.values import imprint_of, iso_date
-from medground.corpus.readers.xml import Element, flat_text, name_of, record_items
+from medground.corpus.readers.values import flattened, imprint_of, iso_date
+from medground.corpus.readers.xml import Element, flat_text, name_of, parts, record_items, told
 from medground.corpus.retraction import is_stamp, said_by
 from medground.values.identifiers import normal_identifiers
 
@@ -56,6 +57,7 @@ _BLOCKS = frozenset(
 )
 _LEFT_OUT = {"ref-list", "title", "label", "sec-meta", "kwd-group", "book-part", "supplementary-material"}
 _LEFT_OUT |= {"object-id", "graphic", "media", "permissions"}
+_GROUPS = ("app-group", "fn-group", "author-notes")
 _LATIN = re.compile(r"\W*[A-Za-z\u00c0-\u024f]")
 _NO_ABSTRACT = frozenset(["graphical", "toc", "teaser"])
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -77,14 +79,13 @@ def add_body(composition: Composition, article: Element) -> None:
         part = article.find(name)
         if part is not None:
             _add_content(composition, part, None)
-    back = article.find("back")
-    for part in back if back is not None else ():
-        for one in part if name_of(part) in ("app-group", "fn-group") else (part,):
+    for part in (*article.iterfind("front/article-meta/author-notes"), *article.iterfind("back/*")):
+        for one in part if name_of(part) in _GROUPS else (part,):
             kind = (one.get("fn-type") or one.get("notes-type") or one.get("sec-type") or name_of(one)).lower()
             heading = flat_text(one.find("title")) or _BACK.get(kind) or _BACK.get(name_of(one), "Notes")
             if name_of(one) == "sec":
                 _add_block(composition, one, None)
-            elif name_of(one) not in (*_LEFT_OUT, "bio"):
+            elif name_of(one) not in (*_LEFT_OUT, "bio") and (kind in _BACK or name_of(part) != "author-notes"):
                 _add_content(composition, one, heading)
 
 
@@ -130,6 +131,7 @@ def _add_block(composition: Composition, element: Element, label: str | None) ->
     elif name == "disp-formula":
         composition.add(flat_text(element, leave_out=("label",)), label)
     elif name and name not in _LEFT_OUT:
+        label = _below(label, "Footnote") if name == "fn" and label not in _BACK.values() else label
         if not len(element):  # such as the lines of a form or of a poem
             composition.add(flat_text(element), label)
         _add_content(composition, element, label)
@@ -144,6 +146,23 @@ _BACK |= {"data-availability": "Data availability", "ethics-statement": "Ethics 
 
 JATS_ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
 
+_IN_CONTRIB = ("name", "name-alternatives", "string-name", "collab", "collab-alternatives", "xref", "anonymous")
+_READ = frozenset(
+    [
+        *(
+            "journal-title",
+            "journal-title-group/journal-title",
+            "title-group/article-title",
+            "abstract",
+            "trans-abstract",
+        ),
+        *(f"contrib-group/contrib/{name}" for name in _IN_CONTRIB),
+        *("article-id", "pub-date", "history/date", "volume", "issue", "fpage", "lpage", "elocation-id"),
+        *("kwd-group/kwd", "permissions/license", "funding-group/funding-statement"),
+    ]
+)
+"""The front matter that is in fields or in the text; all else is metadata by its name."""
+_IDS = ("pmc", "pmcid", "pmcaid", "pmid", "doi")
 _HISTORY = ("received", "accepted")
 _LATER = ("pmc-release", "nihms-submitted", "retracted", "corrected", "retraction", "correction")
 """What happened to a paper after its publication."""
@@ -175,7 +194,16 @@ def _items(article: Element) -> Iterator[Item]:
         if (said := flat_text(funding)) not in composition.text:
             composition.add(said, "Funding")
     dates = _dates(meta)
-    titles = tuple(filter(None, map(flat_text, meta.iterfind("title-group/trans-title-group/trans-title"))))
+    metadata = defaultdict[str, list[str]](list)
+    for outer in (*article.iterfind("front/journal-meta"), meta):
+        for path, part in parts(outer, _READ):
+            if path not in _READ and (text := told(part)) and text not in composition.text:
+                metadata[name_of(part)].append(text)
+    metadata |= {name.replace("-", "_"): [value] for name, value in found.items() if name not in _IDS}
+    for part in meta.iterfind("contrib-group/contrib"):
+        if part.get("contrib-type", "author") != "author":
+            metadata[part.get("contrib-type", "")].append(_author(part))
+        metadata["group_members"] += map(_author, part.iterfind("collab//contrib"))
     cited = (flat_text(part) for part in article.iterfind("back//ref//pub-id[@pub-id-type='pmid']"))
     kind = article.get("article-type")
     links = _related(meta, "retracted-article") if kind == "retraction" else ()
@@ -200,7 +228,7 @@ def _items(article: Element) -> Iterator[Item]:
             "url": f"https://pmc.ncbi.nlm.nih.gov/articles/{ids['pmc']}/" if ids["pmc"] else url,
             "license": license_of(meta),
             "retraction": _retraction(kind, title, meta),
-            "metadata": {"translated_title": titles} if titles else {},
+            "metadata": flattened(metadata),
         }
     )
     if retracts:

@@ -7,9 +7,11 @@ import re
 from functools import cache
 from typing import Any
 
+from pylatexenc import latexwalker
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
-_LATEX = re.compile(r"[\\${}~%&#]|--|``|''|[?!]`|\n\s*\n")
+_LATEX = re.compile(r"[\\${}~]|``|''|[?!]`|\n\s*\n")
+_SIGN = re.compile(r"\\([%&#_])")
 _LONGEST = 200_000
 _BARE = re.compile(r"(?<!\\)[%&#]")
 _FORMULA = re.compile(r"(?<!\\)\$(?=\S)([^$]*?)(?<=[^\s\\])\$(?!\d)")
@@ -26,12 +28,13 @@ class _Decoder(LatexNodes2Text):  # type: ignore[misc]
 
     def latex_to_text(self, latex: str, **options: object) -> str:
         """The text of some LaTeX."""
-        if not _LATEX.search(latex):
-            return latex  # decoding takes about 25 s for each MB
+        plain = _SIGN.sub(r"\1", latex)
+        if not _LATEX.search(plain):  # decoding takes about 25 s for each MB
+            return plain.replace("---", "\u2014").replace("--", "\u2013")
         if len(latex) > _LONGEST:
             raise ValueError(f"a field with LaTeX has {len(latex):,} characters; at most {_LONGEST:,} are decoded")
         with contextlib.suppress(IndexError, AttributeError, TypeError):  # macros without what they need
-            return str(super().latex_to_text(_escaped(latex), **options))
+            return str(super().latex_to_text(_escaped(latex), **{"latex_context": _of_latex(), **options}))
         return latex
 
 
@@ -42,6 +45,10 @@ def decoder() -> LatexNodes2Text:
     macros = [MacroTextSpec(name, simplify_repl=sign) for name, sign in _SIGNS.items()]
     known.add_context_category("signs", prepend=True, macros=macros)
     return _Decoder(latex_context=known, keep_braced_groups=True, math_mode="text")
+
+
+_of_latex = cache(latexwalker.get_default_latex_context_db)
+"""What the parser knows of LaTeX; by itself it makes that anew for each field."""
 
 
 def _escaped(latex: str) -> str:

@@ -142,9 +142,10 @@ class Conversion:
 # CSL-JSON, as Zotero, Mendeley and Crossref give it, and any other JSON array of records.
 
 _RENAMED = {"container-title": "journal", "keyword": "keywords", "url": "url", "pmcid": "pmc"}
+_DATES = ("issued", "published", "published-print", "published-online")
 _MOST_OBJECTS = 2_000_000
 """Most objects in a file: a hundred thousand records have half as many. Each takes a hundred times its bytes."""
-_LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "accessed", "extra", "creators")
+_LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "extra")
 
 
 def read_csl(path: Path) -> Iterator[Item]:
@@ -157,6 +158,8 @@ def read_csl(path: Path) -> Iterator[Item]:
     except (ValueError, RecursionError) as error:
         reason = "JSON nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({error})"
         raise BadDocument(reason, file=str(path)) from error
+    if isinstance(content, dict) and isinstance(content.get("message"), dict):  # as Crossref answers
+        content = content["message"]
     items = content.get("items", [content]) if isinstance(content, dict) else content
     conversion = Conversion()
 
@@ -189,7 +192,12 @@ def csl_document(record: Mapping[str, Any]) -> Document:
         for name, value in fields.items()  # Crossref writes titles as lists of one
         if name not in _LEFT_OUT
     }
-    known |= {"authors": fields.get("author"), "date": _date(fields.get("issued")), "entry_type": kind, "note": note}
+    known |= {
+        "authors": fields.get("author"),
+        "date": next(filter(None, map(_date, map(fields.get, _DATES))), None),
+        "entry_type": kind,
+        "note": note,
+    }
     known |= {"citation_key": fields.get("citation-key") or fields.get("id"), "kind": entry_kind(kind)}
     if said := [*entry_types(kind), *(genre for genre in [fields.get("genre")] if isinstance(genre, str))]:
         known["publication_types"] = said

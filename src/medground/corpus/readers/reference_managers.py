@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from medground.corpus.readers.latex import decoder
 from medground.corpus.readers.tagged import tagged_document
 from medground.corpus.readers.tagged_fields import Tags, pairs_of
 from medground.corpus.readers.tagged_forms import FORMS
-from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
+from medground.corpus.readers.xml import Element, flat_text, name_of, parts, record_items, records, told
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from bibtexparser.library import Library
     from bibtexparser.model import Entry
 
+
+Fields = Iterable[tuple[str, str | None]]
 
 # BibTeX, by bibtexparser: macros (`@string`), LaTeX accents, months by name. A broken entry is named with its line.
 
@@ -37,7 +39,7 @@ _ROUND = re.compile(r"^\s*@\w+\s*\(", re.MULTILINE)
 _NO_KEY = re.compile(r"(@(?!string)\w+\s*\{)(\s*\w+\s*=)", re.IGNORECASE)
 _BRACES = re.compile(r"[{}]")
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
-_LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
+_LEFT_OUT = ("month", "day")
 _OF_THE_BOOK = frozenset(
     ["booktitle", "journal", "journaltitle", "year", "date", "month", "publisher", "address", "location", "series"]
 ) | {"volume", "number", "isbn", "issn", "editor", "edition"}
@@ -124,7 +126,7 @@ def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
             known[f"{name}_2" if own in known else own] = plain
     if "book_title" in known and "journal" not in known:
         known["journal"] = known.pop("book_title")
-    date = known.get("date") or " ".join(part for part in (fields.get("month"), fields.get("year")) if part)
+    date = known.get("date") or " ".join(part for part in (fields.get(n) for n in ("day", "month", "year")) if part)
     eprint = known.get("eprint", "")
     if "pubmed" in fields.get("eprinttype", "").casefold() or "pubmed" in fields.get("archiveprefix", "").casefold():
         known["pmid"] = eprint
@@ -170,13 +172,18 @@ def _joined(value: str, macros: Mapping[str, str]) -> str:
 
 ENDNOTE_ROOTS = frozenset(["xml", "records"])
 
-_IN_RIS = pairs_of(
-    "ref-type=TY titles/title=TI abstract=AB contributors/authors/author=AU dates/year=PY dates/pub-dates/date=DA "
-    "periodical/full-title=JF titles/secondary-title=T2 periodical/abbr-1=JA volume=VL number=IS pages=PG isbn=SN "
-    "electronic-resource-num=DO accession-num=AN custom1=C1 custom2=C2 urls/related-urls/url=UR language=LA notes=N1 "
-    "keywords/keyword=KW work-type=M3 publisher=PB label=LB remote-database-name=DB"
+_IN_RIS = dict(
+    pairs_of(
+        "ref-type=TY titles/title=TI abstract=AB contributors/authors/author=AU dates/year=PY dates/pub-dates/date=DA "
+        "periodical/full-title=JF titles/secondary-title=T2 periodical/abbr-1=JA volume=VL number=IS pages=PG isbn=SN "
+        "electronic-resource-num=DO accession-num=AN urls/related-urls/url=UR language=LA notes=N1 keywords/keyword=KW "
+        "work-type=M3 publisher=PB pub-location=CY label=LB remote-database-name=DB edition=ET research-notes=RN "
+        "titles/tertiary-title=T3 contributors/secondary-authors/author=A2"
+    )
 )
 """Where EndNote has what RIS has too, and its tag there."""
+_IN_ENDNOTE = frozenset([*_IN_RIS, "database", "source-app", "rec-number", "foreign-keys"])
+"""What is read, or tells of EndNote's own files."""
 
 
 def read_endnote(path: Path) -> Iterator[Item]:
@@ -190,8 +197,18 @@ def read_endnote(path: Path) -> Iterator[Item]:
 
 
 def _items(record: Element) -> Iterator[Document]:
-    found = [(tag, part.get("name") or flat_text(part)) for path, tag in _IN_RIS for part in record.iterfind(path)]
-    yield tagged_document(Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"]), "ris")
+    yield _document(record, _IN_RIS, _IN_ENDNOTE)
+
+
+def _document(record: Element, in_ris: Mapping[str, str], known: frozenset[str], more: Fields = ()) -> Document:
+    """The document of a record, from the tags of RIS at its paths and `more` of them; unknown parts are metadata."""
+    found, others = [*more], list[tuple[str, str]]()
+    for path, part in parts(record, known):
+        if tag := in_ris.get(path):
+            found.append((tag, part.get("name") or flat_text(part)))
+        elif path not in known and (text := told(part)):
+            others.append((name_of(part).replace("-", "_"), text))
+    return tagged_document(Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"]), "ris", others)
 
 
 # Zotero's RDF export: papers, books and pages with their creators; journals and notes are parts of them.
@@ -203,10 +220,10 @@ _ZOTERO_ITEMS = (
     "ConferenceProceedings",
 )
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
-_ZOTERO_IN_RIS = pairs_of(
-    "title=TI abstract=AB date=DA language=LA subject=KW pages=PG description=N1 identifier/URI/value=UR"
-)
+_ZOTERO_IN_RIS = dict(pairs_of("title=TI abstract=AB date=DA language=LA subject=KW pages=PG description=N1"))
 _BESIDE = frozenset(["attachment", "note", "annotation"])
+_IN_ZOTERO = frozenset([*_ZOTERO_IN_RIS, "itemType", "authors", "identifier"])
+_IN_ZOTERO |= {f"isPartOf/{kind}/{name}" for kind in ("Journal", "Book") for name in ("title", "volume", "identifier")}
 
 
 def read_zotero(path: Path) -> Iterator[Item]:
@@ -230,10 +247,9 @@ def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[D
     journal = {name_of(part): flat_text(part) for part in within} if within is not None else journals.get(place, {})
     found = [("TY", kind), ("JF", journal.get("title")), ("VL", journal.get("volume"))]
     found += [("AU", _person(person)) for person in item.iterfind("authors//Person")]
-    found += [(tag, flat_text(part)) for path, tag in _ZOTERO_IN_RIS for part in item.iterfind(path)]
     ids = [*(flat_text(part) for part in item.iterfind("identifier")), journal.get("identifier")]
     found += [("DO" if "10." in name else "UR" if "http" in name else "N1", name) for name in ids if name]
-    yield tagged_document(Tags([(tag, [value]) for tag, value in found if value], FORMS["ris"]), "ris")
+    yield _document(item, _ZOTERO_IN_RIS, _IN_ZOTERO, found)
 
 
 def _person(person: Element) -> str:

@@ -56,6 +56,11 @@ def lines_of(rows: Sequence[Sequence[Cell]], heads: int | None = None) -> Iterat
             yield _line(row, names, [group, under])
 
 
+def heads_of(rows: Sequence[Sequence[Cell]]) -> int:
+    """How many rows from the top are the header, as far as that is to be seen from the cells."""
+    return _heads(_spread(rows), None)
+
+
 def _name(above: str, cell: Cell | str) -> str:
     """The name of a column below another name; with a footnote that is short, since two may differ in nothing else."""
     if isinstance(cell, str):
@@ -128,7 +133,8 @@ def _heads(grid: Sequence[Sequence[Cell]], told: int | None) -> int:
         named = len({cell for cell in grid[0] if cell.text}) > bool(grid[0][0].text) and not _has_number(grid[0])
         heads = int(named and any(_has_number(row[1:]) for row in grid[1:]))
     while 0 < heads < len(grid) - 1 and not _has_number(grid[heads]) and _has_number(grid[heads + 1]):
-        parts = [(above, cell) for above, cell in zip(grid[heads - 1], grid[heads], strict=False) if above.columns > 1]
+        over = grid[heads - 1]
+        parts = [(above, cell) for above, cell in zip(over, grid[heads], strict=False) if over.count(above) > 1]
         if not parts or not all(cell.text for _, cell in parts) or len({cell for _, cell in parts}) < 2:
             break
         heads += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import shorten
@@ -34,6 +34,8 @@ _SIGNS = frozenset(["TI", "T1", "AU", "A1", "AB", "%T", "%A"])
 _LEAST_LINES = 6
 _PMID_IN_NOTICE = re.compile(r"PMID: *(\d+)")
 _SHOWN = 80
+_SURE = 9
+"""Characters of a value that is in another by no chance."""
 
 
 @dataclass
@@ -122,16 +124,20 @@ def _parts(text: str, form: Form, outside: list[str]) -> Iterator[_Part]:
         yield part
 
 
-def tagged_document(tags: Tags, form: str) -> Document:
-    """The document of a record by its tags."""
+def tagged_document(tags: Tags, form: str, others: Iterable[tuple[str, str]] = ()) -> Document:
+    """The document of a record by its tags; `others` are fields that have no tag, by name."""
     if form == "nbib" and tags["PMID"] and not (pmid := tags["PMID"][0]).isdecimal():
         raise ValueError(f"{pmid[:40]!r} is not a PMID")
     fields: dict[str, Any] = {name: value(tags) for name, value in FORMS[form].fields.items()}
     fields = {**fields.pop("", {}), **fields}
-    told = "\n".join(value for value in fields.values() if isinstance(value, str))
-    for tag, value in tags.pairs:
-        if tag and value and tag not in FORMS[form].read and value not in told:
-            fields["metadata"].setdefault(f"{form}_{tag.strip('%').casefold()}", []).append(value)
+    said = [value for value in fields.values() if isinstance(value, str)]
+    told, dated = "\n".join(said), str(fields.get("date"))
+    unread = (
+        (f"{form}_{tag.strip('%').casefold()}", value) for tag, value in tags.pairs if tag not in FORMS[form].read
+    )
+    for name, value in (*unread, *others):
+        if value and value not in said and value not in dated and (len(value) < _SURE or value not in told):
+            fields["metadata"].setdefault(name, []).append(value)
     return described(fields)
 
 

@@ -122,8 +122,8 @@ def pmid(tags: Tags) -> str | None:
 def issue_date(tags: Tags) -> str | None:
     """DA, the date of the issue, decides where it has a year; else PY, as precise as a Y1 of the same year is."""
     issue, years = next(iter(tags["DA"]), ""), [v for name in ("PY", "Y1", "YR") for v in tags[name]]
-    if year_in(issue):
-        return str(issue)
+    if year_in(issue) or (len(years) < 2 and not issue):
+        return issue or next(iter(years), None)
     dated = [value for value in years if year_in(value)]
     if not dated:
         return years[0] if years else None

@@ -101,6 +101,8 @@ _NBIB: Mapping[str, Get] = {
 _type, _book = first("TY"), first("T2", "BT")
 _periodical = first("JF", "JO", "T2", "JA", "J2", "J1", "SO", "BT")
 _form = at_semicolons("M3")
+_named_doi = re.compile(r"(?:doi:? ?|https?://(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+", re.IGNORECASE).fullmatch
+"""As Mendeley writes it where other programs have the type of a publication."""
 
 
 def _journal(tags: Tags) -> str | None:
@@ -116,12 +118,12 @@ _ENTRY: Mapping[str, Get] = {
     "authors": in_order("AU", "A1"),
     "date": issue_date,
     "journal": _journal,
-    "doi": first("DO"),
+    "doi": lambda tags: first("DO")(tags) or next(filter(_named_doi, tags["M3"]), None),
     "pmid": lambda tags: first("PM")(tags) or pmid(tags),
     "url": first("UR"),
     "language": first("LA"),
     "keywords": at_semicolons("KW"),
-    "publication_types": lambda tags: [*entry_types(_type(tags)), *_form(tags)],
+    "publication_types": lambda tags: [*entry_types(_type(tags)), *(v for v in _form(tags) if not _named_doi(v))],
     "kind": lambda tags: entry_kind(_type(tags)),
     "metadata": kept(
         "VL=volume IS=issue SP=start_page EP=end_page PG=pages C7=ar SN=issn PB=publisher CY=place LB=label ET=edition "

@@ -41,8 +41,8 @@ def listed(value: Any) -> list[str]:
         value = _printed(value) or value.split(separator)
     elif not isinstance(value, list | tuple):
         value = [value]
-    words = (item.get("tag", item) if isinstance(item, Mapping) else item for item in value)  # Zotero's tags
-    return [text for item in words if item is not None and (text := one_line(item))]
+    words = (item.get("tag", item) if isinstance(item, dict) else item for item in value)
+    return [text for item in words if item is not None and (text := one_line(item))]  # Zotero has tags as objects
 
 
 def _printed(value: str) -> list[str]:
@@ -105,7 +105,7 @@ def _plain(key: str) -> str:
 
 
 def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> None:
-    if isinstance(value, list | tuple) and depth < _DEEPEST:
+    if isinstance(value, (list, tuple)) and depth < _DEEPEST:
         for inner in value:
             _collect(inner, name, found, depth + 1)
     elif not isinstance(value, str) and isinstance(value, Mapping) and depth < _DEEPEST:
@@ -121,6 +121,7 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
 # Names of authors: lists in one string, or objects with their parts.
 
 _MOST_INITIALS = 4
+_BETWEEN_INITIALS = dict.fromkeys(map(ord, " .-"))
 _NUMBER_OF_PERSON = re.compile(r"\s*\(\d{6,}\)$")
 """As Scopus adds it to full names."""
 _SUFFIX = re.compile(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
@@ -150,10 +151,12 @@ def _parted(names: str) -> list[str]:
     parts = [one_line(part) for part in names.split(",")]
     if len(parts) > 1 and all(map(_WITH_INITIALS.fullmatch, parts)):
         return [", ".join(part.rsplit(" ", 1)) for part in parts]
-    if len(parts) > 2 and all(" " in part for part in parts):  # Wei Wu, Qiao Qiao, Guodong Li
+    if len(parts) < 3:
+        return [names]
+    if all(" " in part for part in parts):  # Wei Wu, Qiao Qiao, Guodong Li
         return parts
     given = [_INITIALS.fullmatch(part) or _SUFFIX.fullmatch(part) for part in parts]
-    if len(parts) < 3 or 2 * sum(map(bool, given)) < len(parts):
+    if 2 * sum(map(bool, given)) < len(parts):
         return [names]
     found: list[str] = []
     for part, goes_on in zip(parts, given, strict=True):
@@ -166,7 +169,7 @@ def _parted(names: str) -> list[str]:
 
 def _name(value: Any) -> str:
     """`Family Initials` or `Family, Given`, from a text or from an object with these parts; else the whole name."""
-    if isinstance(value, Mapping):
+    if not isinstance(value, str) and isinstance(value, Mapping):
         parts = {str(key).casefold(): one_line(part) for key, part in value.items() if part}
         family = parts.get("family") or parts.get("lastname") or parts.get("last_name") or parts.get("last") or ""
         given = parts.get("given") or parts.get("firstname") or parts.get("first_name") or parts.get("first") or ""
@@ -174,14 +177,16 @@ def _name(value: Any) -> str:
         particles = (parts.get(name, "") for name in ("dropping-particle", "non-dropping-particle"))
         own = _joined(one_line(" ".join([*particles, family])), given)
         return ", ".join(filter(None, (own, parts.get("suffix")))) or whole
-    family, _, given = _NUMBER_OF_PERSON.sub("", one_line(value)).rstrip(",; ").partition(", ")
+    own = one_line(value)
+    own = _NUMBER_OF_PERSON.sub("", own) if own.endswith(")") else own
+    family, _, given = own.rstrip(",; ").partition(", ")
     return _joined(family, given)
 
 
 def _joined(family: str, given: str) -> str:
     if not (family and given):
         return family or given
-    initials = re.sub(r"[\s.-]", "", given)
+    initials = given.translate(_BETWEEN_INITIALS)
     return f"{family} {initials}" if initials.isupper() and len(initials) <= _MOST_INITIALS else f"{family}, {given}"
 
 
@@ -270,7 +275,7 @@ def state_in(fields: Mapping[str, Any]) -> Retraction | None:
     for name, value in [(name, value) for name, value in fields.items() if name in _STATES]:
         if name in _WORDS and _word(value) in _WORDS[name]:
             return "retracted"
-        if name == "keywords" and any(_word(word) in _LABELS for word in listed(value)):
+        if name == "keywords" and "etracted" in str(value) and any(_word(word) in _LABELS for word in listed(value)):
             return "retracted"
         if name == "type" and (state := _TYPES.get(_word(value))):
             return state

@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TypeAlias
@@ -90,6 +91,28 @@ def flat_text(element: Element | None, leave_out: Collection[str] = ()) -> str:
     parts: list[str] = []
     _collect(element, leave_out, parts)
     return " ".join("".join(parts).split())
+
+
+def parts(element: Element, known: frozenset[str], above: str = "") -> Iterator[tuple[str, Element]]:
+    """Path and element of each part of a record: those at paths that a reader knows, and those that it does not."""
+    for part in element:
+        path = f"{above}{name_of(part)}"
+        if path not in known and path in _outer(known):
+            yield from parts(part, known, f"{path}/")
+        elif path != above:
+            yield path, part
+
+
+@cache
+def _outer(paths: frozenset[str]) -> frozenset[str]:
+    return frozenset(path[:at] for path in paths for at, letter in enumerate(path) if letter == "/")
+
+
+def told(element: Element) -> str:
+    """The text of an element; what is in parts without text between them is told apart."""
+    if len(element) and not any(text and text.strip() for text in (element.text, *(one.tail for one in element))):
+        return "; ".join(filter(None, map(told, element)))
+    return flat_text(element)
 
 
 def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> None:

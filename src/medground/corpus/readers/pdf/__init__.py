@@ -88,7 +88,7 @@ def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
     from pypdfium2 import PdfiumError
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE, FPDF_PAGEOBJ_PATH
 
-    pages, count = Pages(), len(document)
+    pages, count, above = Pages(), len(document), None
     for at in range(count):
         if at and at % _REPORT == 0:
             yield Reading(at, count)
@@ -99,7 +99,8 @@ def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
             continue
         try:
             drawn = [*sheet.get_objects(filter=[FPDF_PAGEOBJ_IMAGE, FPDF_PAGEOBJ_PATH], max_depth=3)]
-            read, tables = without_tables(as_seen(sheet, read_glyphs(sheet, at + 1, drawn)), drawn)
+            seen = as_seen(sheet, read_glyphs(sheet, at + 1, drawn))
+            read, tables, above = without_tables(seen, drawn, above)
         finally:
             sheet.close()
         lines = lines_of(read)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from medground.corpus.readers.pdf.glyphs import Glyph, Page, turned
 from medground.corpus.readers.pdf.lines import Line, lines_of
-from medground.corpus.readers.table_rows import Cell
+from medground.corpus.readers.table_rows import Cell, heads_of
 from medground.corpus.readers.table_rows import lines_of as sentences_of
 
 if TYPE_CHECKING:
@@ -73,8 +73,29 @@ def _edges(path: PdfObject) -> Iterator[tuple[float, float, float, float]]:
         yield from ((x, bottom, x, top) for x in (left, right))
 
 
-def without_tables(page: Page, drawn: Sequence[PdfObject]) -> tuple[Page, list[list[Line]]]:
-    """The page without the glyphs of its ruled tables, and the rows of each table, each as one line on its page."""
+class Above(NamedTuple):
+    """A table that may go on over the page: the lines between its columns, and its header."""
+
+    page: int
+    xs: Places
+    head: Sequence[Sequence[Cell]]
+
+    def over(self, page: int, xs: Places, rows: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
+        """The rows of a page's first table; below this header if they go on with its columns and have no other."""
+        shifts = [abs((a - xs[0]) - (b - self.xs[0])) for a, b in zip(xs, self.xs, strict=False)]
+        if page != self.page + 1 or len(xs) != len(self.xs) or max(shifts) > _NEAR:
+            return rows
+        again = [[cell.text for cell in row] for row in rows[: len(self.head)]]
+        repeated = again == [[cell.text for cell in row] for row in self.head]
+        return rows if repeated or heads_of(rows) else [*self.head, *rows]
+
+
+def without_tables(
+    page: Page, drawn: Sequence[PdfObject], above: Above | None = None
+) -> tuple[Page, list[list[Line]], Above | None]:
+    """The page without the glyphs of its ruled tables, the rows of each table, each as one line on its page, and the
+    last of them; `above` is that of the page before.
+    """
     tables: list[list[Line]] = []
     for across, down in sorted(_grids(*_rules(drawn, page.quadrant)), key=lambda grid: -max(grid[0]).at):
         xs = _places([*(rule.at for rule in down), *(end for rule in across for end in rule[1:])])
@@ -95,10 +116,12 @@ def without_tables(page: Page, drawn: Sequence[PdfObject]) -> tuple[Page, list[l
             continue
         height = ys[-1] - ys[0]
         place = Line(page.number, xs[0], xs[-1], ys[0] + 0.25 * height, height, "")
-        if sentences := [replace(place, text=text) for text in sentences_of(rows)]:
+        told = above.over(page.number, xs, rows) if above and not tables else rows
+        heads = heads_of(told)
+        if sentences := [replace(place, text=text) for text in sentences_of(told, heads)]:
             tables.append(sentences)
-            page = replace(page, glyphs=outside)
-    return page, tables
+            page, above = replace(page, glyphs=outside), Above(page.number, xs, told[:heads])
+    return page, tables, above
 
 
 def _grids(across: Rules, down: Rules) -> Iterator[tuple[list[Rule], list[Rule]]]:
