@@ -7,17 +7,24 @@ import io
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
+from datetime import date
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run as cli
 from read_files import document_of
+from refusals import refused
 from rows import each_row
 
 from medground.corpus.readers.compose import make_document
 from medground.corpus.readers.entry import described
-from medground.corpus.retraction import ON_THE_LIST, listed, marked, why_aside
+from medground.corpus import retraction_table
+from medground.corpus.retraction import ON_THE_LIST, doubt, listed, marked, why_aside
+from medground.errors import StorageFailed
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
 
@@ -152,6 +159,65 @@ def test_the_script_is_deterministic(tmp_path: Path) -> None:
     assert gzip.decompress(one) == (
         b"2026-08\n\nretracted\n\ndoi:10.1000/r\npmid:30\npmid:7\n\ndoi:10.1000/n\n-\n-\n\nconcern\n\ndoi:10.1000/c\n\n-"
     )
+
+
+ROWS = """Title,OriginalPaperPubMedID,OriginalPaperDOI,RetractionDOI,RetractionNature,Reason,RetractionDate
+Zorbamine in children with asthma: a long trial,81,10.1000/a,10.1000/n,Retraction,+Error;,3/4/2021 0:00
+Zorbamine in children with asthma: a long trial,81,10.1000/a,,Expression of concern,,3/4/2022 0:00
+"Another, with a line
+break in it",82,10.1000/b,,Retraction,,3/4/2021 0:00
+Another,82,10.1000/b,,Reinstatement,,3/4/2022 0:00
+Third,83,unavailable,,Correction,,3/4/2022 0:00
+Fourth,84,,,Retraction,+Retract and Replace;,3/4/2027 0:00
+"""
+
+
+@pytest.fixture
+def update(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
+    """Updates the table of a home by the command; other tests see the one that ships."""
+    monkeypatch.setattr(retraction_table, "_place", None)
+
+    def run(content: str) -> int:
+        (tmp_path / "given.csv").write_text(content, encoding="utf-8")
+        return cli("update", "retractions", str(tmp_path / "given.csv"))
+
+    return run
+
+
+def test_a_table_is_updated_and_the_gravest_counts_unless_reinstated(
+    update: Any, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (update("a,b\n1,2\n"), "names no retracted paper" in capsys.readouterr().err) == (2, True)
+    assert (update(ROWS), "the newest are of 2027-03" in capsys.readouterr().out) == (0, True)
+    states = [marked(Document(id=f"PMID:{number}", text="One.")) for number in (81, 82, 83, 84)]
+    assert [one.retraction for one in states] == ["retracted", "none", "none", "retracted"]
+    assert states[0].cautions == (ON_THE_LIST, "Its notice is https://doi.org/10.1000/n.")
+    assert doubt(states[2]) == "has a published correction"
+    assert marked(Document(id="DOI:10.1000/n", text="One.")).retraction == "notice"
+    titled = Document(id="DOC:1", title="ZORBAMINE in children with asthma. A long trial", text="One.")
+    assert marked(titled).retraction == "retracted"
+    again = marked(titled.model_copy(update={"identifiers": {"doi": "10.1000/again"}}))
+    assert (again.retraction, doubt(again)) == ("none", "its title holds that of a retracted paper")
+    table = retraction_table.table()
+    assert table.old_at(date(2028, 3, 1)) == ""
+    assert "medground update retractions" in table.old_at(date(2028, 4, 1))
+    (home / retraction_table.FILE_NAME).write_bytes(b"no table")
+    refused(StorageFailed, "delete it", retraction_table.table)
+
+
+def test_a_retracted_paper_is_known_in_nearly_every_form(update: Any, tmp_path: Path) -> None:
+    pytest.importorskip("reportlab")
+    found = spec_from_file_location("retraction_forms", SCRIPT.parents[1] / "benchmarks" / "retraction_forms.py")
+    assert found is not None and found.loader is not None
+    sys.modules["retraction_forms"] = module = module_from_spec(found)
+    found.loader.exec_module(module)
+    assert update(module.table(tmp_path).read_text(encoding="utf-8")) == 0
+    known: Counter[str] = Counter()
+    for number, form in enumerate(module.forms()):
+        (tmp_path / str(number)).mkdir()
+        known[module.what_is_known(form, tmp_path / str(number))] += 1
+    assert known.total() == 100
+    assert known["identity"] >= 45 and known["identity"] + known["words"] + known["warned"] >= 98
 
 
 TITLE = "Effect of aspirin on asthma attacks in children"

@@ -29,9 +29,11 @@ GOOD = '{"id": "T2"}'
 pytestmark = pytest.mark.filterwarnings("ignore:Failed to extract usage")
 
 
-def completion(text: str = GOOD, usage: Any = None) -> bytes:
-    """A chat completion; without `usage` it reports none."""
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+def completion(text: str = GOOD, usage: Any = None, calls: int = 0) -> bytes:
+    """A chat completion; without `usage` it reports none. `calls`: calls of tools."""
+    call = {"id": "c", "type": "function", "function": {"name": "final_result", "arguments": "{}"}}
+    message = {"role": "assistant", "content": text, **({"tool_calls": [call] * calls} if calls else {})}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
     told = {} if usage is None else {"usage": usage}
     whole = {"id": "c", "object": "chat.completion", "created": 1, "model": "stub", "choices": [choice], **told}
     return json.dumps(whole).encode()
@@ -86,6 +88,8 @@ def test_the_timeout_is_that_of_the_whole_reply(slow: dict[str, float], make_pee
         (Reply(completion("[" * 100_000, told(9, 9)), type=JSON), "recursion limit"),
         (Reply(completion().replace(b"T2", b"\xff\xfe"), type=JSON), "not a chat completion"),
         (Reply(completion(usage=told("many", "5")), type=JSON), "not a chat completion"),
+        (Reply(completion('{"id": "\ud83d"}'), type=JSON), "'?' is not one of the given ids"),
+        (Reply(completion(calls=2_000), type=JSON), "not a chat completion"),
         (Reply(completion(), type=JSON, headers={"content-encoding": "br"}), "packed as 'br'"),
         (Reply(status=302, headers={"location": "http://127.0.0.1:9/elsewhere"}), "not a chat completion"),
     ],
