@@ -20,9 +20,9 @@ from read_files import document_of
 from refusals import refused
 from rows import each_row
 
+from medground.corpus import retraction_table
 from medground.corpus.readers.compose import make_document
 from medground.corpus.readers.entry import described
-from medground.corpus import retraction_table
 from medground.corpus.retraction import ON_THE_LIST, doubt, listed, marked, why_aside
 from medground.errors import StorageFailed
 from medground.values.document import Document

@@ -20,6 +20,8 @@ from medground.home.settings import Settings
 from medground.models.attempts import BYTES_PER_TOKEN
 from medground.models.base import CallLimits
 from medground.models.hosted import open_hosted
+from medground.models.operators.answering import ReadInput, read_and_answer
+from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.models.served import ServedModel
 
 JSON = "application/json"
@@ -119,3 +121,14 @@ def test_a_server_that_echoes_what_it_got_is_answered_with_asterisks(make_peer: 
     said = str(failure(model_at(make_peer(echo).url)))
     assert "bad Bearer ******** ******** ********" in said
     assert KEY not in said and "sk-echoed" not in said
+
+
+def test_an_id_that_was_not_given_is_dropped_when_the_model_insists(make_peer: Callable[..., Any]) -> None:
+    passage = SentencedPassage(id="P1", sentences=(SentenceView(id="P1.S1", text="Aspirin helps."),))
+    value = ReadInput(question="Does aspirin help?", task="yes-no", passages=(passage,))
+    said = {"statements": [{"text": "It helps.", "sentences": ["P99.S1", "P1.S1"]}], "answer": ["yes"]}
+    peer = make_peer(Reply(completion(json.dumps(said)), type=JSON))
+    model = model_at(peer.url)
+    reply = then_closed(model, model.answer(read_and_answer, value, FREE))
+    assert [one.sentences for one in reply.output.statements] == [("P1.S1",)]
+    assert len(peer.asked) == 3  # it was asked again first
