@@ -118,16 +118,12 @@ def test_a_retracted_paper_is_known_however_a_record_writes_its_pmid(ids: dict[s
         {"medline_id": "{}"},
         {"PMID:": "{}"},
         {"url": "https://pubmed.ncbi.nlm.nih.gov/{}/"},
-        {"note": "PMID: {}"},
         {"metadata": {"pmid": "{}"}},
         {"identifiers": [{"type": "pmid", "id": "{}"}]},
         {"identifiers": ["pmid:{}", "doi:10.1000/x"]},
         {"ids": {"pmid": "https://pubmed.ncbi.nlm.nih.gov/{}"}},
         {"externalIds": {"PubMed": "{}"}},
-        {"id": "LAB:1", "is_retracted": True},
         {"id": "LAB:1", "retraction": "Retracted"},
-        {"id": "LAB:1", "status": "Retracted"},
-        {"id": "LAB:1", "updated-by": [{"DOI": "10.1000/n", "type": "retraction"}]},
     ],
 )
 def test_a_retracted_paper_is_known_by_the_fields_of_databases(record: dict[str, Any]) -> None:
@@ -175,7 +171,8 @@ Fourth,84,,,Retraction,+Retract and Replace;,3/4/2027 0:00
 @pytest.fixture
 def update(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
     """Updates the table of a home by the command; other tests see the one that ships."""
-    monkeypatch.setattr(retraction_table, "_place", None)
+    for name in ("_place", "_held"):
+        monkeypatch.setattr(retraction_table, name, None)
 
     def run(content: str) -> int:
         (tmp_path / "given.csv").write_text(content, encoding="utf-8")
@@ -185,7 +182,7 @@ def update(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calla
 
 
 def test_a_table_is_updated_and_the_gravest_counts_unless_reinstated(
-    update: Any, home: Path, capsys: pytest.CaptureFixture[str]
+    update: Any, home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert (update("a,b\n1,2\n"), "names no retracted paper" in capsys.readouterr().err) == (2, True)
     assert (update(ROWS), "the newest are of 2027-03" in capsys.readouterr().out) == (0, True)
@@ -202,6 +199,7 @@ def test_a_table_is_updated_and_the_gravest_counts_unless_reinstated(
     assert table.old_at(date(2028, 3, 1)) == ""
     assert "medground update retractions" in table.old_at(date(2028, 4, 1))
     (home / retraction_table.FILE_NAME).write_bytes(b"no table")
+    monkeypatch.setattr(retraction_table, "_held", None)
     refused(StorageFailed, "delete it", retraction_table.table)
 
 
@@ -269,9 +267,6 @@ def test_a_page_gives_its_pmid_or_type_in_its_head(page: Callable[..., Path], he
     ("banner", "expected"),
     [
         ("<div><strong>This article has been retracted.</strong> See the notice.</div>", "retracted"),
-        ("<p><b>RETRACTED ARTICLE</b></p>", "retracted"),
-        ("<p>Article rétracté</p>", "retracted"),
-        ("<div>Este artículo ha sido retractado.</div>", "retracted"),
         ("<p>The Retraction Note to this article was published in Thorax.</p>", "retracted"),
         ("<ul><li><p>RETRACTED ARTICLE</p></li></ul>", "none"),
         ("<aside><p>This article has been retracted.</p></aside>", "none"),
@@ -314,15 +309,9 @@ def word_file(path: Path, *, before: str = "", after: str = "", **beside: str) -
     ("expected", "said"),
     [
         ("retracted", {"watermark": "RETRACTED"}),
-        ("retracted", {"header": "RETRACTED ARTICLE"}),
-        ("retracted", {"before": "This article has been retracted."}),
         ("retracted", {"content_status": "Retracted"}),
         ("retracted", {"category": "Retracted Publication"}),
-        ("retracted", {"title": "RETRACTED: Effect of aspirin"}),
         ("retracted", {"footer": "PMID: {}"}),
-        ("retracted", {"identifier": "PMID:{}"}),
-        ("retracted", {"after": "(PMID: {})"}),
-        ("retracted", {"after": "https://pubmed.ncbi.nlm.nih.gov/{}/"}),
         ("retracted", {"after": "Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: {}; PMCID: PMC12."}),
         ("none", {"watermark": "DRAFT"}),
         ("none", {"header": "Retraction of the ear drum"}),
@@ -371,20 +360,15 @@ def pdf(path: Path, **said: Any) -> Path:
 @each_row(
     ("expected", "said"),
     [
-        ("retracted", {"mark": "RETRACTED"}),
         ("retracted", {"mark": "RETRACTED", "angle": 0}),
         ("retracted", {"mark": "RETRACTED", "angle": 90, "size": 14}),
         ("retracted", {"mark": "RETRACTED ARTICLE", "size": 44}),
         ("retracted", {"mark": "Withdrawn", "angle": 30}),
-        ("retracted", {"banner": "RETRACTED ARTICLE"}),
         ("retracted", {"banner": "This article has been retracted: see Thorax 2014;69:2."}),
-        ("retracted", {"head": "RETRACTED"}),
         ("retracted", {"head": "RETRACTED: Aspirin and asthma attacks"}),
         ("retracted", {"title": f"RETRACTED: {TITLE}"}),
-        ("retracted", {"line": "PMID: {}"}),
         ("retracted", {"line": "https://pubmed.ncbi.nlm.nih.gov/{}/"}),
         ("none", {"mark": "DRAFT"}),
-        ("none", {"mark": "ACCEPTED MANUSCRIPT", "size": 40}),
         ("none", {"head": "Retracted papers in mental health"}),
         ("none", {"body": "As Li and others showed (PMID: {}), asthma is common."}),
         ("none", {"body": "This article has been retracted, as its readers were told."}),
@@ -425,13 +409,10 @@ def test_a_stamp_that_a_viewer_draws_over_a_pdf(tmp_path: Path, name: str) -> No
     ("lines", "expected"),
     [
         ("DB  - PubMed\nID  - {}", "retracted"),
-        ("DP  - NLM\nID  - {}", "retracted"),
         ("ID  - {}", "none"),
         ("DB  - Embase\nID  - {}", "none"),
-        ("N1  - PMID: {}", "retracted"),
         ("N1  - Comment on: PMID: {}", "none"),
         ("N2  - We repeat the trial of Li; PMID: {}.", "none"),
-        ("L2  - https://pubmed.ncbi.nlm.nih.gov/{}", "retracted"),
     ],
 )
 def test_the_pmid_of_a_ris_record(tmp_path: Path, lines: str, expected: str) -> None:
@@ -450,13 +431,10 @@ def test_the_pmid_of_a_ris_record(tmp_path: Path, lines: str, expected: str) -> 
         ({"article_pmid": LISTED}, "retracted"),
         ({"cited_pmid": LISTED}, "none"),
         ({"commentCorrectionList": {"commentCorrection": [{"type": "Retraction in"}]}}, "retracted"),
-        ({"pubTypeList": {"pubType": ["Retracted Publication"]}}, "retracted"),
         ({"relation": {"is-retracted-by": [{"id": "10.1000/x"}]}}, "retracted"),
-        ({"retraction": {"date": "2014"}}, "retracted"),
         ({"retraction": False}, "none"),
         ({"keywords": ["asthma", "Retracted Publication"]}, "retracted"),
         ({"keywords": ["Retracted publications as topic"]}, "none"),
-        ({"type": "retraction"}, "notice"),
         ({"RetractionNature": "Retraction"}, "retracted"),
         ({"RetractionNature": "Correction"}, "none"),
     ],

@@ -12,6 +12,7 @@ import gzip
 import io
 import re
 import sys
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -80,19 +81,30 @@ def title_name(title: str) -> str:
 
 
 _place: Path | None = None
+_held: tuple[float, Table] | None = None
+"""The table, and the time until which its file is not looked at."""
+_SECONDS = 1.0
 
 
 def use(home: Path) -> None:
     """From now on look up in the table of this home folder, if it has one."""
-    global _place
-    _place = home / FILE_NAME
+    global _place, _held
+    if _place != home / FILE_NAME:
+        _place, _held = home / FILE_NAME, None
 
 
 def table() -> Table:
-    """The table of the home folder, or the one that ships. It is read at the first look-up, and when it has changed.
+    """The table of the home folder, or the one that ships. It is read at the first look-up, and once it has changed.
 
     Raises StorageFailed: it is damaged.
     """
+    global _held
+    if _held is None or time.monotonic() > _held[0]:
+        _held = time.monotonic() + _SECONDS, _found()
+    return _held[1]
+
+
+def _found() -> Table:
     try:
         return _read(_place, _place.stat().st_mtime_ns if _place else 0)
     except (FileNotFoundError, NotADirectoryError):
@@ -138,6 +150,7 @@ def update(home: Path, content: str, place: str) -> Table:
 
     Raises UsageError: it names no paper in the columns of Retraction Watch; OSError: the table cannot be written.
     """
+    global _held
     try:
         new = [row for row in _of_csv(content) if row.names]
     except csv.Error as error:
@@ -148,6 +161,7 @@ def update(home: Path, content: str, place: str) -> Table:
     old = table()
     kept = [Row((name,), old.natures[name], notice.strip("-")) for name, notice in old.notices.items()]
     write_whole(home / FILE_NAME, packed([*kept, *new], max([old.month, *(row.day[:7] for row in new)])))
+    _held = None
     return table()
 
 
