@@ -16,6 +16,8 @@ Said = Literal["retracted", "removed", "notice", "concern", "erratum", "in doubt
 _TOLD: tuple[Said, ...] = ("retracted", "removed", "notice", "concern", "erratum")
 _NOUNS = ("removal", "correction", "corrections")
 """Words that are said of other things too; so are all nouns of `notice`."""
+_WEAK = ("retrait", "retiro", "ritiro", "rückzug", "rücknahme", "widerruf", "отзыв", "سحب", "removal")
+"""Nouns that alone are seldom said of a paper."""
 
 
 def _words() -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -44,6 +46,7 @@ _CAPITALS_LAST = re.compile(r"(?<=[a-z,;] )((?:[A-Z]{4,}\W*)+)$")
 _BRACKET = re.compile(r"[\[({<*【（]([^\[\](){}【】]{2,120})[\])}>*】）]\W*$")
 _VOLUME = re.compile(r"(?:correction of )?vol\.? \d+,.{0,60}\d{4}", re.IGNORECASE)
 _IN = re.compile(r"retraction (?:of publication |published )?in\b", re.IGNORECASE)
+_EXPRESSED = re.compile(r"expres|editorial|notice|note|statement", re.IGNORECASE)
 _LONGEST = 5_000
 _LONGEST_BANNER = 600
 
@@ -69,7 +72,9 @@ def _said(text: str) -> Said | None:
     if _IN.search(text):
         return "retracted"
     if "concern" in kinds:
-        return "concern" if len(kinds) > 1 else None
+        return "concern" if _EXPRESSED.search(text) else None
+    if "temporar" in text.casefold() and not set(kinds).isdisjoint(_TOLD):
+        return "removed"
     if "notice_sign" in kinds and "retracted" in kinds:
         return "notice"
     return next((kind for kind in kinds if kind in _TOLD), None)
@@ -84,6 +89,9 @@ def _first(text: str) -> tuple[Said | None, str]:
     pieces = [*zip(starts, ends, strict=True)]
     held = [*takewhile(lambda piece: _kinds(text[slice(*piece)]) is not None, pieces)]
     said = _said(text[: held[-1][1]]) if held else None
+    first = _kinds(text[slice(*held[0])]) if held else None
+    if first and "thing" in first and set(first).isdisjoint((*_TOLD, "this")):  # `Study protocol: withdrawal`
+        return None, text
     return said, text[held[-1][1] :] if held else text
 
 
@@ -114,9 +122,9 @@ def said_by(title: str) -> Said | None:
         return None
     said, rest = _first(plain)
     if said is not None:
-        follows = next(iter(_TOKEN.findall(rest)), "")
-        unsure = _noun(plain[: len(plain) - len(rest)]) and follows.islower() and follows.isascii()
-        return "in doubt" if unsure else said
+        head, follows = plain[: len(plain) - len(rest)], next(iter(_TOKEN.findall(rest)), "")
+        weak = (follows.islower() and follows.isascii()) or head.strip(" .:").casefold() in _WEAK
+        return "in doubt" if weak and _noun(head) else said
     return _letter(plain) or _last(plain)
 
 
@@ -132,7 +140,7 @@ def _last(plain: str) -> Said | None:
     cuts = [cut for cut in _CUT.finditer(plain) if cut.end() < len(plain.rstrip(" .])}>*"))]
     last = plain[cuts[-1].end() :].strip() if cuts else ""
     said = _said(last) if last[:1].isupper() or _noun(last) else None
-    return None if said == "erratum" else "in doubt" if said == "notice" and _noun(last) else said
+    return None if said == "erratum" else "in doubt" if said and _noun(last) else said
 
 
 @lru_cache(maxsize=4096)
