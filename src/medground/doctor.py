@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 from typing import Literal
@@ -13,6 +14,7 @@ from typing import Literal
 from medground.answering.captions import NOT_VALIDATED
 from medground.answering.verify.judges import how_to_validate, judge_of, may_judge, measurement_of, with_measured
 from medground.corpus.library import Library
+from medground.corpus.retraction_table import table
 from medground.engine.open_engine import corpora_of
 from medground.engine.opening import operator_names, with_fetched
 from medground.errors import MedgroundError
@@ -64,6 +66,7 @@ def examine(settings: Settings | None = None) -> list[Check]:
         *_networks(settings),
         *(_tried(f"source {name}", lambda one: find_source(one).name, name) for name in settings.retrieval.sources),
         *_corpora(settings),
+        _retractions(),
     ]
 
 
@@ -140,6 +143,13 @@ def _networks(settings: Settings) -> list[Check]:
             note = "in use" if one.name == used.verify.critic else "fetched, but not selected in the settings"
             found.append(Check(f"network {one.name}", "ok", note))
     return found
+
+
+def _retractions() -> Check:
+    known = table()
+    note = f"{len(known.natures):,} records; the newest are of {known.month}"
+    old = known.old_at(date.today())
+    return Check("retractions", "limited" if old else "ok", f"{note}; {old}" if old else note)
 
 
 def _corpora(settings: Settings) -> list[Check]:

@@ -131,3 +131,12 @@ class Stopped(MedgroundError):
 
 class StorageFailed(MedgroundError):
     """Writing to disk failed: free some space or check permissions. Committed data is not lost."""
+
+
+OUT_OF_MEMORY = "there is not enough memory; close other programs, allow more, or do less at once"
+_OF_MEMORY = ("os error 11", "os error 12", "cannot allocate memory", "out of memory", "can't start new thread")
+
+
+def is_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory, or a thread, could not be had, whatever library raises it."""
+    return isinstance(error, MemoryError) or any(said in str(error).lower() for said in _OF_MEMORY)

@@ -14,12 +14,14 @@ import pytest
 from engines import FORMS
 from http_peer import Asked, Peer, Reply
 from literature_peers import europepmc, eutils_pmc, sciencedirect
+from plain_answer import plain_answer
 from rows import each_row
 
-from medground.answering.run import Run
+from medground.answering.run import Run, with_titles, words_lookup
 from medground.home.registry import SOURCES, recipe_names
 from medground.home.settings import Settings
 from medground.language import words
+from medground.language.follow_up import follow_up
 from medground.models.base import CallLimits
 from medground.models.base import Reply as ModelReply
 from medground.models.operators.base import Operator
@@ -29,6 +31,7 @@ from medground.pubmed.translate import parse
 from medground.recipes.base import open_recipe
 from medground.sources.base import Source, find_source
 from medground.sources.http.service import ADDRESSES
+from medground.values.answer import SourceDocument
 from medground.values.document import Document
 from medground.values.lookup import ConceptQuery, Lookup, PlainWords, ProteinQuery
 from medground.values.query import And, DateRange, Mesh, Near, Not, Or, Phrase, Query, Range, Term, Words
@@ -39,7 +42,7 @@ MakeRun = Callable[..., Run]
 MakePeer = Callable[..., Peer]
 QUESTION = "Does paracetamol or TP53 change the risk of stroke in women?"
 CASE = "Jané Doe, born 1957, is HIV-positive and takes ritonavir and Tylenol; her sister has BRCA1."
-PRIVATE = {"jane", "jané", "doe", "1957", "hiv", "hiv1", "positive", "ritonavir", "brca", "brca1", "sister"}
+PRIVATE = {"zorble", "jane", "jané", "doe", "1957", "hiv", "hiv1", "positive", "ritonavir", "brca", "brca1", "sister"}
 TOLD = "not searched for, because these words occur only in the context: "
 KEYS = {"keys.google_search": "a-key", "google.engine": "e", "keys.brave": "b-key", "keys.sciencedirect": "s-key"}
 NOTHING = Reply(b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/></eSearchResult>")
@@ -55,6 +58,9 @@ ANSWERS: dict[str, Callable[[Asked], Reply] | Reply] = {
     ),
     **{name: form(lambda query: []) for name, form in FORMS.items()},
 }
+FILE = Document(
+    id="FILE:zorble.pdf", identifiers={"pmid": "7654321"}, title="zorble women", text="Stroke in women with TP53."
+)
 PAPER = Document(id="PMID:1", title="Paracetamol", text="Paracetamol raised the risk of stroke in women.", year=2001)
 
 
@@ -110,11 +116,19 @@ LOOKUPS = [
 
 
 @pytest.mark.parametrize("name", sorted(SOURCES))
-def test_no_source_is_sent_a_word_of_the_context_alone(name: str, make_run: MakeRun, service: Any) -> None:
+def test_no_source_is_sent_a_word_of_the_context_alone_or_the_name_of_a_file(
+    name: str, make_run: MakeRun, service: Any, memory_source: Any
+) -> None:
     source, peer = service(name)
-    run = told(make_run, [source])
+    run, of_file = told(make_run, [source]), told(make_run, [source, memory_source([FILE])])
+    asked = Question.ask(f"{QUESTION} See PMID 7654321.", context=CASE, task="yes-no")
+    answer = plain_answer(question=asked, documents=(SourceDocument(id=FILE.id, title=FILE.title, kind="book"),))
 
     async def look_up() -> None:
+        for question in (asked, follow_up("What about men with PMID 7654321?", answer, 2026)):
+            of_file.question = question
+            assert (await with_titles(question, of_file)).text == question.text
+            await of_file.look_up(words_lookup(question))
         for lookup in LOOKUPS:
             await run.look_up(lookup)
             await run.count(lookup)

@@ -7,17 +7,24 @@ import io
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
+from datetime import date
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run as cli
 from read_files import document_of
+from refusals import refused
 from rows import each_row
 
+from medground.corpus import retraction_table
 from medground.corpus.readers.compose import make_document
 from medground.corpus.readers.entry import described
-from medground.corpus.retraction import ON_THE_LIST, listed, marked, why_aside
+from medground.corpus.retraction import ON_THE_LIST, doubt, listed, marked, why_aside
+from medground.errors import StorageFailed
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
 
@@ -33,7 +40,7 @@ def test_the_list_matches_its_source(shared: Path) -> None:
     with gzip.open(shared / "retracted_dois.tsv.gz", "rt") as table:
         rows = [line.split("\t") for line in table.read().splitlines()[1:]]
     dois = {f"doi:{normal_doi(doi)}": nature for doi, _, nature in rows}
-    assert listed().keys() == pmids | dois.keys()
+    assert {name for name, state in listed().items() if state != "notice"} == pmids | dois.keys()
     assert {listed()[doi] for doi, nature in dois.items() if nature == "retraction"} == {"retracted"}
     assert sum(state == "concern" for state in listed().values()) == 1_665  # one of 1,666 was retracted later
 
@@ -111,16 +118,12 @@ def test_a_retracted_paper_is_known_however_a_record_writes_its_pmid(ids: dict[s
         {"medline_id": "{}"},
         {"PMID:": "{}"},
         {"url": "https://pubmed.ncbi.nlm.nih.gov/{}/"},
-        {"note": "PMID: {}"},
         {"metadata": {"pmid": "{}"}},
         {"identifiers": [{"type": "pmid", "id": "{}"}]},
         {"identifiers": ["pmid:{}", "doi:10.1000/x"]},
         {"ids": {"pmid": "https://pubmed.ncbi.nlm.nih.gov/{}"}},
         {"externalIds": {"PubMed": "{}"}},
-        {"id": "LAB:1", "is_retracted": True},
         {"id": "LAB:1", "retraction": "Retracted"},
-        {"id": "LAB:1", "status": "Retracted"},
-        {"id": "LAB:1", "updated-by": [{"DOI": "10.1000/n", "type": "retraction"}]},
     ],
 )
 def test_a_retracted_paper_is_known_by_the_fields_of_databases(record: dict[str, Any]) -> None:
@@ -136,14 +139,83 @@ def test_a_note_about_another_paper_is_no_id_and_a_record_that_retracts_another_
 
 def test_the_script_is_deterministic(tmp_path: Path) -> None:
     (tmp_path / "pmids.txt").write_text("30\n7\n30\n")
-    rows = ("doi\tnotice_doi\tnature", "10.1000/R\t\tretraction", "10.1000/c\t\tconcern", "10.1000/r\t\tconcern")
+    rows = (
+        "doi\tnotice_doi\tnature",
+        "10.1000/R\t10.1000/n\tretraction",
+        "10.1000/c\t\tconcern",
+        "10.1000/r\t\tconcern",
+    )
     (tmp_path / "dois.tsv").write_text("\n".join(rows))
     for target in ("one.gz", "two.gz"):
-        command = [sys.executable, SCRIPT, tmp_path / "pmids.txt", tmp_path / "dois.tsv", tmp_path / target]
+        given = [tmp_path / name for name in ("pmids.txt", "dois.tsv", target)]
+        command = [sys.executable, SCRIPT, *given, "--month", "2026-08"]
         subprocess.run(command, check=True)
     one = (tmp_path / "one.gz").read_bytes()
     assert one == (tmp_path / "two.gz").read_bytes()
-    assert gzip.decompress(one) == b"doi:10.1000/r\npmid:30\npmid:7\n\ndoi:10.1000/c"
+    assert gzip.decompress(one) == (
+        b"2026-08\n\nretracted\n\ndoi:10.1000/r\npmid:30\npmid:7\n\ndoi:10.1000/n\n-\n-\n\nconcern\n\ndoi:10.1000/c\n\n-"
+    )
+
+
+ROWS = """Title,OriginalPaperPubMedID,OriginalPaperDOI,RetractionDOI,RetractionNature,Reason,RetractionDate
+Zorbamine in children with asthma: a long trial,81,10.1000/a,10.1000/n,Retraction,+Error;,3/4/2021 0:00
+Zorbamine in children with asthma: a long trial,81,10.1000/a,,Expression of concern,,3/4/2022 0:00
+"Another, with a line
+break in it",82,10.1000/b,,Retraction,,3/4/2021 0:00
+Another,82,10.1000/b,,Reinstatement,,3/4/2022 0:00
+Third,83,unavailable,,Correction,,3/4/2022 0:00
+Fourth,84,,,Retraction,+Retract and Replace;,3/4/2027 0:00
+"""
+
+
+@pytest.fixture
+def update(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
+    """Updates the table of a home by the command; other tests see the one that ships."""
+    for name in ("_place", "_held"):
+        monkeypatch.setattr(retraction_table, name, None)
+
+    def run(content: str) -> int:
+        (tmp_path / "given.csv").write_text(content, encoding="utf-8")
+        return cli("update", "retractions", str(tmp_path / "given.csv"))
+
+    return run
+
+
+def test_a_table_is_updated_and_the_gravest_counts_unless_reinstated(
+    update: Any, home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (update("a,b\n1,2\n"), "names no retracted paper" in capsys.readouterr().err) == (2, True)
+    assert (update(ROWS), "the newest are of 2027-03" in capsys.readouterr().out) == (0, True)
+    states = [marked(Document(id=f"PMID:{number}", text="One.")) for number in (81, 82, 83, 84)]
+    assert [one.retraction for one in states] == ["retracted", "none", "none", "retracted"]
+    assert states[0].cautions == (ON_THE_LIST, "Its notice is https://doi.org/10.1000/n.")
+    assert doubt(states[2]) == "has a published correction"
+    assert marked(Document(id="DOI:10.1000/n", text="One.")).retraction == "notice"
+    titled = Document(id="DOC:1", title="ZORBAMINE in children with asthma. A long trial", text="One.")
+    assert marked(titled).retraction == "retracted"
+    again = marked(titled.model_copy(update={"identifiers": {"doi": "10.1000/again"}}))
+    assert (again.retraction, doubt(again)) == ("none", "its title holds that of a retracted paper")
+    table = retraction_table.table()
+    assert table.old_at(date(2028, 3, 1)) == ""
+    assert "medground update retractions" in table.old_at(date(2028, 4, 1))
+    (home / retraction_table.FILE_NAME).write_bytes(b"no table")
+    monkeypatch.setattr(retraction_table, "_held", None)
+    refused(StorageFailed, "delete it", retraction_table.table)
+
+
+def test_a_retracted_paper_is_known_in_nearly_every_form(update: Any, tmp_path: Path) -> None:
+    pytest.importorskip("reportlab")
+    found = spec_from_file_location("retraction_forms", SCRIPT.parents[1] / "benchmarks" / "retraction_forms.py")
+    assert found is not None and found.loader is not None
+    sys.modules["retraction_forms"] = module = module_from_spec(found)
+    found.loader.exec_module(module)
+    assert update(module.table(tmp_path).read_text(encoding="utf-8")) == 0
+    known: Counter[str] = Counter()
+    for number, form in enumerate(module.forms()):
+        (tmp_path / str(number)).mkdir()
+        known[module.what_is_known(form, tmp_path / str(number))] += 1
+    assert known.total() == 100
+    assert known["identity"] >= 44 and known["identity"] + known["words"] + known["warned"] >= 98
 
 
 TITLE = "Effect of aspirin on asthma attacks in children"
@@ -195,9 +267,6 @@ def test_a_page_gives_its_pmid_or_type_in_its_head(page: Callable[..., Path], he
     ("banner", "expected"),
     [
         ("<div><strong>This article has been retracted.</strong> See the notice.</div>", "retracted"),
-        ("<p><b>RETRACTED ARTICLE</b></p>", "retracted"),
-        ("<p>Article rétracté</p>", "retracted"),
-        ("<div>Este artículo ha sido retractado.</div>", "retracted"),
         ("<p>The Retraction Note to this article was published in Thorax.</p>", "retracted"),
         ("<ul><li><p>RETRACTED ARTICLE</p></li></ul>", "none"),
         ("<aside><p>This article has been retracted.</p></aside>", "none"),
@@ -240,15 +309,9 @@ def word_file(path: Path, *, before: str = "", after: str = "", **beside: str) -
     ("expected", "said"),
     [
         ("retracted", {"watermark": "RETRACTED"}),
-        ("retracted", {"header": "RETRACTED ARTICLE"}),
-        ("retracted", {"before": "This article has been retracted."}),
         ("retracted", {"content_status": "Retracted"}),
         ("retracted", {"category": "Retracted Publication"}),
-        ("retracted", {"title": "RETRACTED: Effect of aspirin"}),
         ("retracted", {"footer": "PMID: {}"}),
-        ("retracted", {"identifier": "PMID:{}"}),
-        ("retracted", {"after": "(PMID: {})"}),
-        ("retracted", {"after": "https://pubmed.ncbi.nlm.nih.gov/{}/"}),
         ("retracted", {"after": "Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: {}; PMCID: PMC12."}),
         ("none", {"watermark": "DRAFT"}),
         ("none", {"header": "Retraction of the ear drum"}),
@@ -297,20 +360,15 @@ def pdf(path: Path, **said: Any) -> Path:
 @each_row(
     ("expected", "said"),
     [
-        ("retracted", {"mark": "RETRACTED"}),
         ("retracted", {"mark": "RETRACTED", "angle": 0}),
         ("retracted", {"mark": "RETRACTED", "angle": 90, "size": 14}),
         ("retracted", {"mark": "RETRACTED ARTICLE", "size": 44}),
         ("retracted", {"mark": "Withdrawn", "angle": 30}),
-        ("retracted", {"banner": "RETRACTED ARTICLE"}),
         ("retracted", {"banner": "This article has been retracted: see Thorax 2014;69:2."}),
-        ("retracted", {"head": "RETRACTED"}),
         ("retracted", {"head": "RETRACTED: Aspirin and asthma attacks"}),
         ("retracted", {"title": f"RETRACTED: {TITLE}"}),
-        ("retracted", {"line": "PMID: {}"}),
         ("retracted", {"line": "https://pubmed.ncbi.nlm.nih.gov/{}/"}),
         ("none", {"mark": "DRAFT"}),
-        ("none", {"mark": "ACCEPTED MANUSCRIPT", "size": 40}),
         ("none", {"head": "Retracted papers in mental health"}),
         ("none", {"body": "As Li and others showed (PMID: {}), asthma is common."}),
         ("none", {"body": "This article has been retracted, as its readers were told."}),
@@ -351,13 +409,10 @@ def test_a_stamp_that_a_viewer_draws_over_a_pdf(tmp_path: Path, name: str) -> No
     ("lines", "expected"),
     [
         ("DB  - PubMed\nID  - {}", "retracted"),
-        ("DP  - NLM\nID  - {}", "retracted"),
         ("ID  - {}", "none"),
         ("DB  - Embase\nID  - {}", "none"),
-        ("N1  - PMID: {}", "retracted"),
         ("N1  - Comment on: PMID: {}", "none"),
         ("N2  - We repeat the trial of Li; PMID: {}.", "none"),
-        ("L2  - https://pubmed.ncbi.nlm.nih.gov/{}", "retracted"),
     ],
 )
 def test_the_pmid_of_a_ris_record(tmp_path: Path, lines: str, expected: str) -> None:
@@ -376,13 +431,10 @@ def test_the_pmid_of_a_ris_record(tmp_path: Path, lines: str, expected: str) -> 
         ({"article_pmid": LISTED}, "retracted"),
         ({"cited_pmid": LISTED}, "none"),
         ({"commentCorrectionList": {"commentCorrection": [{"type": "Retraction in"}]}}, "retracted"),
-        ({"pubTypeList": {"pubType": ["Retracted Publication"]}}, "retracted"),
         ({"relation": {"is-retracted-by": [{"id": "10.1000/x"}]}}, "retracted"),
-        ({"retraction": {"date": "2014"}}, "retracted"),
         ({"retraction": False}, "none"),
         ({"keywords": ["asthma", "Retracted Publication"]}, "retracted"),
         ({"keywords": ["Retracted publications as topic"]}, "none"),
-        ({"type": "retraction"}, "notice"),
         ({"RetractionNature": "Retraction"}, "retracted"),
         ({"RetractionNature": "Correction"}, "none"),
     ],

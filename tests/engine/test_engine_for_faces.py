@@ -146,6 +146,9 @@ def test_a_claim_gets_a_verdict_and_its_quotes(papers: Path) -> None:
         assert [nothing.evidence, *(one.verdict.label for one in nothing.statements)] == [(), "not found"]
         refused(UsageError, "the claim is empty", engine.verify, "  ")
         with pytest.raises(BudgetExhausted) as spent:
+            engine.ask(QUESTION, settings={"budget.seconds": 1e-9})
+        assert "The run ended before it found evidence" in str(spent.value.answer)
+        with pytest.raises(BudgetExhausted) as spent:
             engine.verify("Aspirin lowers the risk of stroke.", settings={"budget.seconds": 1e-9})
         assert spent.value.spent and spent.value.trace_id
 

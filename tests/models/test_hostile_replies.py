@@ -20,6 +20,8 @@ from medground.home.settings import Settings
 from medground.models.attempts import BYTES_PER_TOKEN
 from medground.models.base import CallLimits
 from medground.models.hosted import open_hosted
+from medground.models.operators.answering import ReadInput, read_and_answer
+from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.models.served import ServedModel
 
 JSON = "application/json"
@@ -29,9 +31,11 @@ GOOD = '{"id": "T2"}'
 pytestmark = pytest.mark.filterwarnings("ignore:Failed to extract usage")
 
 
-def completion(text: str = GOOD, usage: Any = None) -> bytes:
-    """A chat completion; without `usage` it reports none."""
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+def completion(text: str = GOOD, usage: Any = None, calls: int = 0) -> bytes:
+    """A chat completion; without `usage` it reports none. `calls`: calls of tools."""
+    call = {"id": "c", "type": "function", "function": {"name": "final_result", "arguments": "{}"}}
+    message = {"role": "assistant", "content": text, **({"tool_calls": [call] * calls} if calls else {})}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
     told = {} if usage is None else {"usage": usage}
     whole = {"id": "c", "object": "chat.completion", "created": 1, "model": "stub", "choices": [choice], **told}
     return json.dumps(whole).encode()
@@ -86,6 +90,8 @@ def test_the_timeout_is_that_of_the_whole_reply(slow: dict[str, float], make_pee
         (Reply(completion("[" * 100_000, told(9, 9)), type=JSON), "recursion limit"),
         (Reply(completion().replace(b"T2", b"\xff\xfe"), type=JSON), "not a chat completion"),
         (Reply(completion(usage=told("many", "5")), type=JSON), "not a chat completion"),
+        (Reply(completion('{"id": "\ud83d"}'), type=JSON), "'?' is not one of the given ids"),
+        (Reply(completion(calls=2_000), type=JSON), "not a chat completion"),
         (Reply(completion(), type=JSON, headers={"content-encoding": "br"}), "packed as 'br'"),
         (Reply(status=302, headers={"location": "http://127.0.0.1:9/elsewhere"}), "not a chat completion"),
     ],
@@ -115,3 +121,14 @@ def test_a_server_that_echoes_what_it_got_is_answered_with_asterisks(make_peer: 
     said = str(failure(model_at(make_peer(echo).url)))
     assert "bad Bearer ******** ******** ********" in said
     assert KEY not in said and "sk-echoed" not in said
+
+
+def test_an_id_that_was_not_given_is_dropped_when_the_model_insists(make_peer: Callable[..., Any]) -> None:
+    passage = SentencedPassage(id="P1", sentences=(SentenceView(id="P1.S1", text="Aspirin helps."),))
+    value = ReadInput(question="Does aspirin help?", task="yes-no", passages=(passage,))
+    said = {"statements": [{"text": "It helps.", "sentences": ["P99.S1", "P1.S1"]}], "answer": ["yes"]}
+    peer = make_peer(Reply(completion(json.dumps(said)), type=JSON))
+    model = model_at(peer.url)
+    reply = then_closed(model, model.answer(read_and_answer, value, FREE))
+    assert [one.sentences for one in reply.output.statements] == [("P1.S1",)]
+    assert len(peer.asked) == 3  # it was asked again first

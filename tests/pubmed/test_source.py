@@ -101,13 +101,24 @@ FOUND = """<eSearchResult><Count>{n}</Count><RetMax>{n}</RetMax><RetStart>0</Ret
     <TranslationSet/><QueryTranslation>x</QueryTranslation></eSearchResult>"""
 
 
+RECORD = b"""<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article>
+    <ArticleTitle>One</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"""
+
+
 def test_unreadable_records_are_reported(make_peer: Any, make_client: Any, reply: Any) -> None:
-    record = b"""<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article>
-        <ArticleTitle>One</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"""
     found = FOUND.format(n=2, ids="<Id>1</Id><Id>2</Id>").encode()
-    result = search(PubMedSource(make_client(make_peer(reply(found), reply(record)))))
+    result = search(PubMedSource(make_client(make_peer(reply(found), reply(RECORD)))))
     assert [hit.passage.document_id for hit in result.rankings[0]] == ["PMID:1"]
     assert result.notes == ("1 of 2 records found could not be read",)
+
+
+def test_records_that_are_not_sent_are_a_failure_which_is_not_cached(
+    tmp_path: Path, make_peer: Any, reply: Any
+) -> None:
+    found = reply(FOUND.format(n=1, ids="<Id>1</Id>").encode())
+    peer = make_peer(found, reply(b"<PubmedArticleSet></PubmedArticleSet>"), reply(RECORD))
+    refused(SourceUnavailable, "found 1 record and sent none", search, opened(tmp_path, peer.url))
+    assert [hit.passage.document_id for hit in search(opened(tmp_path, peer.url)).rankings[0]] == ["PMID:1"]
 
 
 def test_the_hit_is_the_passage_that_the_question_is_about(make: Any) -> None:

@@ -92,6 +92,7 @@ def test_the_query_has_the_headings_and_the_words_of_the_question() -> None:
     with pytest.raises(UsageError, match="empty"):
         planned("  ")
 
+    assert planned(f"Does aspirin {'-' * 3000} help?").query == planned("Does aspirin help?").query
     found = planned("I want to kill myself, which pills work?")
     assert found.notice is not None and found.notice.stops and found.query == ""
 

@@ -174,6 +174,7 @@ def call(name: str, start: int, end: int, **facts: Any) -> dict[str, Any]:
 
 def test_spans_are_nested_in_the_order_they_began() -> None:
     inner = span("b", 3, 4, "recipe"), span("a", 1, 2, "recipe"), span("in a", 1, 2, "a")
+    assert len(timeline("t", [*inner, span("recipe", 0, 5), span("recipe", 0, 5, "a")]).spans) == 5  # an id twice
     made = timeline("t", [*inner, span("recipe", 0, 5)])
     assert [(one.name, one.depth, one.start, one.seconds) for one in made.spans] == [
         ("recipe", 0, 0.0, 5.0),

@@ -23,7 +23,7 @@ from medground.pubmed.typed import typed_query
 from medground.sources.base import Source
 from medground.values.decision import Notice
 from medground.values.document import Document, Passage
-from medground.values.identifiers import papers_named
+from medground.values.identifiers import OWN_FILE, papers_named
 from medground.values.lookup import Lookup, Ranker
 from medground.values.question import Question
 from medground.values.report import ResearchSoFar
@@ -205,16 +205,19 @@ async def with_titles(question: Question, run: Run) -> Question:
         return question
     found = await run.look_up(Lookup.words(question.text))
     passages = [hit.passage for one in found for ranking in one.rankings for hit in ranking]
+    run.papers = tuple(dict.fromkeys(passage.document_id for passage in passages))
+    known = {name for passage in passages for name in passage.paper}
+    if any(source.state is None for source in run.sources):  # the name of a file must not be sent to a live source
+        passages = [passage for passage in passages if not passage.document_id.startswith(OWN_FILE)]
     titles = {name: passage.title for passage in reversed(passages) for name in passage.paper}
     text = question.text
     for (start, end), names in reversed(named.items()):
-        if missing := [name for name in names if name not in titles]:
+        if missing := [name for name in names if name not in known]:
             run.warn(
                 f"no source searched contains {', '.join(missing)}; check the id, or search PubMed too (--pubmed live)"
             )
-        if known := dict.fromkeys(titles[name] for name in names if titles.get(name)):
-            text = text[:start] + "; ".join(known) + text[end:]
-    run.papers = tuple(dict.fromkeys(passage.document_id for passage in passages))
+        if told := dict.fromkeys(titles[name] for name in names if titles.get(name)):
+            text = text[:start] + "; ".join(told) + text[end:]
     return question.model_copy(update={"text": text})
 
 

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from medground.errors import SnapshotCorrupt, StorageFailed
+from medground.errors import OUT_OF_MEMORY, SnapshotCorrupt, StorageFailed, is_of_memory
 
 
 def corrupt(folder: Path, what: str) -> SnapshotCorrupt:
@@ -30,7 +30,9 @@ def reading(folder: Path, name: str = "") -> Iterator[None]:
     """Treat any error while reading a finished snapshot, or one file of it, as damage to it: SnapshotCorrupt."""
     try:
         yield
-    except (sqlite3.DatabaseError, ValueError, OSError, EOFError, RuntimeError) as error:
+    except (sqlite3.DatabaseError, ValueError, OSError, EOFError, RuntimeError, MemoryError) as error:
+        if is_of_memory(error):
+            raise StorageFailed(f"{folder}: {OUT_OF_MEMORY}") from error
         raise corrupt(folder, f"{name} cannot be read ({_first_line(error)})".lstrip()) from error
     except BaseException as error:
         # A failed assertion inside Tantivy arrives as pyo3's PanicException, which is not an Exception and cannot
@@ -45,7 +47,9 @@ def writing(folder: Path) -> Iterator[None]:
     """Turn the errors that a full or read-only disk causes into StorageFailed."""
     try:
         yield
-    except (OSError, sqlite3.OperationalError, ValueError) as error:
+    except (OSError, sqlite3.OperationalError, ValueError, MemoryError) as error:
+        if is_of_memory(error):
+            raise StorageFailed(f"{folder}: {OUT_OF_MEMORY}; then run the same command again") from error
         # Tantivy's Python binding has no exception class for I/O errors.
         if not isinstance(error, OSError | sqlite3.OperationalError) and not _from_tantivy(error):
             raise
@@ -70,7 +74,7 @@ def resuming(folder: Path) -> Iterator[None]:
         raise UnfinishedDamaged(folder, "its word index is damaged") from error
 
 
-def _from_tantivy(error: ValueError) -> bool:
+def _from_tantivy(error: BaseException) -> bool:
     text = str(error).lower()
     return "os error" in text or "io error" in text or "ioerror" in text or "an error occurred in a thread" in text
 

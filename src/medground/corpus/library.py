@@ -9,7 +9,7 @@ import sqlite3
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from medground.corpus import tables
+from medground.corpus import retraction_table, tables
 from medground.corpus.faults import UnfinishedDamaged, corrupt, reading, writing
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, read_manifest, write_manifest
@@ -81,6 +81,7 @@ class Library:
 
     def __init__(self, home: Path) -> None:
         self.folder = home / "corpora"
+        retraction_table.use(home)
 
     def folder_of(self, name: str) -> Path:
         """Folder of a corpus, whether or not it exists."""

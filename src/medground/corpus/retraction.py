@@ -3,29 +3,24 @@ reading, but shown.
 
 A retraction notice, an expression of concern and an erratum repeat the claim of a paper in order to withdraw, question
 or correct it. A record may say what it is in its publication types, or only in its title. A paper may also have been
-retracted since its record was read: `marked` looks it up in the list of `medground/data`, which
-`scripts/make_retracted.py` makes. Every document, passage and kept answer passes it when it is read, so that a longer
-list holds at once.
+retracted since its record was read: `marked` looks it up in the table of `retraction_table.py`. Every document, passage
+and kept answer passes it when it is read, so that a newer table holds at once.
 """
 
 from __future__ import annotations
 
-import gzip
 import re
-import tomllib
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from importlib.resources import files
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from medground.corpus.banners import Said, parts_of, said_alone, said_by
+from medground.corpus.retraction_table import GRAVE, Nature, table, title_name
 from medground.values.document import Document, Hit, Passage, Retraction
 
 if TYPE_CHECKING:
     from medground.values.answer import SourceDocument
 
-Said = Literal["retracted", "removed", "notice", "concern", "erratum", "in doubt"]
 RETRACTED = "retracted"
 REMOVED = "removed by its publisher"
 NOTICE = "a retraction notice"
@@ -44,72 +39,6 @@ _REASONS: Mapping[Said, str] = {
 _STATES: Mapping[str | None, Retraction] = {RETRACTED: "retracted", NOTICE: "notice"}
 
 
-def _forms() -> dict[str, str]:
-    """The forms of `retraction_words.txt` by their headings, as patterns."""
-    found: dict[str, list[str]] = {}
-    forms: list[str] = []
-    for line in (files(__package__) / "retraction_words.txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            forms = found.setdefault(line[1:].split("]")[0], [])
-        elif line and not line.startswith("#"):
-            forms.append(line.replace("(", "(?:"))
-    return {heading: f"(?:{'|'.join(forms)})" for heading, forms in found.items()}
-
-
-_FORMS = _forms()
-_KINDS: Mapping[Said, re.Pattern[str]] = {
-    "retracted": re.compile(f"{_FORMS['kind retracted']}|{_FORMS['retracted']}", re.IGNORECASE),
-    "notice": re.compile(f"{_FORMS['kind notice']}|{_FORMS['notice']}", re.IGNORECASE),
-    "concern": re.compile(_FORMS["kind concern"], re.IGNORECASE),
-    "erratum": re.compile(_FORMS["kind erratum"], re.IGNORECASE),
-}
-
-
-@lru_cache(maxsize=4096)
-def said_alone(words: str) -> Said | None:
-    """What words by themselves say, without the punctuation around them; None if they are no such form."""
-    return next((said for said, kind in _KINDS.items() if kind.fullmatch(words)), None)
-
-
-# What the title of a record says of it: that its paper was retracted, or that it is a notice about another.
-
-_DONE = r"(?:retracted|withdrawn)"
-_TITLES = tomllib.loads((files(__package__) / "retraction_titles.toml").read_text(encoding="utf-8"))
-_NAMED = {**_FORMS, "done": _DONE, **_TITLES["parts"]}
-
-
-def _pattern(forms: Sequence[str]) -> str:
-    return re.sub("<([a-z]+)>", lambda found: str(_NAMED[found[1]]), "|".join(forms))
-
-
-_PATTERNS: Mapping[Said, tuple[re.Pattern[str], re.Pattern[str]]] = {
-    said: (
-        re.compile(rf"\W*(?:{_pattern(forms)})", re.IGNORECASE),
-        re.compile(_pattern(_TITLES["tails"][said]), re.IGNORECASE),
-    )
-    for said, forms in _TITLES["heads"].items()
-}
-_WORTH_A_LOOK = re.compile(
-    r"retra|r[ée]tra|withdraw|remov|concern|errat|corri|correct|\bvol\b|addend|[^\x00-\x7f]|retir|rit[ir]|ingetr|terugg"
-    r"|geri|wycof|tillbaka|trukket|bericht|rectif|widerruf|(?:\b\w ){5}|\bfe de\b",
-    re.IGNORECASE,
-)
-_TAGS = re.compile(r"</?(?:b|i|em|strong|u|sup|sub|p|span)\b[^<>]{0,80}>", re.IGNORECASE)
-_SPACED = re.compile(r"\b(?:[A-Z] ){6,}[A-Z]\b")
-_LONGEST = 5_000
-
-
-@lru_cache(maxsize=4096)
-def said_by(title: str) -> Said | None:
-    """What a title says of its record; None of a paper like any other."""
-    if not _WORTH_A_LOOK.search(title):
-        return None
-    plain = "".join(c for c in unicodedata.normalize("NFKC", title[:_LONGEST]) if unicodedata.category(c) != "Cf")
-    plain = _SPACED.sub(lambda found: found[0].replace(" ", ""), _TAGS.sub("", " ".join(plain.split())))
-    headed = (said for said, (head, _) in _PATTERNS.items() if head.match(plain))
-    return next(headed, None) or next((said for said, (_, tail) in _PATTERNS.items() if tail.search(plain)), None)
-
-
 _PARTS = re.compile(r"[;|,()\[\]]")
 _NOT_IN_A_TYPE = re.compile(r"[^\w'’]+|_+")
 
@@ -118,12 +47,15 @@ R = TypeVar("R", Document, Passage, "SourceDocument")
 Record: TypeAlias = "Document | Passage | SourceDocument"
 
 
-@cache
-def listed() -> Mapping[str, Retraction]:
-    """What the list says of papers, by their names as `Document.paper` has them. It is read at the first look-up."""
-    packed = files("medground.data").joinpath("retracted.txt.gz").read_bytes()
-    retracted, concern = gzip.decompress(packed).decode().split("\n\n")
-    return {**dict.fromkeys(retracted.split(), "retracted"), **dict.fromkeys(concern.split(), "concern")}
+def listed() -> Mapping[str, Nature]:
+    """What the table says of papers, by their names as `Document.paper` has them."""
+    return table().natures
+
+
+def _natures(record: Record) -> list[Nature]:
+    """What the table says of a record, by its ids; by its title, only if it has no id: it may be published again."""
+    titles = [title_name(record.title)] if not record.paper and table().has_titles else []
+    return [nature for name in (*record.paper, *titles) if (nature := listed().get(name)) is not None]
 
 
 def state_of(record: Record) -> Retraction:
@@ -135,8 +67,10 @@ def state_of(record: Record) -> Retraction:
         return record.retraction
     if said := _STATES.get(why_aside(record)):
         return said
-    known = [listed().get(name) for name in record.paper]
-    return "retracted" if "retracted" in known else "concern" if "concern" in known else record.retraction
+    known = _natures(record)
+    if not set(known).isdisjoint(GRAVE):
+        return "retracted"
+    return "concern" if "concern" in known else "notice" if "notice" in known else record.retraction
 
 
 def marked(record: R) -> R:
@@ -146,8 +80,13 @@ def marked(record: R) -> R:
         return record
     changes: dict[str, Any] = {"retraction": now}
     if now == "retracted" and not isinstance(record, Passage) and why_aside(record) is None:
-        changes["cautions"] = tuple(dict.fromkeys([*record.cautions, ON_THE_LIST]))
+        changes["cautions"] = tuple(dict.fromkeys([*record.cautions, ON_THE_LIST, *_notices(record)]))
     return record.model_copy(update=changes)
+
+
+def _notices(record: Record) -> list[str]:
+    found = (table().notices.get(name, "-") for name in (*record.paper, title_name(record.title)))
+    return [f"Its notice is https://doi.org/{one.removeprefix('doi:')}." for one in found if one != "-"]
 
 
 def marked_hit(hit: Hit) -> Hit:
@@ -175,9 +114,20 @@ def doubt(record: Record) -> str | None:
     """What a reader must check of a record that may be evidence; None if there is nothing."""
     if record.retraction == "concern":
         return "has a published expression of concern"
-    if why_aside(record) is None and said_by(record.title) == "in doubt":
+    if why_aside(record) is not None:
+        return None
+    if said_by(record.title) == "in doubt":
         return "its title suggests a notice about another paper"
+    if "corrected" in _natures(record):
+        return "has a published correction"
+    if _names_listed(record.title):
+        return "its title holds that of a retracted paper"
     return None
+
+
+def _names_listed(title: str) -> bool:
+    """Whether a title, or a part of it, is that of a paper in the table."""
+    return table().has_titles and any(listed().get(title_name(part)) in GRAVE for part in parts_of(title))
 
 
 @lru_cache(maxsize=4096)
@@ -197,58 +147,3 @@ def set_aside(hits: Sequence[Hit]) -> tuple[list[Hit], dict[str, str]]:
         if reason := why_aside(hit.passage):
             reasons.setdefault(hit.passage.document_id, reason)
     return [hit for hit in hits if hit.passage.document_id not in reasons], reasons
-
-
-# Marks that a file bears when its paper was retracted: a banner above its text, a running head, a watermark.
-
-_PAPER = r"(?:article|paper|chapter|manuscript|study|preprint|publication|review|letter)"
-_ALONE = re.compile(rf"(?:(?:this )?{_PAPER} )?(?:has been )?{_DONE}(?: {_PAPER})?(?: \d{{4}})?", re.IGNORECASE)
-_SENTENCE = re.compile(
-    rf"\W*(?:\w+: )?(?:this|the above) {_PAPER} (?:has been|was|is) {_DONE}"
-    r"(?=\W*$|\s*[.:;,!(]| (?:by|at|because|due|following|from|on|in|see|and)\b)"
-    rf"|\W*(?:the |a )?retraction (?:note|notice) (?:to|for|of) this {_PAPER}\b",
-    re.IGNORECASE,
-)
-_OUTSIDE = " \t\n*_#=~|.:!<>[](){}【】（）-–—"
-_LONGEST_BANNER = 600
-_SHOWN = 100
-_ABOVE = 5
-
-
-def is_banner(line: str) -> bool:
-    """Whether a line that stands by itself says that its paper was retracted.
-
-    `RETRACTED ARTICLE` and `This article has been retracted.` do; a sentence on retracted articles does not.
-    """
-    words = " ".join(line.split())
-    if not words or len(words) > _LONGEST_BANNER:
-        return False
-    return bool(_SENTENCE.match(words)) or is_stamp(words)
-
-
-def is_stamp(words: str) -> bool:
-    """Whether the words of a watermark or a banner are no more than that the paper was retracted."""
-    plain = " ".join(words.strip(_OUTSIDE).split())
-    return bool(_ALONE.fullmatch(plain)) or said_alone(plain) == "retracted"
-
-
-def above(lines: Iterable[str]) -> Iterator[str]:
-    """The first lines of a text, where a banner stands."""
-    return islice(filter(None, (line.strip() for line in lines)), _ABOVE)
-
-
-def banner_fields(lines: Iterable[str]) -> dict[str, Any]:
-    """The fields of a document that says of itself in one of these lines that it was retracted; none if no line does.
-
-    A line may also be the title, or a running head with it: `RETRACTED: Aspirin and stroke`.
-    """
-
-    def says_so(line: str) -> bool:  # a sentence that ends in a full stop is not a title
-        return is_banner(line) or (not line.rstrip().endswith(".") and said_by(line) == "retracted")
-
-    found = next(filter(says_so, lines), None)
-    if found is None:
-        return {}
-    words = " ".join(found.split())
-    shown = words if len(words) <= _SHOWN else f"{words[:_SHOWN].rpartition(' ')[0]} …"
-    return {"retraction": "retracted", "cautions": (f"The file is marked as retracted: “{shown}”",)}

@@ -10,6 +10,7 @@ from medground.answering.conclude.claim import CheckedClaim, check_claim
 from medground.answering.conclude.compose import not_searched, so_far
 from medground.answering.run import Run, with_titles
 from medground.answering.trace import Span
+from medground.corpus.retraction_table import table
 from medground.engine.answers import Answers
 from medground.engine.replies import nothing_within, replied, with_next_steps
 from medground.engine.search import check_limits
@@ -99,6 +100,8 @@ async def _answer(run: Run, recipe: Recipe) -> Answer:
     try:
         async with asyncio.timeout(seconds) as limit:
             answer = await recipe.run(await with_titles(run.question, run), run)
+            if answer.documents and (old := table().old_at(run.now().date())):
+                answer = answer.model_copy(update={"warnings": (*answer.warnings, old)})
             return await with_next_steps(answer, run)
     except asyncio.CancelledError:
         _keep(run, await _so_far(run, recipe, CANCELLED))

@@ -191,6 +191,9 @@ class ServeSettings(SettingsPart):
     """What a server allows the people who ask it; nothing here changes an answer."""
 
     hosts: Listed = Field(default=(), description="host names accepted in addition to those of loopback")
+    proxies: Listed = Field(
+        default=(), description="addresses or networks of proxies in front; their `X-Forwarded-For` says who asks"
+    )
     models: Listed = Field(default=(), description="models that a question may name, besides `model.default`")
     sources: Listed = Field(default=(), description="sources that a question may name, besides `retrieval.sources`")
     concurrency: int = Field(default=8, ge=1, description="questions and claims at the same time; others wait")

@@ -21,6 +21,7 @@ OPENING = re.compile(
 CORE = 2
 """Concepts joined with AND in a first draft; more of them find little (54.1 % of the paper's failures)."""
 
+_MARKS = re.compile(r'"|[^\w\s]{3,}')
 _WORDS = 40
 _LETTERS = 500
 """Maximum words, and characters, of a question that become its query if it names no heading."""
@@ -70,7 +71,7 @@ def _group(question: str, name: str) -> str:
 
 
 def _quotable(text: str) -> str:
-    return " ".join(text.replace('"', " ").split())
+    return " ".join(_MARKS.sub(" ", text).split())
 
 
 def _of_words(question: str) -> str:

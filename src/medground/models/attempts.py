@@ -80,6 +80,21 @@ def _size(message: ModelMessage) -> int:
     return sum(len(one.encode() if isinstance(one, str) else json.dumps(one, default=str)) for one in said if one)
 
 
+_MOST_PARTS = 100
+"""Texts and tool calls of one reply; an operator needs one."""
+
+
+def _readable(response: ModelResponse) -> ModelResponse:
+    """The reply without lone surrogates, which nothing can store. Raises UnexpectedModelBehavior: too many parts."""
+    if len(response.parts) > _MOST_PARTS:
+        raise UnexpectedModelBehavior(f"the reply has {len(response.parts):,} parts")
+    for part in response.parts:
+        for name in ("content", "args"):
+            if isinstance(said := getattr(part, name, None), str):
+                setattr(part, name, said.encode("utf-8", "replace").decode())
+    return response
+
+
 _TRANSIENT = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
 
 
@@ -190,7 +205,7 @@ class Attempts(WrapperModel):
         """One reply, with its tokens counted where the server does not. What is sent for nothing counts too."""
         arrived = False
         try:
-            response = await self._received(messages, settings, parameters)
+            response = _readable(await self._received(messages, settings, parameters))
             arrived = True
         except ModelAPIError as error:
             arrived = isinstance(error, ModelHTTPError) or getattr(error, "phase", None) == "connect"

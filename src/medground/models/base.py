@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 from urllib.parse import urlsplit
 
+from pydantic import ValidationError
+
 from medground.errors import ModelFailed
 from medground.models.operators.base import I, InvalidOutput, O, Operator, OperatorOutput
 from medground.values.usage import KEYLESS, Usage
@@ -80,11 +82,12 @@ class Keyless:
 
         Raises ModelFailed: the output of the operator's function fails the operator's own check.
         """
-        output = operator.keyless(value)
         try:
+            output = operator.keyless(value)
             operator.check(value, output)
-        except InvalidOutput as error:
-            raise ModelFailed(f"{operator.name}: {error}", model=self.name, usage=Usage(), unreadable=True) from error
+        except (InvalidOutput, ValidationError) as error:
+            why = str(error) if isinstance(error, InvalidOutput) else "its output is too long; shorten the question"
+            raise ModelFailed(f"{operator.name}: {why}", model=self.name, usage=Usage(), unreadable=True) from error
         return Reply(output=output, usage=Usage())
 
     async def close(self) -> None:

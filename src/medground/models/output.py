@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_ai.exceptions import ModelAPIError, ModelContextWindowExceededError, ModelHTTPError
@@ -18,6 +18,7 @@ from pydantic_core import from_json
 
 from medground.models.operators.base import AtMostOne, O, WeighedOutput
 
+M = TypeVar("M", bound=BaseModel)
 MOST = 200
 """Maximum values of a field. Hosted models reject schemas with longer lists; the operator's own check covers those."""
 
@@ -57,6 +58,18 @@ def _kind(field: Mapping[str, Any], types: Mapping[str, Any], indent: str = "") 
         about = f"  // {part['description']}" if "description" in part else ""
         lines.append(f'{indent}  "{name}": {_kind(part, types, indent + "  ")},{about}\n')
     return f"{{\n{''.join(lines)}{indent}}}"
+
+
+def without_unknown(output: M, choices: Mapping[str, Sequence[str]]) -> M:
+    """The output without ids, in its lists and those of its parts, that are not among the choices of their field."""
+
+    def kept(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        known = choices.get(name) if name != "answer" else None  # to drop an answer would be to give none
+        parts = (without_unknown(one, choices) if isinstance(one, BaseModel) else one for one in values)
+        return tuple(one for one in parts if known is None or not isinstance(one, str) or one in known)
+
+    changes = {name: kept(name, value) for name, value in output if isinstance(value, tuple)}
+    return output.model_copy(update=changes)
 
 
 def whole_texts(reply: str, field: str) -> list[str]:

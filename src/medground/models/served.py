@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 import pydantic_ai
-from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, TextOutput, ToolOutput
+from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunContext, RunUsage, TextOutput, ToolOutput
 from pydantic_ai.exceptions import AgentRunError, RunTimedOut, UserError
 from pydantic_ai.models import Model as ProviderModel
 from pydantic_ai.profiles.openai import OpenAIModelProfile
@@ -22,7 +22,7 @@ from medground.models.attempts import Attempts, Retries
 from medground.models.base import CallLimits, Reply, base_address
 from medground.models.failures import SHORTER, Endpoint, cut_short, explain
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
-from medground.models.output import asking_for_probabilities, form_of, weighs, with_probabilities
+from medground.models.output import asking_for_probabilities, form_of, weighs, with_probabilities, without_unknown
 from medground.sources.http.clients import ACCEPTED, CutReply, Intake, LimitedBody, LoopClients, ReplyLimits, tls
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
@@ -198,8 +198,12 @@ class ServedModel:
         )
 
 
-def _checked(operator: Operator[I, O], value: I) -> Callable[[O], O]:
-    def check(output: O) -> O:
+def _checked(operator: Operator[I, O], value: I) -> Callable[[RunContext[object], O], O]:
+    """A check that has the model asked again; of its last reply, ids that were not given are dropped."""
+
+    def check(context: RunContext[object], output: O) -> O:
+        if context.last_attempt:
+            output = without_unknown(output, operator.choices(value))
         try:
             operator.check(value, output)
         except InvalidOutput as error:

@@ -13,6 +13,8 @@ from urllib.parse import unquote
 KINDS = ("pmid", "pmc", "doi")
 """The ids by which records are joined, the surest first."""
 
+OWN_FILE = "FILE:"
+"""The prefix of documents that are named after a file."""
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _NAME = r"(?:pubmed[\s_-]*pmid|pmid|pubmed|medline)[\s_-]*(?:id|no\.?|number)?"
 _ADDRESS = re.compile(

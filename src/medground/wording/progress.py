@@ -170,7 +170,7 @@ def timeline(trace_id: str, spans: Sequence[Mapping[str, Any]]) -> Timeline:
     while waiting:
         span, depth = waiting.pop()
         rows.append(_row(span, began, depth))
-        waiting += [(one, depth + 1) for one in reversed(inside.get(span["id"], []))]
+        waiting += [(one, depth + 1) for one in reversed(inside.pop(span["id"], []))]
     prices = [row.money for row in rows]
     return Timeline(
         trace_id=trace_id,

@@ -194,6 +194,9 @@ def test_damaged_records_are_named_with_what_to_do(
     papers: Settings, asked: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = papers.home / "service" / FILE_NAME
+    statements(file, "UPDATE tokens SET limits = '{'")
+    assert cli("token", "list") == 1
+    assert "has a damaged token; move the file away" in capsys.readouterr().err.replace("\n", " ")
     for beside in file.parent.glob("*-*"):
         beside.unlink()
     file.write_bytes(b"no database " * 1000)

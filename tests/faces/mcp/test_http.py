@@ -22,6 +22,7 @@ from servers import mcp_served
 
 from medground.engine.engine import Engine
 from medground.faces.mcp.calls import Times
+from medground.faces.mcp.http import EACH
 from medground.faces.mcp.server import over_http
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.service import Service
@@ -118,6 +119,11 @@ async def test_a_session_is_of_whoever_began_it(papers: Settings) -> None:
             own = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {ann}"})
             other = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {bob}"})
             assert (own.status_code, other.status_code) == (200, 404)
+            for _ in range(EACH):  # one person's sessions end, so that they never hold everybody's
+                more = {**ACCEPT, "Authorization": f"Bearer {ann}"}
+                assert (await plain.post(url, json=INITIALIZE, headers=more)).status_code == 200
+            own = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {ann}"})
+            assert own.status_code == 404
 
 
 async def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(papers: Settings) -> None:

@@ -7,9 +7,10 @@ from http.cookies import SimpleCookie
 from typing import Any
 
 import httpx
+from rows import each_row
 from small_service import Clock
 
-from medground.faces.web.state import IDLE, LONGEST, MOST_FAILED, WINDOW, Sessions
+from medground.faces.web.state import IDLE, LONGEST, MOST_FAILED, PREFIX_LENGTH, WINDOW, Sessions
 
 Visit = Callable[..., Any]
 LOCALHOST = {"Origin": "http://localhost"}
@@ -119,15 +120,21 @@ async def test_a_session_ends_by_signing_out_by_a_new_one_when_idle_and_when_its
         assert await opens(local) == 401  # a session of this computer opens nothing where a token is needed
 
 
+@each_row(("proxies", "proxied"), [((), 429), (("127.0.0.0/8",), 200)])
 async def test_a_malformed_sign_in_is_refused_and_failed_attempts_have_to_wait(
-    visit: Visit, tokens: dict[str, str]
+    visit: Visit, tokens: dict[str, str], proxies: tuple[str, ...], proxied: int
 ) -> None:
-    async with visit(login=True) as site:
+    async with visit(login=True, **{"serve.proxies": proxies}) as site:
         for body in ({}, {"token": ""}, {"token": "x" * 201}, {"token": 5}, {"token": "x", "more": 1}):
             assert (await site.client.post("/session", json=body, headers=LOCALHOST)).status_code == 422, body
-        assert {(await site.sign_in("mg_" + "x" * 43)).status_code for _ in range(MOST_FAILED)} == {401}
+        near = tokens["ada"][:PREFIX_LENGTH] + "x" * (46 - PREFIX_LENGTH)
+        assert {(await site.sign_in(near)).status_code for _ in range(MOST_FAILED)} == {401}
+        assert (await site.sign_in(tokens["bob"])).status_code == 200  # from the same address, which may be a proxy's
         throttled = await site.sign_in(tokens["ada"])
         assert (throttled.status_code, throttled.headers["retry-after"]) == (429, str(int(WINDOW)))
+        elsewhere = {**LOCALHOST, "X-Forwarded-For": "192.0.2.7"}
+        sent = {"json": {"token": tokens["ada"]}, "headers": elsewhere}
+        assert (await site.client.post("/session", **sent)).status_code == proxied
         site.clock.now += WINDOW
         assert (await site.sign_in(tokens["ada"])).status_code == 200
     async with visit() as site:

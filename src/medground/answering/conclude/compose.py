@@ -235,10 +235,14 @@ def unanswered(reason: str) -> Draft:
     return Draft(reason=reason)
 
 
+ENDED_EARLY = "the run ended before it found evidence, so this says nothing of what the sources have"
+
+
 def so_far(run: Run, stopped: str) -> Answer:
     """The answer of a run that ended early: its first quotes, verbatim and unchecked."""
     quotes = usable(run.ledger.evidence, run.ledger.documents)[: run.settings.recipe.sentences]
     sentences = tuple(Sentence(text=" ".join(quote.quote.split()), evidence=(quote.id,)) for quote in quotes)
     note = "the source's own words; the run ended before checking"
     verdicts = [Verdict(label="quoted", critic="verbatim", note=note) for _ in sentences]
-    return compose(run, Draft(sentences=sentences), verdicts, stopped=stopped)
+    reason = "" if sentences else ENDED_EARLY
+    return compose(run, Draft(sentences=sentences, reason=reason), verdicts, stopped=stopped)

@@ -15,12 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from medground.corpus.banners import above, banner_fields
 from medground.corpus.readers.base import MOST_TAGS, Input, document_input
 from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, written
 from medground.corpus.readers.entry import described, file_id, name_below
 from medground.corpus.readers.table_rows import Cell, lines_of
-from medground.corpus.readers.values import own_pmid
-from medground.corpus.retraction import above, banner_fields
+from medground.corpus.readers.values import own_ids, title_line
 from medground.values.document import Document
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -129,8 +129,6 @@ _MOST = 300_000_000
 """Most bytes with pictures, unpacked."""
 _MOST_PARTS = 10_000
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
-_DOI_LINE = re.compile(r"^\W*(?:doi\W|https?://(?:dx\.)?doi\.org/)\s*(10\.\d{4,9}/\S+)\s*$", re.I | re.M)
-_FIRST_PAGE = 3000
 _DAMAGED = "the DOCX file is damaged or cut off; copy or download it again"
 _ERRORS = (zipfile.BadZipFile, zlib.error, LookupError, AttributeError, EOFError, OSError, NotImplementedError)
 
@@ -160,9 +158,10 @@ def docx_document(content: bytes, name: str) -> Document:
         opened = docx.Document(io.BytesIO(content))
         composition, titles, hidden = _composed(opened)
         said = properties_of(opened)
+        titles = titles or [*filter(None, [title_line(composition.text)])]
         about = {"title": titles[0] if titles else Path(name).stem} | fields_of(said, titled=bool(titles))
         # properties that may say that the paper was retracted, or which PMID it has
-        stated = (getattr(said, name, "") for name in ("title", "subject", "comments", "identifier"))
+        stated = (getattr(said, name, "") for name in ("title", "subject", "comments", "identifier", "keywords"))
         beside = [*margins_of(opened), *filter(None, stated)]
     except (OpcError, etree.LxmlError, *_ERRORS) as error:
         raise ValueError(_DAMAGED) from error
@@ -170,11 +169,7 @@ def docx_document(content: bytes, name: str) -> Document:
         raise ValueError("the document has no text")
     lines = composition.text.split("\n")
     mark = banner_fields([*beside, *above(lines)])
-    if pmid := own_pmid([*beside, *lines]):
-        about["pmid"] = pmid
-    dois = set(_DOI_LINE.findall(composition.text[:_FIRST_PAGE]))
-    if len(dois) == 1:  # several would be those of other papers
-        about["doi"] = dois.pop()
+    about |= own_ids([*beside, *lines])
     own = {"id": file_id(name), "text": composition.text, "sections": composition.sections, "kind": "book"}
     own["cautions"] = (*mark.pop("cautions", ()), *caution_on_hidden(hidden, "The file"))
     return described(about | own | mark)

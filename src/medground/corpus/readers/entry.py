@@ -26,7 +26,15 @@ from medground.corpus.readers.values import (
     year_in,
 )
 from medground.values.document import Document, Retraction, SourceKind
-from medground.values.identifiers import KINDS, id_kind, named_pmid, normal_document_id, normal_id, normal_identifiers
+from medground.values.identifiers import (
+    KINDS,
+    OWN_FILE,
+    id_kind,
+    named_pmid,
+    normal_document_id,
+    normal_id,
+    normal_identifiers,
+)
 
 _NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
 _LONGEST_NAME = 200
@@ -37,7 +45,7 @@ OWN = "DOC"
 
 def file_id(name: str) -> str:
     """`FILE:NAME`. Long names keep their end and get a digest, so that two files never share an id."""
-    return f"FILE:{_cleaned(name)}"
+    return f"{OWN_FILE}{_cleaned(name)}"
 
 
 def name_below(path: Path, folder: Path | None) -> str:

@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import json
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from medground.corpus.banners import banner_fields, is_banner
 from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded, written
 from medground.corpus.readers.entry import described, file_id, name_below
 from medground.corpus.readers.table_rows import Cell, lines_of
-from medground.corpus.readers.values import NAMES
+from medground.corpus.readers.values import NAMES, own_ids
 from medground.corpus.readers.xml import Element, flat_text, name_of
-from medground.corpus.retraction import banner_fields, is_banner
 from medground.values.document import Document
 from medground.values.identifiers import normal_document_id
 
@@ -80,6 +81,8 @@ _BANNERS = "//h1|//h2|//h3|//p|//div|//strong|//b|//span"
 _NO_BANNER = frozenset(["li", "td", "th", "aside", "footer", "blockquote", "figure", "form"])
 _MOST_PIECES = 20
 """Pieces of text, between tags, from which an element is more than a banner."""
+_TOP = 20
+"""Lines of the text among which a page gives its own ids."""
 _LONG_TEXT = 300
 """Characters of a paragraph that is not a banner and begins the text."""
 
@@ -96,7 +99,11 @@ def is_page(start: bytes) -> bool:
 
 def html_document(content: bytes, name: str) -> Document:
     """The document of a page."""
+    from lxml import etree
+
     tree = _parsed(content)
+    linked = [one.text_content() for one in tree.xpath("//script[@type='application/ld+json']")]
+    etree.strip_elements(tree, *_NO_TEXT, with_tail=False)
     fields = _tagged(tree)
     whole_tree = copy.deepcopy(tree)
     hidden = take_out_hidden(tree)
@@ -114,12 +121,14 @@ def html_document(content: bytes, name: str) -> Document:
     cautions = (*mark.pop("cautions", ()), *caution_on_hidden(hidden, "The page"))
     kind = "research" if {"journal", "pmid"} & fields.keys() else "web"
     said = {"title": heading or Path(name).stem, "language": tree.get("lang"), "url": address, **fields, **mark}
+    for ids in (own_ids(_linked_data(linked)), own_ids(composition.text.split("\n")[:_TOP])):
+        said = ids | said
     own = {"id": file_id(name), "kind": kind, "text": composition.text or abstract, "sections": composition.sections}
     return described(said | own | {"cautions": cautions})
 
 
 def _parsed(content: bytes) -> Any:
-    """The page as a tree, without scripts, styles and menus."""
+    """The page as a tree."""
     import lxml.html
     from lxml import etree
 
@@ -136,8 +145,19 @@ def _parsed(content: bytes) -> Any:
         tree = lxml.html.document_fromstring(page.encode("utf-8"), parser=lxml.html.HTMLParser(encoding="utf-8"))
     except (etree.LxmlError, ValueError) as error:
         raise ValueError("the page is empty or not HTML") from error
-    etree.strip_elements(tree, *_NO_TEXT, with_tail=False)
     return tree
+
+
+def _linked_data(scripts: Iterable[str]) -> Iterator[str]:
+    """The ids that the articles of a page's JSON-LD have, each as a line: `pmid: 1`."""
+    for script in scripts:
+        with contextlib.suppress(ValueError, RecursionError):
+            read = json.loads(script)
+            for one in [read, *(read.get("@graph") or ())] if isinstance(read, dict) else read:
+                for name in ("identifier", "sameAs", "@id") if isinstance(one, dict) else ():
+                    for value in one[name] if isinstance(one.get(name), list) else [one.get(name)]:
+                        kept = isinstance(value, dict)
+                        yield f"{value.get('propertyID', '')}: {value.get('value', '')}" if kept else str(value)
 
 
 def _main_text(tree: Any) -> Composition:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import shorten
 
+from medground.corpus.banners import is_stamp, said_by
 from medground.corpus.readers.base import Item, Retracts
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.table_xml import table_lines
 from medground.corpus.readers.values import flattened, imprint_of, iso_date
 from medground.corpus.readers.xml import Element, flat_text, name_of, parts, record_items, told
-from medground.corpus.retraction import is_stamp, said_by
 from medground.values.identifiers import normal_identifiers
 
 

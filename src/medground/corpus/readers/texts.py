@@ -6,18 +6,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
 from markdown_it import MarkdownIt
 
+from medground.corpus.banners import above, banner_fields
 from medground.corpus.readers.base import Input, Item, document_input, file_input
 from medground.corpus.readers.compose import Headings, decoded, make_document
 from medground.corpus.readers.entry import described, file_id, name_below, named
 from medground.corpus.readers.lines import SUFFIX, Record, read_lines, read_parquet
-from medground.corpus.readers.values import NAMES, one_line
-from medground.corpus.retraction import above, banner_fields
+from medground.corpus.readers.values import NAMES, one_line, own_ids, title_line
 from medground.values.document import Document, Section
 
 # YAML front matter of a Markdown file: fields between two lines `---` at its very start.
@@ -66,6 +67,8 @@ def _check(front: str) -> None:
 
 
 SUFFIXES = (".md", ".markdown", ".txt")
+_TOP = 20
+"""Lines among which a text gives its own ids."""
 
 
 def open_text(path: Path, folder: Path | None = None) -> Input:
@@ -81,11 +84,11 @@ def text_document(text: str, name: str, *, markdown: bool) -> Document:
     if markdown:
         front, text = split_front_matter(text)
     sections = headings(text) if markdown else ()
-    title = (sections[0].label if sections else "") or Path(name).stem
-    own = {"title": title, "kind": "book"} | {key: value for key, value in front.items() if value is not None}
-    return described(
-        own | banner_fields(above(text.split("\n"))) | {"id": file_id(name), "text": text, "sections": sections}
-    )
+    title = (sections[0].label if sections else title_line(text)) or Path(name).stem
+    lines = text.split("\n")
+    own = {"title": title, "kind": "book", **own_ids(islice(filter(str.strip, lines), _TOP))}
+    own |= {key: value for key, value in front.items() if value is not None} | banner_fields(above(lines))
+    return described(own | {"id": file_id(name), "text": text, "sections": sections})
 
 
 def headings(text: str) -> tuple[Section, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from medground.corpus.readers.compose import printable
 from medground.values.document import Retraction, Substance
-from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_address
+from medground.values.identifiers import KINDS, id_kind, normal_pmid, papers_named, without_papers
 
 NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
@@ -231,27 +231,42 @@ def _iso(year: int, month: int, day: int) -> str:
     return f"{year:04}-{month:02}-{day:02}" if 1 <= day <= 31 else f"{year:04}-{month:02}"
 
 
-# The PMID that a text gives as its own, and not as that of a paper which it cites.
+# The ids that a text gives as its own, and not as those of a paper which it cites.
 
-_NAMED = r"\b(?:(?:PubMed )?PMID|PubMed(?: ID)?)\s?[:#]?\s?(\d{4,8})\b"
-_OTHERS = r"(?:[\s;,.|()\[\]]|\bPMCID:?\s?PMC\d+|\bdoi:?\s?10\.\S+|https?://\S+|\[?PubMed - indexed for MEDLINE\]?)*"
-_ALONE = re.compile(rf"{_OTHERS}{_NAMED}{_OTHERS}", re.IGNORECASE)
-_CITED_AS = re.compile(rf"[A-Z][^;]{{1,80}}\b\d{{4}}\b[^;]{{0,12}};.{{0,160}}?{_NAMED}{_OTHERS}")
+_LABELS_OF_IDS = re.compile(
+    r"\[?PubMed - indexed for MEDLINE\]?|\b(?:pub|med|line|pmc?id|pmc\d*|id|doi|org|dx|https?|www|epub|number|no)\b",
+    re.IGNORECASE,
+)
+_CITED_AS = re.compile(r"[A-Z][^;]{1,80}\b\d{4}\b[^;]{0,12};[^;]{0,80}(?=\b(?:doi|PMID)\b)")
 """As databases print a record: `Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: 12345678`."""
 _LONGEST = 300
 
 
-def own_pmid(lines: Iterable[str]) -> str | None:
-    """The PMID of the paper itself, from a line that names nothing else; None if there is none, or more than one."""
-    found = set[str]()
+def own_ids(lines: Iterable[str]) -> dict[str, str]:
+    """The PMID, PMC id and DOI of the paper itself, by kind, from lines that hold nothing else; of several, none."""
+    found: dict[str, set[str]] = {}
     for line in (" ".join(given.split()) for given in lines):
-        if len(line) <= _LONGEST:
-            match = _ALONE.fullmatch(line) or _CITED_AS.fullmatch(line)
-            found.update(filter(None, [match[1] if match else pmid_in_address(line)]))
-    return found.pop() if len(found) == 1 else None
+        if len(line) > _LONGEST or not any(letter.isdigit() for letter in line):
+            continue
+        line = _CITED_AS.sub("", line, count=1)
+        named = papers_named(line)
+        if named and not re.search(r"[^\W_]", _LABELS_OF_IDS.sub(" ", without_papers(line))) and not line.isdigit():
+            for kind, _, name in (one.partition(":") for names in named.values() for one in names):
+                found.setdefault(kind, set()).add(name)
+    return {kind: next(iter(names)) for kind, names in found.items() if len(names) == 1}
+
+
+_TITLE = re.compile(r"\s*((?:\S+[ \t]+){3,40}\S*[^\s.:;,])[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z)")
+
+
+def title_line(text: str) -> str:
+    """The first line of a text if it stands by itself as a title does: some words, and no full stop; else empty."""
+    found = _TITLE.match(text)
+    return one_line(found[1]) if found and len(found[1]) <= _LONGEST and not own_ids([found[1]]) else ""
 
 
 _SO = frozenset(["true", "yes", "y", "1", "retracted", "withdrawn"])
+_DATED = ("retraction_date", "retractiondate", "date_retracted", "retraction_doi", "retracted_on")
 _WORDS: Mapping[str, Collection[str]] = {
     **dict.fromkeys(("is_retracted", "isretracted", "retracted", "is_withdrawn", "withdrawn"), _SO),
     **dict.fromkeys(("status", "pubstate", "publication_status", "article_status"), ("retracted", "withdrawn")),
@@ -266,7 +281,9 @@ _TYPES: Mapping[str, Retraction] = {"retraction": "notice", "retracted-article":
 _LABELS = frozenset(["retracted publication", "retracted article"])
 """Publication types that reference managers keep among the keywords."""
 _UPDATED = frozenset(["retraction", "withdrawal", "removal"])
-_STATES = frozenset(["keywords", "type", "retraction", "relation", "commentcorrectionlist", *_WORDS, *_UPDATES])
+_STATES = frozenset(
+    ["keywords", "type", "retraction", "relation", "commentcorrectionlist", *_WORDS, *_UPDATES, *_DATED]
+)
 _IDS = {"identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"}
 
 
@@ -275,7 +292,9 @@ def state_in(fields: Mapping[str, Any]) -> Retraction | None:
     for name, value in [(name, value) for name, value in fields.items() if name in _STATES]:
         if name in _WORDS and _word(value) in _WORDS[name]:
             return "retracted"
-        if name == "keywords" and "etracted" in str(value) and any(_word(word) in _LABELS for word in listed(value)):
+        if name in _DATED and any(map(str.isdigit, _word(value))) and "retractionnature" not in fields:
+            return "retracted"
+        if name == "keywords" and "retracted" in str(value).lower() and any(_word(word) in _LABELS for word in listed(value)):
             return "retracted"
         if name == "type" and (state := _TYPES.get(_word(value))):
             return state

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.middleware import Middleware
 from starlette.responses import Response
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from medground.errors import UsageError
 from medground.faces.api.answers import router as answers_router
@@ -135,6 +136,7 @@ def make_app(
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
         middleware=[
+            Middleware(ProxyHeadersMiddleware, trusted_hosts=list(limits.proxies)),
             Middleware(Begun, seen=secured),
             Middleware(Begun, seen=requests.add),
             Middleware(OwnHosts, names=(*limits.hosts, *names), respond=refused),

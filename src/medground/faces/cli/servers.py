@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import closing, contextmanager
 from decimal import Decimal
 from functools import partial
 from json import dumps
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -55,6 +56,19 @@ def _extra(name: str, what: str) -> Iterator[None]:
         raise ConfigError(f'{missing}; run: pip install "medground[{name}]"') from None
 
 
+LAST = 5.0
+"""Seconds after which a server that was told to stop ends, whatever a thread of it still reads."""
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    with asyncio.Runner() as runner:
+        runner.run(work)
+        last = threading.Timer(LAST, os._exit, (0,))
+        last.daemon = True
+        last.start()
+    last.cancel()
+
+
 def serve(
     corpus: by.Corpora = None,
     kb: by.KnowledgeBase = None,
@@ -73,7 +87,7 @@ def serve(
 
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
     with shown_progress(quiet=quiet) as progress:
-        asyncio.run(run(chosen, host=host, port=port, announce=announce, progress=progress, login=login))
+        _run(run(chosen, host=host, port=port, announce=announce, progress=progress, login=login))
 
 
 def web(
@@ -106,7 +120,7 @@ def web(
 
     with shown_progress(quiet=quiet) as progress:
         work = run(chosen, host=host, port=port, announce=listening, progress=progress, login=login, extend=extend)
-        asyncio.run(work)
+        _run(work)
 
 
 Http = Annotated[
@@ -137,7 +151,7 @@ def mcp(
 
     if http:
         listening = partial(announce, what="Medground for agents")
-        asyncio.run(over_http(chosen, host=host, port=port, announce=listening, login=login))
+        _run(over_http(chosen, host=host, port=port, announce=listening, login=login))
     else:
         with given_away():
             asyncio.run(over_stdio(chosen))

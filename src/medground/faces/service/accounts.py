@@ -14,7 +14,7 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from medground.errors import NotAllowed, UsageError
+from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.records import Records
 from medground.faces.service.values import LOCAL, Limits, Person, Repeat
 from medground.values.document import Frozen
@@ -103,7 +103,12 @@ class Tokens:
     def _where(self, which: str, *values: str) -> builtins.list[Token]:
         rows = self._records.rows(f"SELECT {', '.join(_TOKEN)} FROM tokens WHERE {which}", *values)  # noqa: S608 (ours)
         found = [dict(zip(_TOKEN, row, strict=True)) for row in rows]
-        return [Token.model_validate(one | {"limits": json.loads(str(one["limits"]))}) for one in found]
+        try:
+            return [Token.model_validate(one | {"limits": json.loads(str(one["limits"]))}) for one in found]
+        except ValueError:
+            raise StorageFailed(
+                f"{self._records.path} has a damaged token; move the file away and create new ones: answers are kept"
+            ) from None
 
 
 def _person(token: Token) -> Person:

@@ -18,7 +18,7 @@ from medground.faces.service.building import Mode, build_uploaded, check, kept_a
 from medground.faces.service.job import JobState, Tell
 from medground.faces.service.offers import Checked, CorpusTold, FilesTold, checked, corpus_told, files_told
 from medground.faces.service.values import LOCAL, LimitReached, Limits, Person
-from medground.faces.web.state import MOST_SUGGESTED, Keeper, Page, Suggestion
+from medground.faces.web.state import MOST_SUGGESTED, PREFIX_LENGTH, Keeper, Page, Suggestion
 from medground.faces.web.state import PageState as Held
 from medground.faces.web.upload import FilePassedOver, received
 from medground.values.document import Frozen
@@ -65,15 +65,16 @@ async def sign_in(body: SignIn, request: Request, response: Response, page: Page
     signed_in = page.signed_in
     if not signed_in.login:
         raise UsageError("this server does not require a token; open the page without one")
-    address = request.client.host if request.client else ""
-    if wait := signed_in.throttle.wait(address):
+    secret = body.token.strip()
+    tried = (request.client.host if request.client else "", secret[:PREFIX_LENGTH])
+    if wait := signed_in.throttle.wait(tried):
         raise LimitReached("too many attempts to sign in failed", retry_after=wait)
     try:
-        person = await service.who(body.token.strip())
+        person = await service.who(secret)
     except NotAllowed:
-        signed_in.throttle.failed(address)
+        signed_in.throttle.failed(tried)
         raise
-    signed_in.throttle.succeeded(address)
+    signed_in.throttle.succeeded(tried)
     signed_in.begin(request, response, person.id)
     return _told(page, service.settings.serve.keep_days, person)
 

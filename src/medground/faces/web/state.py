@@ -108,37 +108,41 @@ def _hashed(secret: str) -> str:
 
 
 MOST_FAILED = 5
-"""Failed attempts of one address within the window."""
+"""Failed attempts at one token from one address within the window."""
+PREFIX_LENGTH = 9
+"""Characters of a token by which attempts are counted: nobody can lock out the holder of another token."""
 WINDOW = 300.0
 """Seconds for which a failed attempt counts."""
-_MOST_ADDRESSES = 10_000
+_MOST_TRIED = 10_000
+Tried = tuple[str, str]
+"""An address and the prefix of the token that it tries."""
 
 
 @dataclass(repr=False)
 class Throttle:
-    """Counts failed attempts by address."""
+    """Counts failed attempts."""
 
     clock: Callable[[], float] = time.monotonic
-    _failed: dict[str, deque[float]] = field(default_factory=dict, init=False)
+    _failed: dict[Tried, deque[float]] = field(default_factory=dict, init=False)
 
-    def wait(self, address: str) -> int:
-        """Whole seconds that this address has to wait before another attempt; 0 if it may try now."""
-        times = self._failed.get(address)
+    def wait(self, tried: Tried) -> int:
+        """Whole seconds to wait before another attempt; 0 if it may be made now."""
+        times = self._failed.get(tried)
         if times is None or len(times) < MOST_FAILED:
             return 0
         return max(0, math.ceil(WINDOW - (self.clock() - times[0])))
 
-    def failed(self, address: str) -> None:
+    def failed(self, tried: Tried) -> None:
         """Count a failed attempt."""
-        times = self._failed.pop(address, None) or deque[float](maxlen=MOST_FAILED)
+        times = self._failed.pop(tried, None) or deque[float](maxlen=MOST_FAILED)
         times.append(self.clock())
-        self._failed[address] = times
-        while len(self._failed) > _MOST_ADDRESSES:
+        self._failed[tried] = times
+        while len(self._failed) > _MOST_TRIED:
             del self._failed[next(iter(self._failed))]
 
-    def succeeded(self, address: str) -> None:
-        """Forget the failed attempts of an address."""
-        self._failed.pop(address, None)
+    def succeeded(self, tried: Tried) -> None:
+        """Forget the failed attempts."""
+        self._failed.pop(tried, None)
 
 
 COOKIE = "medground_session"

@@ -181,7 +181,7 @@ class Transport:
         await self._pace.wait()
         async with asyncio.timeout(self._patience.seconds), self._answer(utility, parameters) as body:
             result = await asyncio.to_thread(read, body)
-            if self._cache is not None and key is not None:
+            if self._cache is not None and key is not None and result != []:  # it may be there the next time
                 await asyncio.to_thread(self._cache.put, key, body)
             return result
 

@@ -80,8 +80,11 @@ class Syntax:
                 return self._joined([self._looked_for(word, query.field) for word in query.text.split()], "AND")
             case nodes.Phrase():
                 return self._looked_for(query.text, query.field)
+            case nodes.Term(field="id" | "identifier"):
+                kind, colon, name = query.value.partition(":")
+                return self.id_of(f"{kind.upper()}{colon}{name}")
             case nodes.Term():
-                return self.id_of(query.value) if query.field == "id" else self._looked_for(query.value, query.field)
+                return self._looked_for(query.value, query.field)
             case nodes.Mesh():
                 names = (query.heading,) if query.heading else query.qualifiers
                 return self._joined([self._looked_for(name, "mesh") for name in names], "OR")

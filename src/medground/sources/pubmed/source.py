@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from medground.corpus.chunk import chunk
-from medground.errors import UsageError
+from medground.errors import SourceUnavailable, UsageError
 from medground.home.secrets import shown_address
 from medground.home.settings import Settings
+from medground.language.clean import some
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.typed import typed_query
 from medground.sources.base import SourceDeclaration, tree_of
@@ -86,6 +87,8 @@ class PubMedSource(LiveSource):
                 sent = asked.limited(wider.text)
                 notes.append(_said_of(asked.plain, wider, result.count))
         found = await self.fetch([f"PMID:{pmid}" for pmid in ids])
+        if ids and not found:
+            raise SourceUnavailable(f"it found {some(len(ids), 'record')} and sent none; ask again", source=self.name)
         documents = [d for d in found.values() if not asked.kinds or d.kind in asked.kinds]
         unread = len(ids) - len(found)
         notes += [f"nothing was found for {phrase!r}" for phrase in result.not_found] if not ids else []

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from medground.corpus.banners import banner_fields
 from medground.corpus.manifest import hash_file
 from medground.corpus.readers.base import Input, Item, Reading, content_of, file_input, head, is_packed
 from medground.corpus.readers.compose import Composition, caution_on_hidden, make_document
@@ -29,8 +30,7 @@ from medground.corpus.readers.pdf.sections import (
     text_of_book,
     with_rows,
 )
-from medground.corpus.readers.values import own_pmid
-from medground.corpus.retraction import banner_fields
+from medground.corpus.readers.values import own_ids
 from medground.errors import BadDocument
 from medground.values.document import Document, LinePlace
 
@@ -140,7 +140,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     words = Words.of(line for lines in kept for line in lines)
     said = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
     shown = [Shown(_whole(b, words), b.page, b.size, b.bold) for b in (p.block for p in parts if p.kind == "front")]
-    front = front_of(shown, margins, " ".join(said), metadata, own_pmid(said))
+    front = front_of(shown, margins, " ".join(said), metadata, own_ids(said))
     mark = banner_fields([*pages.marks(), *margins, *(one.text for one in shown), metadata.get("Title", "")])
     composition = Composition()
     everything: list[Labelled] = [(None, lines) for lines in kept if lines]

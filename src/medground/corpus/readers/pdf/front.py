@@ -74,12 +74,12 @@ def journal_of(said: Sequence[str]) -> str | None:
     return None
 
 
-def identifiers_of(said: Sequence[str], first_page: str = "", pmid: str | None = None) -> dict[str, str]:
+def identifiers_of(said: Sequence[str], first_page: str, own: Mapping[str, str]) -> dict[str, str]:
     """DOI, PMID and PMC id, each the first that is said: above the text, in the margins, by the file of itself.
 
-    A PMID in the text may be that of a paper that it cites; `pmid` is what a line of the first page gives as its own.
+    A PMID in the text may be that of a paper that it cites; `own` is what a line of the first page gives as its own.
     """
-    found = {"pmid": pmid} if pmid else {}
+    found = dict(own)
     for text in (*said, first_page):
         if "doi" not in found and (doi := _doi(text)):
             found["doi"] = doi
@@ -141,12 +141,12 @@ def front_of(
     margins: Sequence[str],
     first_page: str,
     metadata: Mapping[str, str],
-    pmid: str | None = None,
+    own: Mapping[str, str],
 ) -> dict[str, Any]:
     """What the first page and the metadata of the file (`Title`, `Author`, `Subject`) say, as fields of a document.
 
     `front` are the texts before the abstract, in order, and `margins` running heads and feet, those of the first page
-    first; `first_page` leaves references out, and `pmid` is what a line of it gives as its own.
+    first; `first_page` leaves references out, and `own` are the ids that lines of it give as its own.
     """
     title, block = _title(front, metadata.get("Title", ""), first_page)
     said = [*(b.text for b in front if b is not block), *margins]
@@ -155,7 +155,7 @@ def front_of(
         "authors": _authors(front, block, metadata.get("Author", ""), first_page),
         "year": year_of(said, first_page),
         "journal": journal_of([*margins, *(b.text for b in front if b is not block)]),
-        "identifiers": identifiers_of([*said, *metadata.values()], first_page, pmid),
+        "identifiers": identifiers_of([*said, *metadata.values()], first_page, own),
     }
 
 

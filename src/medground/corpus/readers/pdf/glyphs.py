@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from medground.corpus.retraction import is_stamp
+from medground.corpus.banners import is_stamp
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfObject, PdfPage, PdfTextPage
