@@ -294,7 +294,11 @@ def state_in(fields: Mapping[str, Any]) -> Retraction | None:
             return "retracted"
         if name in _DATED and any(map(str.isdigit, _word(value))) and "retractionnature" not in fields:
             return "retracted"
-        if name == "keywords" and "retracted" in str(value).lower() and any(_word(word) in _LABELS for word in listed(value)):
+        if (
+            name == "keywords"
+            and "retracted" in str(value).lower()
+            and any(_word(word) in _LABELS for word in listed(value))
+        ):
             return "retracted"
         if name == "type" and (state := _TYPES.get(_word(value))):
             return state
