@@ -8,13 +8,14 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medground.corpus.faults import reading
 from medground.corpus.lexical_fields import exact
 from medground.corpus.reports import DocumentReport, FileEntry, FileReport, SameId, document_reports
-from medground.corpus.tables import FILE_NAME, KnownFile, PassageRow, decode, known_files
+from medground.corpus.tables import FILE_NAME, KnownFile, PassageRow, decode, known_files, unpacked
 from medground.values.document import Document, Passage
 from medground.values.query import Filters
 
@@ -65,6 +66,23 @@ class Database:
             stored = [decode(*row) for rows in self._in(query, list(dict.fromkeys(ids))) for row in rows]
         found = {document.id: document for document in stored}
         return {document_id: found[document_id] for document_id in ids if document_id in found}
+
+    def raw_records(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """The XML of documents that were read from MEDLINE or PubMed XML, by id; others are omitted."""
+        with self._reading("raw") as execute:
+            if execute is None:
+                return {}
+        query = "SELECT id, xml, digest FROM raw WHERE id IN ({})"
+        with reading(self.folder):
+            rows = (row for rows in self._in(query, ids) for row in rows)
+            return {document_id: unpacked(xml, digest) for document_id, xml, digest in rows}
+
+    def all_records(self) -> Iterator[tuple[Document, bytes]]:
+        """All documents as `all_documents`, each with its XML as `raw_records`, or nothing."""
+        documents = self.all_documents()
+        while some := [*islice(documents, _AT_ONCE)]:
+            raw = self.raw_records([document.id for document in some])
+            yield from ((document, raw.get(document.id, b"")) for document in some)
 
     def holders(self, numbers: Sequence[int]) -> list[str]:
         """Ids of the documents that hold these passages, each once, in the order of their building."""
