@@ -270,12 +270,12 @@ def test_summaries_in_three_formats(app: Any) -> None:
         ("esearch", {"term": "x", "retmax": "many"}, "Invalid value of retmax"),
         ("esearch", {"term": "x", "datetype": "xdat"}, "Invalid value of datetype"),
         ("esearch", {"term": "x", "mindate": "2010/13", "maxdate": "2011"}, "Invalid date"),
-        ("esearch", {"term": "x", "usehistory": "y", "WebEnv": "MCID_gone"}, "WebEnv not found"),
+        ("esummary", {"query_key": "1", "WebEnv": "MCID_gone"}, "Unable to obtain query #1"),
         ("efetch", {}, "Neither query_key nor id"),
         ("efetch", {"id": "1", "rettype": "gb"}, "Invalid rettype"),
         ("epost", {"id": "abc"}, "Empty ID list"),
         ("espell", {}, "Empty term"),
-        ("elink", {"id": "1", "cmd": "prlinks"}, "not supported"),
+        ("elink", {"id": "1", "cmd": "links"}, "not supported"),
     ],
 )
 def test_invalid_requests(app: Any, utility: str, parameters: dict[str, str], words: str) -> None:

@@ -116,6 +116,8 @@ class _Compiler(TreeCompiler):
         match query:
             case nodes.Everything():
                 return _Q.all_query()
+            case nodes.Range(field="id"):
+                raise UsageError("a corpus cannot be searched by a range of PMIDs; name them, or serve it as PubMed")
             case nodes.Range():
                 return self._between(YEAR, query.low, query.high, _FIRST_YEAR, _LAST_YEAR)
             case nodes.DateRange():

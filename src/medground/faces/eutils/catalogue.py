@@ -51,6 +51,8 @@ class Reading:
     stack: tuple[Leaf | str, ...] = ()
     """Terms and operators in postfix order."""
     not_found: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    """Quoted phrases that no record has, and whose words were searched instead."""
     notes: tuple[str, ...] = ()
 
 
@@ -87,7 +89,8 @@ def read(translated: Translated, notes: tuple[str, ...], count: Count) -> Readin
         translations=tuple((t.source, t.text) for t in translated.translations),
         stack=tuple(stack),
         not_found=tuple(dict.fromkeys(_not_found(translated, count))),
-        notes=notes + missing,
+        absent=translated.absent,
+        notes=(*notes, *translated.notes, *missing),
     )
 
 
@@ -237,15 +240,11 @@ class SnapshotCatalogue:
         return near[0] if near else None
 
     def _read(self, term: str, field: str, check: Check) -> tuple[Translated, Reading]:
-        def has_author(name: str) -> bool:
-            check()
-            return self._index.has_author(name)
-
         def count(query: Query) -> int:
             check()
             return self._count(query)
 
-        mapper = Mapper(vocabulary(), self._journals, has_author)
+        mapper = Mapper(vocabulary(), self._journals, lambda query: count(query) > 0)
         tag = read_tag(field) if field else None
         notes = (f"Unknown field '{field[:40]}' ignored",) if tag is not None and tag.use is None else ()
         use = None if tag is None else tag.use

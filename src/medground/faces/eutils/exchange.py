@@ -7,7 +7,7 @@ import re
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -45,8 +45,8 @@ class Parameters:
         """One group of IDs per `id` parameter, because elink treats them separately."""
         for name, value in pairs:
             if name.lower() == "id":
-                self.id_groups.append([each for part in value.split(",") if (each := part.strip())])
-            else:
+                self.id_groups.append(value.replace(",", " ").split())
+            elif value != "None":  # what Python clients send for nothing
                 self._values[name.lower()] = value
 
     @classmethod
@@ -128,14 +128,12 @@ class History:
         self._lock = threading.Lock()
 
     def store(self, ids: Sequence[str], session: str = "", query: str = "") -> tuple[int, str]:
-        """Store IDs in a session, or in a new one if none is named. Returns the key and the session.
+        """Store IDs in a session, or in a new one if the named one is unknown. Returns the key and the session.
 
         `query` is the full query that found them; posted IDs have none.
         """
         with self._lock:
-            name = session or f"MCID_{secrets.token_hex(12)}"
-            if session and session not in self._sessions:
-                raise InvalidRequest("WebEnv not found: it does not exist or has expired")
+            name = session if session in self._sessions else f"MCID_{secrets.token_hex(12)}"
             added = _Stored(",".join(ids), query)
             stored = self._sessions.get(name, [])
             if len(stored) >= _MOST_KEYS:
@@ -203,6 +201,11 @@ def node(tag: str, text: str | int | None = None, /, *children: etree._Element, 
         element.text = _NOT_XML.sub(" ", str(text))
     element.extend(children)
     return element
+
+
+def nodes_of(values: Mapping[str, Any]) -> list[etree._Element]:
+    """An element for each name, with its value."""
+    return [node(tag, value) for tag, value in values.items()]
 
 
 MOST_BYTES = 100_000_000

@@ -29,9 +29,9 @@ from medground.faces.eutils.records_fields import (
     value_of,
     words_of,
 )
-from medground.pubmed.filters import searched
 from medground.pubmed.mesh import publication_types, vocabulary
 from medground.pubmed.tags import find_qualifier
+from medground.pubmed.translate import searched
 from medground.values import query as nodes
 from medground.values.document import Document
 from medground.values.query import Leaf, Query, leaves
@@ -64,6 +64,8 @@ class RecordsCompiler(TreeCompiler):
         match query:
             case nodes.Everything():
                 return tantivy.Query.all_query()
+            case nodes.Range(field="id"):
+                return self._between(PMID, query.low, query.high, 0, _LARGEST)
             case nodes.Range():
                 return self._days(YEAR, query.low, query.high)
             case nodes.DateRange():
@@ -154,6 +156,8 @@ Order = Literal["newest", "published", "relevance", "author", "journal", "title"
 _HEAP = 100_000_000
 _REPORT = 1000
 _MOST_WORDS = 20_000
+_LARGEST = 10**15
+"""More than any PMID."""
 
 
 @dataclass(frozen=True)
@@ -269,7 +273,7 @@ def _build(folder: Path, documents: Callable[[], Iterable[Document]], progress: 
 def _with_pmid(documents: Iterable[Document]) -> Iterator[tuple[int, Document]]:
     for document in documents:
         prefix, _, name = document.id.partition(":")
-        if prefix == "PMID" and name.isascii() and name.isdigit() and len(name) < 16:
+        if prefix == "PMID" and name.isascii() and name.isdigit() and len(name) <= 15:
             yield int(name), document
 
 

@@ -209,6 +209,7 @@ def _subsets(record: Document, abstract: list[str]) -> list[str]:
         "hasstructuredabstract": bool(record.sections),
         "haskeyword": bool(record.keywords),
         "medline": bool(record.mesh),
+        "pubmednotmedline": not record.mesh,
         "pmcbook": record.kind == "book",
         "free full text": "pmc" in record.identifiers,
         "full text": bool({"pmc", "doi", "pii"} & record.identifiers.keys()),
@@ -218,6 +219,15 @@ def _subsets(record: Document, abstract: list[str]) -> list[str]:
 
 
 SUBSETS = frozenset(_STATES.values()) | {
-    *("hasabstract", "hasstructuredabstract", "haskeyword", "medline", "pmcbook", "free full text", "full text")
+    *(
+        "hasabstract",
+        "hasstructuredabstract",
+        "haskeyword",
+        "medline",
+        "pubmednotmedline",
+        "pmcbook",
+        "free full text",
+        "full text",
+    )
 }
 """Filters that can be evaluated from the contents of a record."""

@@ -23,7 +23,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from medground.errors import MedgroundError
-from medground.faces.eutils import searches, summaries
+from medground.faces.eutils import citations, links, searches, summaries
 from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.exchange import (
     MOST_BYTES,
@@ -174,7 +174,8 @@ UTILITIES: Mapping[str, Utility] = MappingProxyType(
         "epost": Utility(searches.epost, "ePostResult", searches.POST),
         "einfo": Utility(searches.einfo, "eInfoResult", searches.INFO),
         "espell": Utility(searches.espell, "eSpellResult", searches.SPELL),
-        "elink": Utility(searches.elink, "eLinkResult", searches.LINK),
+        "elink": Utility(links.elink, "eLinkResult", links.LINK),
+        "ecitmatch": Utility(citations.ecitmatch, "eCitMatchResult", "<!DOCTYPE eCitMatchResult>"),
     }
 )
 _UNKNOWN = Utility(searches.esearch, "eUtilsResult", "<!DOCTYPE eUtilsResult>")
@@ -236,7 +237,7 @@ def make_app(
     history = History()
 
     async def answer(request: Request) -> Response:
-        name = request.path_params["name"]
+        name = PurePosixPath(request.url.path).stem
         if name not in UTILITIES:
             known = ", ".join(UTILITIES)
             return PlainTextResponse(f"unknown utility {name[:40]!r}; use one of: {known}", status_code=404)
@@ -258,7 +259,10 @@ def make_app(
         return refused(Refusal(500, "An unexpected error occurred; the server's log has the details"), request.scope)
 
     return Starlette(
-        routes=[Route("/entrez/eutils/{name}.fcgi", answer, methods=["GET", "POST"])],
+        routes=[
+            Route(f"/entrez/eutils/{name}", answer, methods=["GET", "POST"])
+            for name in ("{name}.fcgi", "ecitmatch.cgi")
+        ],
         middleware=[Middleware(OwnHosts, names=hosts, respond=refused)],
         exception_handlers={Exception: failed},
     )
