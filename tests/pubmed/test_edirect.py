@@ -59,7 +59,8 @@ def test_a_session(real_server: str, shell_of: Callable[[str], Shell], loopback:
     assert links.startswith("https://doi.org/10.")
     assert len(run("elink -db pubmed -id 9997 -related | efetch -format uid").split()) > 1
     cited = f"nquire -url {real_server}/entrez/eutils/ ecitmatch.cgi -db pubmed -retmode xml -bdata"
-    assert run(f"{cited} 'biochim biophys acta|1976|446|179|ju dl|one|'").endswith("NOT_FOUND")
+    assert run(f"{cited} 'biochim biophys acta|1976|446|179|strekas tc|one|'").endswith("|one|9997")
+    assert run(f"{cited} 'biochim biophys acta|1977|446|179|strekas tc|two|'").endswith("|two|NOT_FOUND")
 
 
 def test_more_than_ten_thousand_are_found_by_ranges_of_pmids(

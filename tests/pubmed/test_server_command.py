@@ -143,6 +143,10 @@ HEADINGS = ("Asthma", "Bronchial Diseases", "Lung Diseases", "Neoplasms", "Lung 
 QUALIFIERS = ("therapy", "drug therapy", "diet therapy", "surgery")
 
 
+def records() -> list[tuple[Document, bytes]]:
+    return [(document, b"") for document in documents()]
+
+
 def documents(count: int = 30) -> list[Document]:
     return [
         Document(
@@ -158,15 +162,15 @@ def documents(count: int = 30) -> list[Document]:
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> RecordsIndex:
-    return RecordsIndex.open_or_build(tmp_path_factory.mktemp("index") / "a", documents)
+    return RecordsIndex.open_or_build(tmp_path_factory.mktemp("index") / "a", records)
 
 
 def test_it_is_built_once_and_leaves_no_other_files(tmp_path: Path) -> None:
     calls: list[int] = []
 
-    def counted() -> list[Document]:
+    def counted() -> list[tuple[Document, bytes]]:
         calls.append(1)
-        return documents()
+        return records()
 
     folder = tmp_path / "cache" / "index"
     threads = [threading.Thread(target=RecordsIndex.open_or_build, args=(folder, counted)) for _ in range(3)]
@@ -181,16 +185,16 @@ def test_it_is_built_once_and_leaves_no_other_files(tmp_path: Path) -> None:
 
 
 def test_a_failed_build_leaves_nothing_behind_and_a_damaged_index_is_reported(tmp_path: Path) -> None:
-    def broken() -> list[Document]:
+    def broken() -> list[tuple[Document, bytes]]:
         raise SnapshotCorrupt("row 7 is damaged")
 
     with pytest.raises(SnapshotCorrupt, match="row 7"):
         RecordsIndex.open_or_build(tmp_path / "index", broken)
     assert list(tmp_path.iterdir()) == []
-    RecordsIndex.open_or_build(tmp_path / "index", documents)
+    RecordsIndex.open_or_build(tmp_path / "index", records)
     (tmp_path / "index" / "meta.json").write_text("{")
     with pytest.raises(SnapshotCorrupt):
-        RecordsIndex.open_or_build(tmp_path / "index", documents)
+        RecordsIndex.open_or_build(tmp_path / "index", records)
 
 
 @each_row("order", ORDERS)

@@ -94,7 +94,7 @@ def test_pymed(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
     api = pytest.importorskip("pymed.api")
     monkeypatch.setattr(api, "BASE_URL", base)
     client = api.PubMed(tool="test", email="reader@example.org")
-    assert client.getTotalResultsCount("heart") == 13
+    assert client.getTotalResultsCount("heart") == 15
     articles = list(client.query("heart", max_results=5))
     assert len(articles) == 5
     assert all(one.pubmed_id.split()[0].isdigit() and one.title and one.publication_date for one in articles)
@@ -105,7 +105,7 @@ def test_easy_entrez(base: str) -> None:
     api = pytest.importorskip("easy_entrez").EntrezAPI("test", "reader@example.org", server=f"{base}/entrez/eutils/")
     api.minimal_interval = 0
     found = api.search("heart", max_results=3).data["esearchresult"]
-    assert (found["count"], len(found["idlist"])) == ("13", 3)
+    assert (found["count"], len(found["idlist"])) == ("15", 3)
     assert api.summarize(found["idlist"], max_results=3).data["result"]["uids"] == found["idlist"]
     tree = api.fetch(found["idlist"], max_results=3).data
     assert [e.text for e in tree.findall("PubmedArticle/MedlineCitation/PMID")] == found["idlist"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from medground.corpus.retraction import marked
 from medground.corpus.snapshot import Snapshot
 from medground.errors import UsageError
-from medground.faces.eutils.records import Order, RecordsIndex, unsupported
+from medground.faces.eutils.records import Order, RecordsIndex
 from medground.home.files import tables
 from medground.pubmed.filters import all_of
 from medground.pubmed.mapping import Mapper, with_journals
@@ -80,10 +80,10 @@ _Stack = Sequence[Leaf | str]
 _NEVER_A_PHRASE = (nodes.Range, nodes.DateRange, nodes.Everything)
 
 
-def read(translated: Translated, notes: tuple[str, ...], count: Count) -> Reading:
+def read(translated: Translated, notes: tuple[str, ...], unsupported: Sequence[str], count: Count) -> Reading:
     """Return the reading of a translated query. `count` returns the number of records that a part matches."""
     stack: _Stack = fold(translated.query, lambda leaf: [_leaf(leaf, count)], _joined, _either)
-    missing = tuple(f"not available in this corpus: {name}" for name in unsupported(translated.query))
+    missing = tuple(f"not available in this corpus: {name}" for name in unsupported)
     return Reading(
         translation=translated.text,
         translations=tuple((t.source, t.text) for t in translated.translations),
@@ -159,7 +159,7 @@ def _words(leaf: Query) -> str:
     return leaf.value if plain and isinstance(leaf, nodes.Term) else text
 
 
-INDEX_FORMAT = 4
+INDEX_FORMAT = 8
 """Version of the index, part of its path on disk. Increase it when the index fields change."""
 _MOST_COUNTED = 5_000
 """Terms whose counts are kept, a few kB each."""
@@ -182,7 +182,7 @@ class SnapshotCatalogue:
     def open(cls, snapshot: Snapshot, home: Path, progress: Progress = no_progress) -> SnapshotCatalogue:
         """Open or build the index of a snapshot, under `home/cache/pubmed`."""
         folder = home / "cache" / "pubmed" / f"{snapshot.manifest.hash}-{INDEX_FORMAT}"
-        return cls(snapshot, RecordsIndex.open_or_build(folder, snapshot.all_documents, progress))
+        return cls(snapshot, RecordsIndex.open_or_build(folder, snapshot.all_records, progress))
 
     @property
     def about(self) -> About:
@@ -260,7 +260,7 @@ class SnapshotCatalogue:
             translated = _translated(repaired.text, use, mapper)
         if isinstance(translated.query, nodes.Everything):
             return translated, Reading(translation=translated.text, notes=notes)
-        return translated, read(translated, notes, count)
+        return translated, read(translated, notes, self._index.unsupported(translated.query), count)
 
 
 def _translated(text: str, use: TagUse | None, mapper: Mapper) -> Translated:
