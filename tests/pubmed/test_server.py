@@ -18,13 +18,14 @@ from rows import each_row
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.medline import read_medline
 from medground.errors import UsageError
-from medground.faces.eutils.formats import ARTICLE_DOCTYPE, article
+from medground.faces.eutils.formats import article
 from medground.values.document import Document, MeshHeading, Section, Substance
 
 pytest.importorskip("starlette", reason="needs the extra serve")
 
 from medground.faces.eutils.exchange import xml_stream
 from medground.faces.eutils.server import UTILITIES, make_app
+from medground.faces.eutils.summaries import ARTICLES
 
 RESULTS = "Wheezing (x < 5 & y > 3) was common in children."
 TEXT = f"{RESULTS}\n\nInhaled steroids helped 7 of 10."
@@ -346,5 +347,5 @@ def test_any_record_survives_a_round_trip(
         keywords=tuple(keywords),
     )
     answer = tmp_path / "answer.xml"
-    answer.write_bytes(xml_stream("PubmedArticleSet", [article(record)], ARTICLE_DOCTYPE).body)
+    answer.write_bytes(xml_stream("PubmedArticleSet", [article(record)], ARTICLES).body)
     assert len(list(read_medline(answer))) == 1

@@ -20,6 +20,8 @@ _DATES = {
     **dict.fromkeys(_PUBLISHED, "published"),
 }
 _DATA = ("PubmedData", "PubmedBookData")
+_STAMP = ("Year", "Month", "Day", "Hour", "Minute")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 class Person:
@@ -116,15 +118,23 @@ class MedlineRecord:
 
     @property
     def title(self) -> str:
-        """The title; that in its own language where there is no other, and that of the book for a whole one."""
-        if self.is_book:
-            return self.text("ArticleTitle", "Book/BookTitle")
-        return own_title(self.text("Article/ArticleTitle"), self.text("Article/VernacularTitle"))
+        """The title; that in its own language where there is no other."""
+        return own_title(self.english_title, self.text("Article/VernacularTitle"))
+
+    @property
+    def english_title(self) -> str:
+        """The title as it stands, also `[Not Available].`; that of the book for a whole one."""
+        return self.text("Article/ArticleTitle", "ArticleTitle", "Book/BookTitle")
 
     @property
     def journal(self) -> str:
         """The journal's full title, or else its abbreviation; or the book's title."""
         return self.text("Article/Journal/Title", "MedlineJournalInfo/MedlineTA", "Book/BookTitle")
+
+    @property
+    def abbreviation(self) -> str:
+        """The journal's name in MEDLINE, or else the full one."""
+        return self.text("MedlineJournalInfo/MedlineTA") or self.journal
 
     @property
     def journal_names(self) -> tuple[str, ...]:
@@ -249,6 +259,22 @@ class MedlineRecord:
         return (() if self.data is None else typed_texts(self.data, "ArticleIdList/ArticleId", "IdType")) + own
 
     @property
+    def locations(self) -> tuple[tuple[str, str], ...]:
+        """Where the article is online: (`doi`, `10.1/x`) or (`pii`, `S0140`), without what is marked as wrong."""
+        found = self.citation.iterfind("Article/ELocationID")
+        return tuple((one.get("EIdType", ""), flat_text(one)) for one in found if one.get("ValidYN") != "N")
+
+    @property
+    def article_ids(self) -> tuple[tuple[str, str], ...]:
+        """The ids of PubMed's list, then those of the article that are not among them."""
+        return tuple(dict.fromkeys((*self.ids, *self.locations)))
+
+    @property
+    def publication_status(self) -> str:
+        """`ppublish`, `epublish`, `aheadofprint`; `ppublish` where the record does not say."""
+        return (None if self.data is None else self.data.findtext("PublicationStatus")) or "ppublish"
+
+    @property
     def identifiers(self) -> dict[str, str]:
         """One id of each kind but the PMID."""
         every = dict(typed_texts(self.citation, "Article/ELocationID", "EIdType")) | dict(self.ids)
@@ -256,12 +282,23 @@ class MedlineRecord:
 
     @property
     def printed(self) -> str:
-        """The date of the issue in PubMed's words: `1998 Dec-1999 Jan`, `2001 Jun 15`, `2001 Spring`."""
-        date = next((found for path in _PUBLISHED if (found := self.citation.find(path)) is not None), None)
-        if date is None:
-            return ""
-        parts = _texts(date, "MedlineDate") or (*_texts(date, "Year"), *_texts(date, "Season"), *_texts(date, "Month"))
-        return " ".join((*parts, *(day.lstrip("0") for day in _texts(date, "Day"))))
+        """The date of the issue as PubMed writes it: `1998 Dec-1999 Jan`, `2001 Jun 15`, `2001 Spring`."""
+        return next((text for path in _PUBLISHED if (text := self.date(path))), "")
+
+    def date(self, path: str) -> str:
+        """The date at a path of the citation as PubMed writes it, or an empty string."""
+        date = self.citation.find(path)
+        parts = {} if date is None else {name_of(part): flat_text(part) for part in date}
+        month = parts.get("Month", "")
+        month = MONTHS[int(month) - 1] if month.isdecimal() and 1 <= int(month) <= 12 else month
+        words = (
+            parts.get("MedlineDate"),
+            parts.get("Year"),
+            parts.get("Season"),
+            month,
+            parts.get("Day", "").lstrip("0"),
+        )
+        return " ".join(filter(None, words))
 
     @cached_property
     def dates(self) -> Mapping[str, str]:
@@ -283,9 +320,9 @@ class MedlineRecord:
 
     @property
     def history(self) -> tuple[tuple[str, str], ...]:
-        """What happened when, as PubMed writes it: (`received`, `2017/01/09`), (`entrez`, `2018/05/17 06:00`)."""
+        """What happened when, as PubMed writes it: (`received`, `2017/01/09 00:00`), (`entrez`, `2018/05/17 06:00`)."""
         found = () if self.data is None else self.data.iterfind("History/PubMedPubDate")
-        return tuple((one.get("PubStatus", ""), stamp) for one in found if (stamp := _stamp(one)))
+        return tuple((one.get("PubStatus", ""), _stamp(one)) for one in found)
 
 
 def _abstract(element: Element) -> Abstract:
@@ -320,9 +357,8 @@ def _iso(date: Element) -> str:
 
 
 def _stamp(date: Element) -> str:
-    day = "/".join((date.findtext(name) or "").strip().zfill(2) for name in ("Year", "Month", "Day"))
-    hour, minute = ((date.findtext(name) or "").strip() for name in ("Hour", "Minute"))
-    return f"{day} {hour.zfill(2)}:{minute.zfill(2)}" if hour else day
+    year, month, day, hour, minute = ((date.findtext(name) or "").strip().zfill(2) for name in _STAMP)
+    return f"{year}/{month}/{day} {hour}:{minute}"
 
 
 def typed_texts(element: Element, path: str, kind: str) -> tuple[tuple[str, str], ...]:

@@ -213,6 +213,12 @@ class SnapshotCatalogue:
         found = self._snapshot.documents(list(dict.fromkeys(keys.values())))
         return {each: marked(found[key]) for each, key in keys.items() if key in found}
 
+    def raw(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """Return the XML of records by PMID. Unknown PMIDs, and records from other files, are omitted."""
+        keys = {each: f"PMID:{_plain(each)}" for each in ids}
+        found = self._snapshot.raw_records(list(dict.fromkeys(keys.values())))
+        return {each: found[key] for each, key in keys.items() if key in found}
+
     def similar(self, pmid: str, limit: int) -> list[tuple[str, float]]:
         """Return the records that share the most title words and main headings, starting with the record itself."""
         record = self.fetch([pmid]).get(pmid)
