@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from medground.corpus.manifest import Manifest
 from medground.corpus.retraction import marked
 from medground.corpus.snapshot import Snapshot
 from medground.errors import UsageError
@@ -166,6 +167,11 @@ _MOST_COUNTED = 5_000
 _MOST_HEADINGS = 10
 
 
+def index_folder(manifest: Manifest, home: Path) -> Path:
+    """Where the index of a snapshot is, once it is made."""
+    return home / "cache" / "pubmed" / f"{manifest.hash}-{INDEX_FORMAT}"
+
+
 class SnapshotCatalogue:
     """A corpus that can be searched like PubMed: one snapshot and an index of its records. Thread-safe."""
 
@@ -181,7 +187,7 @@ class SnapshotCatalogue:
     @classmethod
     def open(cls, snapshot: Snapshot, home: Path, progress: Progress = no_progress) -> SnapshotCatalogue:
         """Open or build the index of a snapshot, under `home/cache/pubmed`."""
-        folder = home / "cache" / "pubmed" / f"{snapshot.manifest.hash}-{INDEX_FORMAT}"
+        folder = index_folder(snapshot.manifest, home)
         return cls(snapshot, RecordsIndex.open_or_build(folder, snapshot.all_records, progress))
 
     @property
