@@ -6,6 +6,7 @@ so it needs a separate index with one entry per record.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -54,6 +55,9 @@ FIELDS: Mapping[str, Analysis] = MappingProxyType(
 _ALL = (*(field for field in _WORDS if field not in ("title_abstract", "text_word", "all")), *_PEOPLE, *_PRINTED)
 """Fields of words without a tag, besides MeSH and identifiers: not the place of publication, as PubMed's help says."""
 OF_RAW: tuple[DateField, ...] = ("indexed", "electronic", "print")
+_CLEANED = (*_PRINTED, "identifier", "registry_number", "place", "language")
+"""Fields whose values lose the signs that a query loses."""
+_INITIALS = re.compile(r"(?<= )[a-z](?: [a-z])+$")
 DATES: tuple[DateField, ...] = ("published", "entered", "created", "revised", "completed", *OF_RAW)
 _FALLBACKS: Mapping[str, tuple[str, ...]] = {
     "published": ("published",),
@@ -117,8 +121,17 @@ def date_of(record: Document, kind: DateField) -> str:
 
 def types_of(record: Document) -> list[str]:
     """Return publication types, including the one that marks a retraction."""
-    types, marker = [*record.publication_types], _RETRACTION_TYPES.get(record.retraction)
-    return types if marker is None or marker in types else [*types, marker]
+    return _with_marker(record.publication_types, record)
+
+
+def _with_marker(types: Iterable[str], record: Document) -> list[str]:
+    return list(dict.fromkeys(filter(None, (*types, _RETRACTION_TYPES.get(record.retraction)))))
+
+
+def _type_names(name: str) -> tuple[str, ...]:
+    """A publication type; one that was renamed since has both names."""
+    current = vocabulary().find(name)
+    return (name, current.name) if current is not None and current.is_publication_type else (name,)
 
 
 def day_number(iso: str) -> int:
@@ -131,8 +144,9 @@ def day_number(iso: str) -> int:
 def value_of(field: str, text: str) -> str:
     """Return a whole value as it is indexed."""
     if FIELDS[field] == "name":
-        return " ".join(words_of(text.replace("'", "").replace("’", "")))[:_LONGEST]
-    if field in ("identifier", "journal"):
+        words = " ".join(words_of(text.replace("'", "").replace("’", "")))[:_LONGEST]
+        return _INITIALS.sub(lambda letters: letters[0].replace(" ", ""), words)
+    if field in _CLEANED:
         text = clean_words(text)
     return " ".join(text.split()).casefold()[:_LONGEST]
 
@@ -145,6 +159,8 @@ def journal_values(name: str) -> list[str]:
 
 
 def _values(record: Document, raw: MedlineRecord | None) -> dict[str, list[str]]:
+    # a document may also have the design that its own text states
+    types = _with_marker(raw.types if raw else record.publication_types, record)
     values: dict[str, Iterable[str]] = {
         "title": [record.title],
         "text": [record.text] if record.text != record.title else [],
@@ -157,7 +173,7 @@ def _values(record: Document, raw: MedlineRecord | None) -> dict[str, list[str]]
         "corporate_author": record.authors,
         "mesh": _mesh(record),
         "mesh_major": _major(record),
-        "publication_type": types_of(record),
+        "publication_type": [form for kind in types for form in _type_names(kind)],
         "language": [record.language or ""],
         "id": [record.id],
         "kind": [record.kind],
@@ -177,7 +193,7 @@ def _values(record: Document, raw: MedlineRecord | None) -> dict[str, list[str]]
     ]
     values["journal"] = [name for given in values["journal"] for name in journal_values(given)]
     headings = [name for h in record.mesh for name in (h.descriptor, *h.qualifiers)]
-    indexed = [*headings, *types_of(record), *values["substance"], *values["keyword"], *values.get("subject_name", ())]
+    indexed = [*headings, *types, *values["substance"], *values["keyword"], *values.get("subject_name", ())]
     values["title_abstract"] = [*values["title"], *values["text"], *values["keyword"]]
     values["text_word"] = [*values["title"], *values["text"], *indexed]
     every = [value for field in _ALL for value in values.get(field, ())]

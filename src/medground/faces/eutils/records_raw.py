@@ -30,7 +30,7 @@ def raw_values(record: MedlineRecord) -> Mapping[str, list[str]]:
     grants = (" ".join(filter(None, named)) for *named, _ in record.grants)
     return {
         "title": [*record.texts("Article/ArticleTitle"), *record.texts("ArticleTitle"), *books],
-        "text": [" ".join(text for _, text in each.parts) for each in (record.abstract, *record.other_abstracts)],
+        "text": [text for each in (record.abstract, *record.other_abstracts) for _, text in each.parts],
         "transliterated_title": [*record.texts("Article/VernacularTitle"), *record.texts("VernacularTitle")],
         "keyword": [word for _, word in record.keywords],
         "substance": [*(one.name for one in record.substances), *record.texts("SupplMeshList/SupplMeshName")],
