@@ -75,7 +75,7 @@ WHOLE = {
     "is": at("Article/Journal/ISSN", "MedlineJournalInfo/ISSNLinking"),
     "issn": at("Article/Journal/ISSN", "MedlineJournalInfo/ISSNLinking"),
     "jid": at("MedlineJournalInfo/NlmUniqueID"),
-    "fau": people(AUTHORS, "LastName", "ForeName"),
+    "fau": lambda one: people(AUTHORS, "LastName", "ForeName")(one) + people(AUTHORS, "ForeName", "LastName")(one),
     "cn": at(f"{AUTHORS}/CollectiveName"),
     "la": at("Article/Language"),
     "pl": at("MedlineJournalInfo/Country"),
@@ -102,7 +102,7 @@ WHOLE = {
         + ["haskeyword"] * (one.find("KeywordList/Keyword") is not None)
     ),
 }
-"""Fields that have a value as a whole; those in `PARTS` also by words of it, and those in `BARE` without quotation marks."""
+"""Fields that have a value as a whole. `PARTS`: also by words of it; `BARE`: without quotation marks."""
 PARTS, BARE = ("gr", "si", "cn"), ("fau", "aid", "dp", "la")
 BEGUN = {"au": people(AUTHORS, *NAMED), "ir": people("InvestigatorList/Investigator", *NAMED)}
 BEGUN |= {"1au": lambda one: BEGUN["au"](one)[:1], "lastau": lambda one: BEGUN["au"](one)[-1:]}

@@ -160,7 +160,7 @@ def _words(leaf: Query) -> str:
     return leaf.value if plain and isinstance(leaf, nodes.Term) else text
 
 
-INDEX_FORMAT = 10
+INDEX_FORMAT = 12
 """Version of the index, part of its path on disk. Increase it when the index fields change."""
 _MOST_COUNTED = 5_000
 """Terms whose counts are kept, a few kB each."""

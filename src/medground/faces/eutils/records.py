@@ -42,8 +42,8 @@ from medground.values.query import Leaf, Query, leaves
 from medground.values.steps import Progress, no_progress
 
 _LONGEST_INITIALS = 2
-_MORE_INITIALS = re.compile(r"[a-z]{0,3}( \w{2,3})?")
-"""What follows the first initials of an author: others, and `Jr`."""
+_MORE_INITIALS, _INITIALS = re.compile(r"[a-z]{0,3}( \w{2,3})?"), re.compile(r" [a-z]{1,4}( \w{2,3})?")
+"""What follows the first initials of an author, and what follows the family name: initials, and `Jr`."""
 
 
 class RecordsCompiler(TreeCompiler):
@@ -109,15 +109,15 @@ class RecordsCompiler(TreeCompiler):
         """Match a name. A family name alone matches any initials, and truncated initials are completed."""
         if not name:
             return tantivy.Query.empty_query()
-        fields = [field, *((f"full_{field}",) if " " in name and f"full_{field}" in FIELDS else ())]
-        if " " in name and len(name.rpartition(" ")[2]) <= _LONGEST_INITIALS:
-            if not prefix:
-                return self._values(field, [name])
-            found = self._searcher.terms_with_prefix(field, name, limit=MOST_EXPANSIONS)
-            completed = [one for one, _ in found if _MORE_INITIALS.fullmatch(one, len(name))]
-            return _any([self._values(field, completed), *(self._values(full, [name]) for full in fields[1:])])
-        forms = (self._starting_with(one, name if prefix else f"{name} ") for one in fields)
-        return _any([*forms, *(self._values(one, [name]) for one in fields)])
+        fields = (field, f"full_{field}") if " " in name and f"full_{field}" in FIELDS else (field,)
+        exactly = [self._values(one, [name]) for one in fields]
+        if prefix and len(name.rpartition(" ")[2]) > _LONGEST_INITIALS:
+            return _any([self._starting_with(one, name) for one in fields])
+        if not prefix and " " in name and len(name.rpartition(" ")[2]) <= _LONGEST_INITIALS:
+            return _any(exactly)
+        found = self._searcher.terms_with_prefix(field, name, limit=MOST_EXPANSIONS)
+        following = _MORE_INITIALS if prefix else _INITIALS
+        return _any([self._values(field, [n for n, _ in found if following.fullmatch(n, len(name))]), *exactly])
 
     def _row(self, field: str, text: str, leaf: nodes.Term | nodes.Phrase | nodes.Near) -> tantivy.Query:
         words = words_of(text)

@@ -146,6 +146,8 @@ def value_of(field: str, text: str) -> str:
     if FIELDS[field] == "name":
         words = " ".join(words_of(text.replace("'", "").replace("’", "")))[:_LONGEST]
         return _INITIALS.sub(lambda letters: letters[0].replace(" ", ""), words)
+    if field == "journal":
+        return " ".join(words_of(text))[:_LONGEST]
     if field in _CLEANED:
         text = clean_words(text)
     return " ".join(text.split()).casefold()[:_LONGEST]

@@ -25,6 +25,7 @@ def raw_values(record: MedlineRecord) -> Mapping[str, list[str]]:
     """The values of each field, by the field's name in a query; without those of MeSH, which a document has."""
     authors, investigators = record.authors, record.investigators
     editors = [*map(Person, record.citation.iterfind("Book/AuthorList[@Type='editors']/Author"))]
+    persons = [one.name for one in authors if not one.group]
     people = dict.fromkeys((*authors, *investigators, *editors))
     books = [*record.texts("Book/BookTitle"), *record.texts("Book/CollectionTitle")]
     grants = (" ".join(filter(None, named)) for *named, _ in record.grants)
@@ -35,8 +36,8 @@ def raw_values(record: MedlineRecord) -> Mapping[str, list[str]]:
         "keyword": [word for _, word in record.keywords],
         "substance": [*(one.name for one in record.substances), *record.texts("SupplMeshList/SupplMeshName")],
         "author": [one.name for one in authors],
-        "first_author": [one.name for one in authors[:1]],
-        "last_author": [one.name for one in authors[-1:]],
+        "first_author": persons[:1],
+        "last_author": persons[-1:],
         "full_author": [*_full(authors)],
         "corporate_author": [one.group for one in authors],
         "investigator": [one.name for one in investigators],
