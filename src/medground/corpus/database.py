@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from medground.corpus.faults import reading
 from medground.corpus.lexical_fields import exact
 from medground.corpus.reports import DocumentReport, FileEntry, FileReport, SameId, document_reports
-from medground.corpus.tables import FILE_NAME, KnownFile, PassageRow, decode, known_files, unpacked
+from medground.corpus.tables import FILE_NAME, KnownFile, PassageRow, decode, known_files
 from medground.values.document import Document, Passage
 from medground.values.query import Filters
 
@@ -72,10 +73,10 @@ class Database:
         with self._reading("raw") as execute:
             if execute is None:
                 return {}
-        query = "SELECT id, xml, digest FROM raw WHERE id IN ({})"
+        query = "SELECT id, xml FROM raw WHERE id IN ({})"
         with reading(self.folder):
             rows = (row for rows in self._in(query, ids) for row in rows)
-            return {document_id: unpacked(xml, digest) for document_id, xml, digest in rows}
+            return {document_id: zlib.decompress(xml) for document_id, xml in rows}
 
     def all_records(self) -> Iterator[tuple[Document, bytes]]:
         """All documents as `all_documents`, each with its XML as `raw_records`, or nothing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def reading(folder: Path, name: str = "") -> Iterator[None]:
     """Treat any error while reading a finished snapshot, or one file of it, as damage to it: SnapshotCorrupt."""
     try:
         yield
-    except (sqlite3.DatabaseError, ValueError, OSError, EOFError, RuntimeError) as error:
+    except (sqlite3.DatabaseError, ValueError, OSError, EOFError, RuntimeError, zlib.error) as error:
         raise corrupt(folder, f"{name} cannot be read ({_first_line(error)})".lstrip()) from error
     except BaseException as error:
         # A failed assertion inside Tantivy arrives as pyo3's PanicException, which is not an Exception and cannot

@@ -83,17 +83,6 @@ def decode(record: bytes, digest: bytes) -> Document:
     return Document.model_validate_json(record)
 
 
-def unpacked(xml: bytes, digest: bytes) -> bytes:
-    """The XML of a stored record. Raises RowDamaged: it does not match its digest."""
-    try:
-        record = zlib.decompress(xml)
-    except zlib.error as error:
-        raise RowDamaged(f"a record cannot be decompressed ({error})") from error
-    if hashlib.sha256(record).digest() != digest:
-        raise RowDamaged("a record does not match its checksum")
-    return record
-
-
 _ENTER = """
 INSERT INTO files (name, folder, reader, fingerprint, made_by) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET
   (folder, reader, fingerprint, made_by) = (excluded.folder, excluded.reader, excluded.fingerprint, excluded.made_by),

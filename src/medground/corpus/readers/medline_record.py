@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
+
+from lxml import etree
 
 from medground.corpus.readers.values import iso_date, own_title, year_in
 from medground.corpus.readers.xml import Element, flat_text, name_of
@@ -12,16 +14,13 @@ from medground.values.document import MeshHeading, Substance
 
 CITATIONS = ("MedlineCitation", "BookDocument")
 RECORDS = ("PubmedArticle", "PubmedBookArticle", *CITATIONS)
-_PUBLISHED = ("Article/Journal/JournalIssue/PubDate", "Article/ArticleDate", "Book/PubDate", "ContributionDate")
-_DATES = {
-    "DateCreated": "created",
-    "DateRevised": "revised",
-    "DateCompleted": "completed",
-    **dict.fromkeys(_PUBLISHED, "published"),
-}
-_DATA = ("PubmedData", "PubmedBookData")
-_STAMP = ("Year", "Month", "Day", "Hour", "Minute")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_PUBLISHED = ("Article/Journal/JournalIssue/PubDate", "Article/ArticleDate", "Book/PubDate", "ContributionDate")
+_DATES = {"DateCreated": "created", "DateRevised": "revised", "DateCompleted": "completed"}
+_DATES |= dict.fromkeys(_PUBLISHED, "published")
+_STAMP = ("Year", "Month", "Day", "Hour", "Minute")
+Typed = tuple[tuple[str, str], ...]
+"""Texts, each after its kind: (`doi`, `10.1/x`)."""
 
 
 class Person:
@@ -60,15 +59,15 @@ class Person:
         return _texts(self.element, "AffiliationInfo/Affiliation") or _texts(self.element, "Affiliation")
 
     @property
-    def ids(self) -> tuple[tuple[str, str], ...]:
+    def ids(self) -> Typed:
         """Such as (`ORCID`, `0000-0002-1825-0097`)."""
-        return typed_texts(self.element, "Identifier", "Source")
+        return _typed(self.element, "Identifier", "Source")
 
 
 class Abstract(NamedTuple):
     """An abstract as labelled paragraphs. `kind` and `language` are those of an `OtherAbstract`, or empty."""
 
-    parts: tuple[tuple[str, str], ...] = ()
+    parts: Typed = ()
     rights: str = ""
     kind: str = ""
     language: str = ""
@@ -80,6 +79,19 @@ class Correction(NamedTuple):
     kind: str
     pmid: str
     place: str
+
+
+T = TypeVar("T")
+
+
+class _Field(Generic[T]):
+    """A field of a record, read when it is asked for."""
+
+    def __init__(self, read: Callable[[MedlineRecord], T]) -> None:
+        self._read = read
+
+    def __get__(self, record: MedlineRecord, owner: type) -> T:
+        return self._read(record)
 
 
 class MedlineRecord:
@@ -102,59 +114,70 @@ class MedlineRecord:
             raise ValueError("the record has no article")
         self.body = body
         """Where title, authors and abstract are: the article, or the document of a book."""
-        self.data = _first(element, _DATA)
+        found = _first(element, ("PubmedData", "PubmedBookData"))
+        self.data: Element = _NO_DATA if found is None else found
+        """What PubMed adds: ids, history, references."""
 
     def text(self, *paths: str) -> str:
         """The text at the first of these paths of the citation that has one."""
         return next(filter(None, (flat_text(self.citation.find(path)) for path in paths)), "")
 
-    def texts(self, path: str) -> tuple[str, ...]:
-        """The texts at a path of the citation."""
-        return _texts(self.citation, path)
+    def texts(self, *paths: str) -> tuple[str, ...]:
+        """The texts at these paths of the citation."""
+        return tuple(text for path in paths for text in _texts(self.citation, path))
 
-    @property
-    def pmid(self) -> str:
-        return (self.citation.findtext("PMID") or "").strip()
-
-    @property
-    def title(self) -> str:
-        """The title; that in its own language where there is no other."""
-        return own_title(self.english_title, self.text("Article/VernacularTitle"))
-
-    @property
-    def english_title(self) -> str:
-        """The title as it stands, also `[Not Available].`; that of the book for a whole one."""
-        return self.text("Article/ArticleTitle", "ArticleTitle", "Book/BookTitle")
-
-    @property
-    def journal(self) -> str:
-        """The journal's full title, or else its abbreviation; or the book's title."""
-        return self.text("Article/Journal/Title", "MedlineJournalInfo/MedlineTA", "Book/BookTitle")
-
-    @property
-    def abbreviation(self) -> str:
-        """The journal's name in MEDLINE, or else the full one."""
-        return self.text("MedlineJournalInfo/MedlineTA") or self.journal
-
-    @property
-    def journal_names(self) -> tuple[str, ...]:
-        """The full title, MEDLINE's abbreviation and that of ISO, as far as the record has them."""
-        found = ("Article/Journal/Title", "MedlineJournalInfo/MedlineTA", "Article/Journal/ISOAbbreviation")
-        return tuple(name for path in found for name in self.texts(path))
-
-    @property
-    def issns(self) -> tuple[tuple[str, str], ...]:
-        """ISSNs with their kinds: `Print`, `Electronic`, `Linking`."""
-        linking = (("Linking", value) for value in self.texts("MedlineJournalInfo/ISSNLinking"))
-        return (*typed_texts(self.citation, "Article/Journal/ISSN", "IssnType"), *linking)
-
-    @property
-    def volume(self) -> str:
-        return self.text("Article/Journal/JournalIssue/Volume", "Book/Volume")
-
-    @property
-    def issue(self) -> str:
-        return self.text("Article/Journal/JournalIssue/Issue")
+    pmid = _Field(lambda record: (record.citation.findtext("PMID") or "").strip())
+    english_title = _Field(lambda record: record.text("Article/ArticleTitle", "ArticleTitle", "Book/BookTitle"))
+    """The title as it stands, also `[Not Available].`; that of the book for a whole one."""
+    title = _Field(lambda record: own_title(record.english_title, record.text("Article/VernacularTitle")))
+    """The title; that in its own language where there is no other."""
+    journal = _Field(lambda record: record.text("Article/Journal/Title", _ABBREVIATION, "Book/BookTitle"))
+    """The journal's full title, or else its abbreviation; or the book's title."""
+    abbreviation = _Field(lambda record: record.text(_ABBREVIATION) or record.journal)
+    """The journal's name in MEDLINE, or else the full one."""
+    journal_names = _Field(
+        lambda record: record.texts("Article/Journal/Title", _ABBREVIATION, "Article/Journal/ISOAbbreviation")
+    )
+    volume = _Field(lambda record: record.text("Article/Journal/JournalIssue/Volume", "Book/Volume"))
+    issue = _Field(lambda record: record.text("Article/Journal/JournalIssue/Issue"))
+    issns = _Field(
+        lambda record: (
+            *_typed(record.citation, "Article/Journal/ISSN", "IssnType"),
+            *(("Linking", value) for value in record.texts("MedlineJournalInfo/ISSNLinking")),
+        )
+    )
+    """ISSNs with their kinds: `Print`, `Electronic`, `Linking`."""
+    languages = _Field(lambda record: _texts(record.body, "Language"))
+    types = _Field(lambda record: record.texts("Article/PublicationTypeList/PublicationType", "PublicationType"))
+    """Publication types."""
+    investigators = _Field(lambda record: _people(record.citation, "InvestigatorList/Investigator"))
+    subjects = _Field(lambda record: _people(record.citation, "PersonalNameSubjectList/PersonalNameSubject"))
+    """The people whom the paper is about."""
+    abstract = _Field(lambda record: next(map(_abstract, record.body.iterfind("Abstract")), Abstract()))
+    """The abstract; without parts where there is none."""
+    other_abstracts = _Field(lambda record: tuple(map(_abstract, record.citation.iterfind("OtherAbstract"))))
+    """Abstracts of others, in other languages or in plain words."""
+    references = _Field(lambda record: _texts(record.data, _CITED))
+    """The PMIDs of its reference list, each as often as it stands there."""
+    ids = _Field(
+        lambda record: (
+            *_typed(record.data, "ArticleIdList/ArticleId", "IdType"),
+            *_typed(record.citation, "ArticleIdList/ArticleId", "IdType"),
+        )
+    )
+    """The record's ids by their kinds, such as (`doi`, `10.1/x`), as PubMed lists them."""
+    publication_status = _Field(lambda record: record.data.findtext("PublicationStatus") or "ppublish")
+    """`ppublish`, `epublish`, `aheadofprint`; `ppublish` where the record does not say."""
+    history = _Field(
+        lambda record: tuple(
+            (one.get("PubStatus", ""), _stamp(one)) for one in record.data.iterfind("History/PubMedPubDate")
+        )
+    )
+    """What happened when, as PubMed writes it: (`received`, `2017/01/09 00:00`), (`entrez`, `2018/05/17 06:00`)."""
+    article_ids = _Field(lambda record: tuple(dict.fromkeys((*record.ids, *record.locations))))
+    """The ids of PubMed's list, then those of the article that are not among them."""
+    printed = _Field(lambda record: next(filter(None, map(record.date, _PUBLISHED)), ""))
+    """The date of the issue as PubMed writes it: `1998 Dec-1999 Jan`, `2001 Jun 15`, `2001 Spring`."""
 
     @property
     def pages(self) -> str:
@@ -166,42 +189,18 @@ class MedlineRecord:
     @cached_property
     def authors(self) -> tuple[Person, ...]:
         """The authors, or else those of the book, also names that were corrected (`is_valid` is false)."""
-        own, of_book = (self.body.iterfind(path) for path in ("AuthorList/Author", "Book/AuthorList/Author"))
-        return tuple(map(Person, own)) or tuple(map(Person, of_book))
+        return _people(self.body, "AuthorList/Author") or _people(self.body, "Book/AuthorList/Author")
 
     @property
-    def investigators(self) -> tuple[Person, ...]:
-        return tuple(map(Person, self.citation.iterfind("InvestigatorList/Investigator")))
-
-    @property
-    def abstract(self) -> Abstract:
-        """The abstract; without parts where there is none."""
-        found = self.body.find("Abstract")
-        return Abstract() if found is None else _abstract(found)
-
-    @property
-    def other_abstracts(self) -> tuple[Abstract, ...]:
-        """Abstracts of others, in other languages or in plain words."""
-        return tuple(_abstract(found) for found in self.citation.iterfind("OtherAbstract"))
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        return _texts(self.body, "Language")
-
-    @property
-    def types(self) -> tuple[str, ...]:
-        """Publication types."""
-        return _texts(self.body, "PublicationType" if self.is_book else "PublicationTypeList/PublicationType")
-
-    @property
-    def grants(self) -> tuple[tuple[str, str, str, str], ...]:
+    def grants(self) -> tuple[tuple[str, ...], ...]:
         """Number, acronym, agency and country of each grant; what the record lacks is empty."""
         parts = ("GrantID", "Acronym", "Agency", "Country")
-        found = (tuple(flat_text(one.find(part)) for part in parts) for one in self.body.iterfind("GrantList/Grant"))
-        return tuple((number, acronym, agency, country) for number, acronym, agency, country in found)
+        return tuple(
+            tuple(flat_text(one.find(part)) for part in parts) for one in self.body.iterfind("GrantList/Grant")
+        )
 
     @property
-    def databanks(self) -> tuple[tuple[str, str], ...]:
+    def databanks(self) -> Typed:
         """Names of databanks with the accession numbers there; the number is empty where none is given."""
         return tuple(
             (flat_text(bank.find("DataBankName")), number)
@@ -210,7 +209,7 @@ class MedlineRecord:
         )
 
     @property
-    def keywords(self) -> tuple[tuple[str, str], ...]:
+    def keywords(self) -> Typed:
         """Keywords with their owners: `NOTNLM` for the authors' own, else an institution such as `KIE`."""
         lists = self.citation.iterfind("KeywordList")
         return tuple((one.get("Owner", "NLM"), word) for one in lists for word in _texts(one, "Keyword"))
@@ -247,43 +246,16 @@ class MedlineRecord:
         return tuple(_corrections(self.citation))
 
     @property
-    def references(self) -> tuple[str, ...]:
-        """The PMIDs of its reference list, each as often as it stands there."""
-        path = "PubmedData/ReferenceList//ArticleIdList/ArticleId[@IdType='pubmed']"
-        return _texts(self.element, path)
-
-    @property
-    def ids(self) -> tuple[tuple[str, str], ...]:
-        """The record's ids by their kinds, such as (`doi`, `10.1/x`), as PubMed lists them."""
-        own = typed_texts(self.citation, "ArticleIdList/ArticleId", "IdType")
-        return (() if self.data is None else typed_texts(self.data, "ArticleIdList/ArticleId", "IdType")) + own
-
-    @property
-    def locations(self) -> tuple[tuple[str, str], ...]:
+    def locations(self) -> Typed:
         """Where the article is online: (`doi`, `10.1/x`) or (`pii`, `S0140`), without what is marked as wrong."""
         found = self.citation.iterfind("Article/ELocationID")
         return tuple((one.get("EIdType", ""), flat_text(one)) for one in found if one.get("ValidYN") != "N")
 
     @property
-    def article_ids(self) -> tuple[tuple[str, str], ...]:
-        """The ids of PubMed's list, then those of the article that are not among them."""
-        return tuple(dict.fromkeys((*self.ids, *self.locations)))
-
-    @property
-    def publication_status(self) -> str:
-        """`ppublish`, `epublish`, `aheadofprint`; `ppublish` where the record does not say."""
-        return (None if self.data is None else self.data.findtext("PublicationStatus")) or "ppublish"
-
-    @property
     def identifiers(self) -> dict[str, str]:
         """One id of each kind but the PMID."""
-        every = dict(typed_texts(self.citation, "Article/ELocationID", "EIdType")) | dict(self.ids)
+        every = dict(_typed(self.citation, "Article/ELocationID", "EIdType")) | dict(self.ids)
         return {kind: value for kind, value in every.items() if kind not in ("", "pubmed", "pmid")}
-
-    @property
-    def printed(self) -> str:
-        """The date of the issue as PubMed writes it: `1998 Dec-1999 Jan`, `2001 Jun 15`, `2001 Spring`."""
-        return next((text for path in _PUBLISHED if (text := self.date(path))), "")
 
     def date(self, path: str) -> str:
         """The date at a path of the citation as PubMed writes it, or an empty string."""
@@ -291,14 +263,8 @@ class MedlineRecord:
         parts = {} if date is None else {name_of(part): flat_text(part) for part in date}
         month = parts.get("Month", "")
         month = MONTHS[int(month) - 1] if month.isdecimal() and 1 <= int(month) <= 12 else month
-        words = (
-            parts.get("MedlineDate"),
-            parts.get("Year"),
-            parts.get("Season"),
-            month,
-            parts.get("Day", "").lstrip("0"),
-        )
-        return " ".join(filter(None, words))
+        told = [parts.get(name, "") for name in ("MedlineDate", "Year", "Season")]
+        return " ".join(filter(None, (*told, month, parts.get("Day", "").lstrip("0"))))
 
     @cached_property
     def dates(self) -> Mapping[str, str]:
@@ -307,22 +273,21 @@ class MedlineRecord:
         `published` is the date of the issue, or else of the electronic article; a range ("1998 Dec-1999 Jan") becomes
         its first year.
         """
-        dates: dict[str, str] = {}
-        if (
-            self.data is not None
-            and (entered := self.data.find("History/PubMedPubDate[@PubStatus='entrez']")) is not None
-        ):
-            dates["entered"] = _iso(entered)
+        entered = self.data.find("History/PubMedPubDate[@PubStatus='entrez']")
+        dates = {} if entered is None else {"entered": _iso(entered)}
         for path, kind in _DATES.items():
             if not dates.get(kind) and (element := self.citation.find(path)) is not None:
                 dates[kind] = _iso(element)
         return {kind: date for kind, date in dates.items() if date}
 
-    @property
-    def history(self) -> tuple[tuple[str, str], ...]:
-        """What happened when, as PubMed writes it: (`received`, `2017/01/09 00:00`), (`entrez`, `2018/05/17 06:00`)."""
-        found = () if self.data is None else self.data.iterfind("History/PubMedPubDate")
-        return tuple((one.get("PubStatus", ""), _stamp(one)) for one in found)
+
+_NO_DATA = etree.Element("PubmedData")
+_ABBREVIATION = "MedlineJournalInfo/MedlineTA"
+_CITED = "ReferenceList//ArticleIdList/ArticleId[@IdType='pubmed']"
+
+
+def _people(element: Element, path: str) -> tuple[Person, ...]:
+    return tuple(map(Person, element.iterfind(path)))
 
 
 def _abstract(element: Element) -> Abstract:
@@ -339,15 +304,10 @@ def _label(part: Element) -> str:
 def _corrections(citation: Element) -> Iterator[Correction]:
     """Before 2009, the kind was an element: `<RetractionIn><PMID>`."""
     for path in ("CommentsCorrectionsList/CommentsCorrections", "CommentsCorrections"):
-        for correction in citation.iterfind(path):
-            if kind := correction.get("RefType"):
-                yield _correction(kind, correction)
-            else:
-                yield from (_correction(name_of(old), old) for old in correction)
-
-
-def _correction(kind: str, element: Element) -> Correction:
-    return Correction(kind, (element.findtext("PMID") or "").strip(), flat_text(element.find("RefSource")))
+        for given in citation.iterfind(path):
+            told = given.get("RefType")
+            for kind, link in [(told, given)] if told else ((name_of(old), old) for old in given):
+                yield Correction(kind, (link.findtext("PMID") or "").strip(), flat_text(link.find("RefSource")))
 
 
 def _iso(date: Element) -> str:
@@ -361,8 +321,7 @@ def _stamp(date: Element) -> str:
     return f"{year}/{month}/{day} {hour}:{minute}"
 
 
-def typed_texts(element: Element, path: str, kind: str) -> tuple[tuple[str, str], ...]:
-    """The texts at a path, each after the attribute that says its kind."""
+def _typed(element: Element, path: str, kind: str) -> Typed:
     return tuple((one.get(kind, ""), text) for one in element.iterfind(path) if (text := flat_text(one)))
 
 

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+import html
+import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
-from medground.corpus.readers.medline_record import Abstract, MedlineRecord, Person
+from markupsafe import Markup
+
+from medground.corpus.readers.medline_record import Abstract, MedlineRecord
 from medground.home.files import tables
 from medground.values.document import MeshHeading
+from medground.wording.markup import template
 
 _WIDTH = 82
 _STARTS = 6
 _CORRECTIONS: dict[str, str] = tables("faces/eutils", "fields")["corrections"]
+_GAP = re.compile(r"\n\s*\n")
 
 
 def medline_text(records: Iterable[MedlineRecord]) -> str:
     """Format records as MEDLINE: four-letter fields, wrapped, with a blank line before each record."""
-    return "".join("\n" + "".join(_field(tag, value) for tag, value in _fields(record)) for record in records)
+    return "".join("\n" + "".join(f"{line}\n" for line in _lines(record)) for record in records)
 
 
 def abstract_text(records: Iterable[MedlineRecord]) -> str:
     """Format records as PubMed's numbered abstracts, separated by two blank lines; empty if there are none."""
-    texts = ["\n\n".join(filter(None, _paragraphs(number, one))) for number, one in enumerate(records, start=1)]
+    texts = []
+    for number, record in enumerate(records, start=1):
+        text = template(__package__, "abstract.txt").render(number=number, **_about(record))
+        paragraphs = _GAP.split(html.unescape(text).strip())
+        texts.append("\n\n".join("\n".join(map(_wrapped, part.splitlines())) for part in paragraphs))
     return "\n\n\n".join(texts) + "\n" if texts else ""
-
-
-def labelled(abstract: Abstract) -> list[str]:
-    """The paragraphs of an abstract, each after its label."""
-    return [f"{label}: {text}" if label else text for label, text in abstract.parts]
 
 
 def citation_source(record: MedlineRecord) -> str:
@@ -37,93 +42,28 @@ def citation_source(record: MedlineRecord) -> str:
     return " ".join(f"{part}." for part in (record.abbreviation, when) if part)
 
 
-def _fields(record: MedlineRecord) -> Iterator[tuple[str, str]]:
-    """The fields in NLM's order."""
-    for tag, values in _before_people(record):
-        yield from ((tag, value) for value in values)
-    yield from _people(record.authors, "FAU", "AU")
-    for tag, values in _after_people(record):
-        yield from ((tag, value) for value in values)
+def _lines(record: MedlineRecord) -> list[str]:
+    def each(tag: str, path: str) -> Markup:
+        return Markup("\n").join(_field(tag, value) for value in record.texts(path))
+
+    text = template(__package__, "medline.txt").render(each=each, field=_field, mesh=_mesh_heading, **_about(record))
+    return [line for line in text.splitlines() if line]
 
 
-def _before_people(record: MedlineRecord) -> Iterator[tuple[str, Sequence[str]]]:
-    yield "PMID", [record.pmid]
-    yield "OWN", [record.citation.get("Owner", "NLM")]
-    yield "STAT", [record.citation.get("Status", "Publisher")]
-    yield "DCOM", [record.dates.get("completed", "").replace("-", "")]
-    yield "LR", [record.dates.get("revised", "").replace("-", "")]
-    yield "IS", [f"{number} ({kind})" for kind, number in record.issns]
-    yield "VI", [record.volume]
-    yield "IP", [record.issue]
-    yield "DP", [record.printed]
-    yield "TI", [record.english_title]
-    yield "BTI", record.texts("Book/BookTitle")
-    yield "CTI", record.texts("Book/CollectionTitle")
-    yield "PB", record.texts("Book/Publisher/PublisherName")
-    yield "ISBN", record.texts("Book/Isbn")
-    yield "PG", [record.pages]
-    yield "LID", [f"{value} [{kind}]" for kind, value in record.locations]
-    yield "AB", [" ".join(labelled(record.abstract))]
-    yield "OAB", [" ".join(labelled(one)) for one in record.other_abstracts]
-    yield "CI", [record.abstract.rights]
+def _about(record: MedlineRecord) -> dict[str, object]:
+    about = {"record": record, "labelled": _labelled, "corrections": _CORRECTIONS}
+    return {**about, "source": citation_source(record), "dict": dict}
 
 
-def _after_people(record: MedlineRecord) -> Iterator[tuple[str, Sequence[str]]]:
-    history = dict(record.history)
-    yield "AD", record.texts("Article/Affiliation")
-    yield "LA", record.languages
-    yield "SI", ["/".join(filter(None, bank)) for bank in record.databanks]
-    yield "GR", ["/".join(filter(None, grant)) for grant in record.grants]
-    yield "PT", record.types
-    yield "TT", record.texts("Article/VernacularTitle")
-    yield "DEP", [record.date("Article/ArticleDate")]
-    yield "PL", record.texts("MedlineJournalInfo/Country")
-    yield "TA", [record.abbreviation]
-    yield "JT", [record.journal]
-    yield "JID", record.texts("MedlineJournalInfo/NlmUniqueID")
-    yield "RN", [f"{one.number} ({one.name})" for one in record.substances]
-    yield "NM", record.texts("SupplMeshList/SupplMeshName")
-    yield "SB", record.texts("CitationSubset")
-    for kind, pmid, place in record.corrections:
-        if kind in _CORRECTIONS:
-            yield _CORRECTIONS[kind], [f"{place} PMID: {pmid}" if pmid else place]
-    yield "GS", record.texts("GeneSymbolList/GeneSymbol")
-    yield "MH", [*map(_mesh_heading, record.headings)]
-    yield "RF", record.texts("NumberOfReferences")
-    yield "OID", [f"{one.get('Source')}: {one.text}" for one in record.citation.iterfind("OtherID")]
-    owner = ""
-    for owned, word in record.keywords:
-        yield "OTO", [owned] if owned != owner else []
-        yield "OT", [word]
-        owner = owned
-    yield "COIS", record.texts("CoiStatement")
-    yield "SFM", record.texts("SpaceFlightMission")
-    yield "GN", record.texts("GeneralNote")
-    yield "EDAT", [history.get("pubmed", "")]
-    yield "MHDA", [history.get("medline", "")]
-    yield "CRDT", [history.get("entrez", "") or record.dates.get("created", "").replace("-", "/")]
-    yield "PHST", [f"{stamp} [{state}]" for state, stamp in record.history]
-    yield "AID", [f"{value} [{kind}]" for kind, value in record.article_ids if kind not in ("pubmed", "pmc")]
-    yield "PMC", [value for kind, value in record.ids if kind == "pmc"]
-    yield "PST", [record.publication_status]
-    doi = dict(record.article_ids).get("doi", "")
-    yield "SO", [citation_source(record) + (f" doi: {doi}." if doi else "")]
+def _labelled(abstract: Abstract) -> list[str]:
+    return [f"{label}: {text}" if label else text for label, text in abstract.parts]
 
 
-def _people(people: Iterable[Person], full: str, short: str) -> Iterator[tuple[str, str]]:
-    for person in people:
-        if person.is_valid:
-            yield from [("CN", person.group)] if person.group else [(full, person.full_name), (short, person.name)]
-            yield from (("AUID", f"{kind}: {value}") for kind, value in person.ids)
-            yield from (("AD", place) for place in person.affiliations)
-
-
-def _field(tag: str, value: str) -> str:
-    value = " ".join(value.split())
-    if not value:
-        return ""
+def _field(tag: str, *values: str) -> Markup:
+    """A field as it is printed, which is no markup; nothing without a value."""
+    value = " ".join(" ".join(values).split())
     lines = textwrap.wrap(value, _WIDTH, break_long_words=False, break_on_hyphens=False)
-    return f"{tag:<4}- " + ("\n" + " " * _STARTS).join(lines) + "\n"
+    return Markup(f"{tag:<4}- " + ("\n" + " " * _STARTS).join(lines) if value else "")  # noqa: S704 plain text
 
 
 def _mesh_heading(heading: MeshHeading) -> str:
@@ -131,25 +71,6 @@ def _mesh_heading(heading: MeshHeading) -> str:
     own = "*" if heading.major and not heading.major_qualifiers else ""
     qualifiers = ("*" * (name in heading.major_qualifiers) + name for name in heading.qualifiers)
     return "/".join([own + heading.descriptor, *qualifiers])
-
-
-def _paragraphs(number: int, record: MedlineRecord) -> Iterator[str]:
-    ids = dict(record.article_ids)
-    status = "  [Indexed for MEDLINE]" if record.citation.get("Status") == "MEDLINE" else ""
-    yield f"{number}. {citation_source(record)}".rstrip()
-    yield _wrapped(record.title)
-    names = [person.name for person in record.authors if person.is_valid]
-    yield _wrapped(", ".join(names) + ".") if names else ""
-    for abstract in (record.abstract, *record.other_abstracts):
-        yield from map(_wrapped, labelled(abstract))
-        yield _wrapped(abstract.rights)
-    yield from (
-        _wrapped(f"{kind.replace('In', ' in')}: {place}")
-        for kind, _, place in record.corrections
-        if kind in _CORRECTIONS
-    )
-    told = [f"{name}: {ids[kind]}" for kind, name in (("doi", "DOI"), ("pmc", "PMCID")) if kind in ids]
-    yield "\n".join([*told, f"PMID: {record.pmid}{status}"])
 
 
 def _wrapped(text: str) -> str:
