@@ -44,11 +44,11 @@ def pmid(record: Any) -> str:
 
 
 def by_path(record: Any) -> Counter[str]:
-    """How often each element path occurs, counted from the citation or book document."""
+    """How often each element path occurs, from the element of the record."""
     tree = record.getroottree()
     paths = (re.sub(r"\[\d+\]|\{[^}]*\}", "", tree.getelementpath(one)) for one in record.iter() if one is not record)
     start = re.sub(r"\[\d+\]", "", tree.getelementpath(record)).lstrip(".")
-    return Counter(path.removeprefix(start).strip("/") for path in paths)
+    return Counter(record.tag + path.removeprefix(start) for path in paths)
 
 
 @pytest.fixture(scope="module")
