@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import urllib.request
 from pathlib import Path
@@ -126,6 +127,43 @@ def test_metapub(base: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert len(ids) == 3
     article = PubMedArticle(client.efetch("pubmed", ids[0]))
     assert article.pmid == ids[0] and article.title and article.authors
+
+
+def test_entrezpy(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipeline: searched with the history, whose records are summarised in parts."""
+    conduit_module = pytest.importorskip("entrezpy.conduit")
+    from entrezpy.base.query import EutilsQuery
+
+    monkeypatch.setattr(EutilsQuery, "base_url", f"{base}/entrez/eutils")
+    conduit = conduit_module.Conduit("reader@example.org")
+    pipeline = conduit.new_pipeline()
+    found = pipeline.add_search({"db": "pubmed", "term": "humans[mh]", "rettype": "count"})
+    pipeline.add_summary({}, dependency=found)
+    assert len(conduit.run(pipeline).result.summaries) > 100
+
+
+def test_eutils_of_biocommons(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = pytest.importorskip("eutils").Client(api_key="none")
+    monkeypatch.setattr("eutils._internal.queryservice.url_base", f"{base}/entrez/eutils")
+    found = client.esearch(db="pubmed", term="asthma")
+    (paper,) = client.efetch(db="pubmed", id=29768149)
+    assert (found.count, paper.pmid, paper.jrnl, paper.volume) == (3, "29768149", "N Engl J Med", "378")
+    assert paper.authors[0] == "O'Byrne PM" and paper.doi == "10.1056/NEJMoa1715274" and paper.mesh_headings
+
+
+def test_parsers_read_what_is_fetched(base: str, tmp_path: Path) -> None:
+    """pubmed_mapper and pubmed_parser."""
+    mapper, parser = pytest.importorskip("pubmed_mapper"), pytest.importorskip("pubmed_parser")
+    body = urllib.request.urlopen(f"{base}/entrez/eutils/efetch.fcgi?db=pubmed&id=29768149,9997&retmode=xml").read()
+    first, second = map(mapper.Article.parse_element, etree.fromstring(body).iterfind("PubmedArticle"))
+    assert (first.pmid, first.volume, first.issue, len(first.authors)) == ("29768149", "378", "20", 10)
+    assert second.journal.title == "Biochimica et biophysica acta"
+    (tmp_path / "fetched.xml.gz").write_bytes(gzip.compress(body))
+    read = list(parser.parse_medline_xml(str(tmp_path / "fetched.xml.gz")))
+    assert [(one["pmid"], one["pages"], one["issue"]) for one in read] == [
+        ("29768149", "1865-1876", "378(20)"),
+        ("9997", "179-91", "446(1)"),
+    ]
 
 
 def test_responses_are_valid_against_ncbis_dtds(base: str, entrez: Any) -> None:
