@@ -74,6 +74,8 @@ class About:
     count: int
     updated: str
     fields: dict[str, str] = field(default_factory=dict)
+    missing: str = ""
+    """What no corpus holds of PubMed."""
 
 
 Count = Callable[[Query], int]
@@ -195,8 +197,9 @@ class SnapshotCatalogue:
         """Description of the catalogue."""
         manifest = self._snapshot.manifest
         updated = f"{manifest.created:%Y/%m/%d %H:%M}"
-        fields = tables("faces/eutils", "fields")["fields"]
-        return About(f"{manifest.name}@{manifest.hash[:16]}", self._index.records, updated, fields)
+        known = tables("faces/eutils", "fields")
+        name, missing = f"{manifest.name}@{manifest.hash[:16]}", " ".join(known["missing"].split())
+        return About(name, self._index.records, updated, known["fields"], missing)
 
     def search(
         self, term: str, within: Query | None, order: Order, *, start: int, limit: int, check: Check, field: str = ""

@@ -112,7 +112,7 @@ SPELL = (
     '"https://www.ncbi.nlm.nih.gov/entrez/query/DTD/eSpell.dtd">'
 )
 _FLAGS = {
-    "IsDate": ("PDAT", "EDAT", "MDAT", "CRDT"),
+    "IsDate": ("PDAT", "EPDT", "PPDT", "EDAT", "CRDT", "MDAT", "CDAT", "MHDA"),
     "IsNumerical": ("UID",),
     "SingleToken": ("UID", "MESH", "MAJR", "AUTH", "JOUR", "PTYP", "LANG"),
     "Hierarchy": ("MESH", "MAJR"),
@@ -149,6 +149,7 @@ def einfo(context: Context, parameters: Parameters) -> Reply:
         "MenuName": "PubMed",
         "Description": f"PubMed records of the corpus {about.name}",
         "DbBuild": about.name,
+        "Warning": about.missing,
         "Count": str(about.count),
         "LastUpdate": about.updated,
     }
