@@ -260,11 +260,11 @@ def make_app(
             known = ", ".join(UTILITIES)
             return PlainTextResponse(f"unknown utility {name[:40]!r}; use one of: {known}", status_code=404)
         try:
+            raw = await whole_body(request.receive, request.headers, most=limits.body, seconds=limits.body_seconds)
+            body = raw.decode("utf-8", "replace")
             if rates is not None:
-                key = request.query_params.get("api_key", "")
-                rates.count(request.client.host if request.client else "", key)
-            body = await whole_body(request.receive, request.headers, most=limits.body, seconds=limits.body_seconds)
-            return response(await _reply(name, query, body.decode("utf-8", "replace")))
+                rates.count(request.client.host if request.client else "", f"{query}&{body}")
+            return response(await _reply(name, query, body))
         except Refusal as refusal:
             return refused(refusal, request.scope)
 
