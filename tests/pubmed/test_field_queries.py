@@ -21,7 +21,7 @@ from lxml import etree
 
 pytestmark = pytest.mark.shared
 RAW = Path(__file__).resolve().parents[3] / "shared" / "data" / "pubmed_xml" / "raw"
-OF_A_KIND = 5
+OF_A_KIND = 6
 Values = Callable[[Any], list[str]]
 
 

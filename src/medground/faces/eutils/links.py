@@ -1,4 +1,4 @@
-"""elink: similar records, which links there are (`acheck`, `ncheck`, `lcheck`), and where papers are (`prlinks`)."""
+"""elink: similar records, which links a record has (`acheck`), and where its paper is (`prlinks`)."""
 
 from __future__ import annotations
 
@@ -32,38 +32,36 @@ SIMILAR_LINK = {
     "DbTo": "pubmed",
 }
 """How einfo describes the only link between records."""
-_NEIGHBOURS = ("neighbor", "neighbor_score", "neighbor_history")
-_CHECKS = ("acheck", "ncheck", "lcheck")
-_ADDRESSES = ("prlinks", "llinks", "llinkslib")
+_COMMANDS = ("neighbor", "neighbor_score", "neighbor_history", "acheck", "prlinks")
 _MOST_SIMILAR = 100
-_PROVIDERS = {
-    "doi": ("DOI", "https://doi.org/", "Full Text Sources"),
-    "pmc": ("PubMed Central", "https://www.ncbi.nlm.nih.gov/pmc/articles/", "Full Text Sources"),
-}
+_PLACES = {"doi": ("DOI", "https://doi.org/"), "pmc": ("PMC", "https://www.ncbi.nlm.nih.gov/pmc/articles/")}
 """Name and address of those who have a paper, by the kind of identifier that leads there."""
 
 
 def elink(context: Context, parameters: Parameters) -> Reply:
     """Return similar records: as a list, with scores (`neighbor_score`), or stored (`neighbor_history`).
 
-    `acheck`, `ncheck` and `lcheck` say which links records have; `prlinks` and `llinks` give the addresses of papers by
-    their DOI and PMC id. Other links are not available.
+    `acheck` says which links records have, `prlinks` gives the address of each paper. Other links are not available.
     """
     command = parameters.text("cmd", "neighbor").lower() or "neighbor"
-    if command not in (known := (*_NEIGHBOURS, *_CHECKS, *_ADDRESSES)):
-        raise InvalidRequest(f"Command {command[:20]} is not supported; use one of: {', '.join(known)}")
+    if command not in _COMMANDS:
+        raise InvalidRequest(f"Command {command[:20]} is not supported; use one of: {', '.join(_COMMANDS)}")
     groups = parameters.id_groups or [context.history.requested_ids(parameters)]
     root, as_json = node("eLinkResult"), []
-    if command in _NEIGHBOURS:
+    if command.startswith("neighbor"):
         for element, entry in _neighbours(context, parameters, command, groups):
             root.append(element)
             as_json.append(entry)
     else:
         ids = list(dict.fromkeys(each for group in groups for each in group))
         records = dict(fetched(context, ids))
-        element, entry = _addresses(ids, records, command) if command in _ADDRESSES else _checked(ids, records, command)
-        root.append(node("LinkSet", None, node("DbFrom", "pubmed"), element))
-        as_json.append({"dbfrom": "pubmed", **entry})
+        listed, entries = node("IdCheckList" if command == "acheck" else "IdUrlList"), list[dict[str, object]]()
+        for each in ids:
+            element, entry = (_checked if command == "acheck" else _placed)(each, records.get(each))
+            listed.append(element)
+            entries.append({"id": each, **entry})
+        root.append(node("LinkSet", None, node("DbFrom", "pubmed"), listed))
+        as_json.append({"dbfrom": "pubmed", "idlinksets" if command == "acheck" else "idurllist": entries})
     return json_reply("elink", {"linksets": as_json}) if wants_json(parameters) else xml_reply(root, LINK)
 
 
@@ -105,46 +103,23 @@ def _similar(context: Context, ids: list[str]) -> list[tuple[str, int]]:
     return [(pmid, round(score * 1_000_000)) for pmid, score in ordered]
 
 
-def _checked(ids: list[str], records: dict[str, Document], command: str) -> tuple[etree._Element, dict[str, object]]:
-    """Which links each ID has: every record has similar ones, and papers elsewhere by its identifiers."""
-    listed, entries = node("IdCheckList"), list[dict[str, object]]()
-    for each in ids:
-        held, outside = each in records, any(_places(records.get(each)))
-        if command == "acheck":
-            facts = [{**_SIMILAR_SET, "MenuTag": _MENU, "HtmlTag": _MENU, "Priority": "128"}] if held else []
-            listed.append(
-                node("IdLinkSet", None, node("Id", each), *(node("LinkInfo", None, *nodes_of(f)) for f in facts))
-            )
-            infos = [{name.lower(): value for name, value in fact.items()} for fact in facts]
-            entries.append({"id": each, "linkinfos": infos})
-        else:
-            name = "HasNeighbor" if command == "ncheck" else "HasLinkOut"
-            value = "NY"[held if command == "ncheck" else outside]
-            listed.append(node("Id", each, **{name: value}))
-            entries.append({"value": each, name.lower(): value})
-    return listed, {"idlinksets" if command == "acheck" else "ids": entries}
+def _checked(pmid: str, record: Document | None) -> tuple[etree._Element, dict[str, object]]:
+    """The links of a record: every record has similar ones."""
+    facts = {**_SIMILAR_SET, "MenuTag": _MENU, "HtmlTag": _MENU, "Priority": "128"}
+    info = [node("LinkInfo", None, *nodes_of(facts))] if record else []
+    infos = [{name.lower(): value for name, value in facts.items()}] if record else []
+    return node("IdLinkSet", None, node("Id", pmid), *info), {"linkinfos": infos}
 
 
-def _addresses(ids: list[str], records: dict[str, Document], command: str) -> tuple[etree._Element, dict[str, object]]:
-    """Where the paper of each ID is: the first place for `prlinks`, all for `llinks`."""
-    listed, entries = node("IdUrlList"), list[dict[str, object]]()
-    for each in ids:
-        found = list(_places(records.get(each)))[: 1 if command == "prlinks" else None]
-        group = node("IdUrlSet", None, node("Id", each))
-        for name, url, category in found:
-            provider = nodes_of({"Name": name, "NameAbbr": name.replace(" ", ""), "Id": "0", "Url": url})
-            about = nodes_of({"Url": url, "SubjectType": "publishers/providers", "Category": category})
-            group.append(node("ObjUrl", None, *about, node("Provider", None, *provider)))
-        if not found:
-            group.append(node("Info", "No LinkOut information available"))
-        listed.append(group)
-        entries.append(
-            {"id": each, "objurls": [{"url": {"value": url}, "provider": {"name": n}} for n, url, _ in found]}
-        )
-    return listed, {"idurllist": entries}
-
-
-def _places(record: Document | None) -> Iterator[tuple[str, str, str]]:
-    for kind, (name, before, category) in _PROVIDERS.items():
-        if record is not None and kind in record.identifiers:
-            yield name, before + record.identifiers[kind], category
+def _placed(pmid: str, record: Document | None) -> tuple[etree._Element, dict[str, object]]:
+    """Where a paper is, by the first of its identifiers that leads there."""
+    ids = record.identifiers if record else {}
+    name, url = next(((name, at + ids[kind]) for kind, (name, at) in _PLACES.items() if kind in ids), ("", ""))
+    if not url:
+        return node("IdUrlSet", None, node("Id", pmid), node("Info", "No LinkOut information available")), {
+            "objurls": []
+        }
+    provider = node("Provider", None, *nodes_of({"Name": name, "NameAbbr": name, "Id": "0", "Url": url}))
+    about = nodes_of({"Url": url, "SubjectType": "publishers/providers", "Category": "Full Text Sources"})
+    found = {"url": {"value": url}, "provider": {"name": name}}
+    return node("IdUrlSet", None, node("Id", pmid), node("ObjUrl", None, *about, provider)), {"objurls": [found]}
