@@ -1,6 +1,6 @@
 """Queries of every field, made by script of the raw records, and checked with lxml alone: no project code counts here.
 
-`python tests/pubmed/test_field_queries.py SEED...` prints the table for other values, over all raw files.
+`benchmarks/field_queries.py` asks with other values, over all raw files.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import random
 import re
-import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -188,29 +187,3 @@ def test_no_field_is_silently_different(real_corpus: Any) -> None:
     states = Counter(state for _, state, _ in rows)
     assert len(rows) >= 200 and not states["silent"], [told for _, state, told in rows if state == "silent"]
     assert states["equal"] >= 0.95 * len(rows), states
-
-
-if __name__ == "__main__":
-    import tempfile
-
-    from medground.corpus.build import build
-    from medground.corpus.library import Library
-    from medground.corpus.readers import find_inputs
-    from medground.faces.eutils.catalogue import SnapshotCatalogue
-
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        build(Library(home), "raw", find_inputs([RAW], None))
-        with Library(home).open("raw") as snapshot:
-            catalogue = SnapshotCatalogue.open(snapshot, home)
-
-            def searched(query: str) -> dict[str, Any]:
-                found = catalogue.search(query, None, "newest", start=0, limit=5000, check=lambda: None)
-                return {"idlist": found.ids, "querytranslation": found.reading.translation,
-                        "warninglist": {"outputmessages": found.reading.notes}}  # fmt: skip
-
-            every = citations([*RAW.iterdir()])
-            for seed in map(int, sys.argv[1:]):
-                rows = [*compared(every, searched, seed)]
-                print(seed, len(rows), Counter(state for _, state, _ in rows))
-                print("\n".join(f"  {state} {told}" for _, state, told in rows if state != "equal"))

@@ -138,7 +138,7 @@ def test_a_rare_name_is_never_given_up(ask: Any, server: str) -> None:
     assert answer.evidence[0].document_id == "PMID:29444159"
     assert any("only 1 record matches all of: baxdrostat; " in one for one in answer.warnings)
     assert answer.searches[0].hits == 1
-    assert any(f"1 record: {server}/?term=%28" in one for one in answer.warnings)
+    assert any(f"found 1 record: {server}/?term=%22baxdrostat%22" in one for one in answer.warnings)
 
 
 def test_years_limit_and_latest_orders(ask: Any, make_peer: Any, reply: Any) -> None:

@@ -141,18 +141,6 @@ def test_an_invalid_query_is_repaired_with_a_warning(app: Any) -> None:
     assert unheld["warninglist"]["outputmessages"] == ["not available in this corpus: field volume", "No items found."]
 
 
-def test_history_by_get_and_post(app: Any) -> None:
-    kept = ask(app, "esearch", term="asthma", usehistory="y", retmode="json").json()["esearchresult"]
-    session = {"WebEnv": kept["webenv"], "query_key": kept["querykey"]}
-    assert ask(app, "efetch", _method="GET", rettype="uilist", retmode="text", **session).text == "300\n100\n"
-    assert ask(app, "efetch", rettype="uilist", retmode="text", retmax=1, retstart=1, **session).text == "100\n"
-    posted = ask(app, "epost", id="200,100", WebEnv=kept["webenv"], retmode="json").json()["epostresult"]
-    assert (posted["querykey"], posted["webenv"]) == ("2", kept["webenv"])
-    summaries = ask(app, "esummary", retmode="json", WebEnv=kept["webenv"], query_key=2).json()["result"]
-    assert summaries["uids"] == ["200", "100"]
-    assert b"Unable to obtain query #9" in ask(app, "efetch", WebEnv=kept["webenv"], query_key=9).content
-
-
 def test_queries_can_refer_to_the_history(app: Any) -> None:
     first = ask(app, "esearch", term="asthma", usehistory="y", retmode="json").json()["esearchresult"]
     session = first["webenv"]
@@ -173,15 +161,6 @@ def test_queries_can_refer_to_the_history(app: Any) -> None:
     assert found(app, f"#{again['esearchresult']['querykey']}", WebEnv=session) == ["100"]
     for gone in ({"term": "#9", "WebEnv": session}, {"query_key": 1, "WebEnv": "MCID_gone"}):
         assert "Unable to obtain query" in ask(app, "esearch", **gone).text
-
-
-def test_similar_records_can_be_stored_in_the_history(app: Any) -> None:
-    kept = etree.fromstring(ask(app, "elink", dbfrom="pubmed", db="pubmed", id="100", cmd="neighbor_history").content)
-    assert kept.findtext("LinkSet/LinkSetDbHistory/LinkName") == "pubmed_pubmed"
-    named = {"query_key": kept.findtext("LinkSet/LinkSetDbHistory/QueryKey"), "WebEnv": kept.findtext("LinkSet/WebEnv")}
-    similar = ask(app, "efetch", rettype="uilist", retmode="text", **named).text.split()
-    assert similar[0] == "100"
-    assert similar == ask(app, "elink", id="100", retmode="json").json()["linksets"][0]["linksetdbs"][0]["links"]
 
 
 def test_field_applies_to_words_without_a_tag(app: Any) -> None:
@@ -289,14 +268,6 @@ def test_unknown_utilities_and_oversized_requests(app: Any) -> None:
 def test_a_corpus_without_pubmed_records_is_rejected(catalogue_of: Any) -> None:
     with pytest.raises(UsageError, match="has no PubMed records"):
         catalogue_of(RECORDS[3:])
-
-
-def test_spelling_and_similar_records(app: Any) -> None:
-    assert b"<CorrectedQuery>wheezing children</CorrectedQuery>" in ask(app, "espell", term="wheesing childrn").content
-    assert b"<CorrectedQuery></CorrectedQuery>" in ask(app, "espell", term="wheezing 12x COPD").content
-    links = ask(app, "elink", dbfrom="pubmed", id=["100", "999"], retmode="json").json()["linksets"]
-    assert links[0]["linksetdbs"][0]["links"][:2] == ["100", "300"]
-    assert links[1] == {"dbfrom": "pubmed", "ids": ["999"]}
 
 
 PARAMETERS = """term id db retmax retstart sort rettype retmode datetype mindate maxdate reldate usehistory WebEnv

@@ -16,18 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from rows import each_row
 from small_corpora import corpus_of_documents
 
 from medground.errors import SnapshotCorrupt, UsageError
 from medground.faces.eutils.records import RecordsIndex
-from medground.faces.eutils.records_fields import ORDERS, value_of
-from medground.pubmed.mesh import mesh_values, vocabulary
+from medground.faces.eutils.records_fields import ORDERS
 from medground.testing import DOCUMENTS
 from medground.values.document import Document, MeshHeading
-from medground.values.query import And, DateRange, Everything, Mesh, Not, Or, Query, Range, Term
+from medground.values.query import Everything
 
 pytest.importorskip("uvicorn", reason="needs the extra serve")
 
@@ -204,57 +201,3 @@ def test_pages_add_up_to_the_whole_result(index: RecordsIndex, order: str) -> No
     assert whole.count == 30
     assert tuple(pmid for page in pages for pmid in page) == whole.ids
     assert len(set(whole.ids)) == 30
-
-
-def leaf_queries() -> st.SearchStrategy[Query]:
-    qualifiers = st.lists(st.sampled_from(QUALIFIERS), max_size=2).map(tuple)
-    return st.one_of(
-        st.builds(Mesh, heading=st.sampled_from(HEADINGS), qualifiers=qualifiers, explode=st.booleans()),
-        st.builds(Term, value=st.sampled_from(["asthma", "colds", "record", "7"]), field=st.just("title_abstract")),
-        st.builds(Range, low=st.integers(1990, 2005), high=st.integers(2006, 2021)),
-        st.builds(DateRange, low=st.dates().filter(lambda d: 1990 < d.year < 2020)),
-    )
-
-
-queries = st.recursive(
-    leaf_queries(),
-    lambda inner: st.one_of(
-        st.builds(lambda parts: And(parts=tuple(parts)), st.lists(inner, min_size=1, max_size=3)),
-        st.builds(lambda parts: Or(parts=tuple(parts)), st.lists(inner, min_size=1, max_size=3)),
-        st.builds(lambda part: Not(part=part), inner),
-    ),
-    max_leaves=6,
-)
-
-
-def matches(query: Query, record: Document) -> bool:
-    """Evaluate a query directly on a record."""
-    match query:
-        case And():
-            return all(matches(part, record) for part in query.parts)
-        case Or():
-            return any(matches(part, record) for part in query.parts)
-        case Not():
-            return not matches(query.part, record)
-        case Mesh():
-            pairs = [(h.descriptor, q) for h in record.mesh for q in ("", *h.qualifiers)]
-            own = {value_of("mesh", f"{name}/{q}" if q else name) for name, q in pairs}
-            return bool(own & {value_of("mesh", value) for value in mesh_values(query, vocabulary())})
-        case Range():
-            return (query.low or 0) <= (record.year or 0) <= (query.high or 9999)
-        case DateRange():
-            assert query.low is not None
-            return (record.year or 0, 1, 1) >= (query.low.year, query.low.month, query.low.day)
-        case Term():
-            text = f"{record.title} {record.text}".casefold().replace(".", "").split()
-            return query.value in text
-    raise AssertionError(query)
-
-
-@given(query=queries)
-@settings(max_examples=60, deadline=None)
-def test_search_results_match_the_query_tree(index: RecordsIndex, query: Query) -> None:
-    expected = {record.id.removeprefix("PMID:") for record in documents() if matches(query, record)}
-    found = index.search(query, order="newest", limit=100)
-    assert set(found.ids) == expected
-    assert found.count == len(expected) == index.count(query)

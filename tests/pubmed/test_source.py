@@ -107,7 +107,7 @@ def test_unreadable_records_are_reported(make_peer: Any, make_client: Any, reply
     found = FOUND.format(n=2, ids="<Id>1</Id><Id>2</Id>").encode()
     result = search(PubMedSource(make_client(make_peer(reply(found), reply(record)))))
     assert [hit.passage.document_id for hit in result.rankings[0]] == ["PMID:1"]
-    assert result.notes == ("1 of 2 records found could not be read",)
+    assert result.notes[-1] == "1 of 2 records found could not be read"
 
 
 def test_the_hit_is_the_passage_that_the_question_is_about(make: Any) -> None:

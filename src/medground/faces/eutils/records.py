@@ -252,11 +252,6 @@ class RecordsIndex:
         with reading(self._folder):
             return int(self._searcher.doc_freq("title_abstract", word)) > 0
 
-    def has_author(self, name: str) -> bool:
-        """Whether any record has an author such as `Smith JA`. Trailing initials may be omitted."""
-        with reading(self._folder):
-            return bool(self._searcher.terms_with_prefix("author", value_of("author", name), limit=1))
-
     def journals(self) -> list[str]:
         """Return the journal names of all records, in lower case."""
         with reading(self._folder):

@@ -240,7 +240,7 @@ class Eutils:
     def page(self, term: str) -> str:
         """Address of the page that shows a person the same search."""
         address = self._transport.service.address
-        site = _PUBMED if address == f"{NCBI}{_PATH}" else address.removesuffix(_PATH)
+        site = _PUBMED if address == NCBI else address.removesuffix(_PATH)
         return f"{site}/?{urlencode({'term': term, 'sort': 'relevance'})}"
 
     async def esearch(
