@@ -107,7 +107,7 @@ class Token:
 
 _DATE = r"\d{4}(?:/\d{1,2}){0,2}"
 _PLAIN = r"[^\s()\[\]\"&|]+"
-_NAMED = rf"{_PLAIN}(?:\([^\s()\[\]\"]*\)(?:{_PLAIN})?)+"
+_NAMED = rf"{_PLAIN}(?:\([^\s()\[\]\"]*\)(?:{_PLAIN})?){{1,4}}"
 """A word with brackets in it, as DOIs and PIIs have them: `10.1000/ab(c)1`, `S0929-693X(17)30517-1`."""
 _TOKEN = re.compile(
     rf"""
