@@ -141,6 +141,33 @@ def test_an_invalid_query_is_repaired_with_a_warning(app: Any) -> None:
     assert unheld["warninglist"]["outputmessages"] == ["not available in this corpus: field volume", "No items found."]
 
 
+def test_words_and_phrases_are_read_as_pubmeds_help_says(app: Any) -> None:
+    def asked(term: str) -> dict[str, Any]:
+        return ask(app, "esearch", term=term, retmode="json").json()["esearchresult"]
+
+    assert '"trials"[All Fields]' not in asked("trial")["querytranslation"]  # no record has it
+    assert '"trial"[All Fields]' in asked("trials")["querytranslation"]
+    assert asked("dog")["idlist"] == ["200"] and asked("asthma 2010")["idlist"] == ["100"]
+    assert '"therapy"[MeSH Subheading]' in asked("treatment")["querytranslation"]
+    split = asked('"children asthma"')
+    assert split["warninglist"]["quotedphrasesnotfound"] == ['"children asthma"'] and split["idlist"] == ["100"]
+    assert asked("plain asthma[ti]")["querytranslation"].endswith('AND "asthma"[Title]')
+    assert asked('"plain wheezing"[tiab:~9]')["count"] == "0"
+    assert "4 letters are needed" in asked("wh*")["warninglist"]["outputmessages"][0]
+    assert asked("therapy/broad[filter]")["idlist"] == ["100"]
+    assert asked("100:200[uid]")["idlist"] == ["100", "200"]
+
+
+def test_ids_are_divided_by_blanks_lines_and_commas(app: Any) -> None:
+    posted = ask(app, "epost", id="100\n200 300", WebEnv="None", retmode="json").json()["epostresult"]
+    stored = {"WebEnv": posted["webenv"], "query_key": posted["querykey"]}
+    assert ask(app, "efetch", rettype="uilist", retmode="text", **stored).text.split() == ["100", "200", "300"]
+    checked = ask(app, "elink", id="100 999", cmd="acheck", retmode="json").json()["linksets"][0]["idlinksets"]
+    assert [len(one["linkinfos"]) for one in checked] == [1, 0]
+    links = ask(app, "elink", id="100", cmd="prlinks", retmode="json").json()["linksets"][0]["idurllist"]
+    assert links[0]["objurls"][0]["url"]["value"] == "https://doi.org/10.1000/abc"
+
+
 def test_queries_can_refer_to_the_history(app: Any) -> None:
     first = ask(app, "esearch", term="asthma", usehistory="y", retmode="json").json()["esearchresult"]
     session = first["webenv"]
