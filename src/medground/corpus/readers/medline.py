@@ -7,12 +7,12 @@ is a retraction notice, by a `Retracts` item for the papers that it retracts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from medground.corpus.readers.base import Deleted, Item, RawRecord, Retracts, numbered
 from medground.corpus.readers.compose import Composition, make_document
-from medground.corpus.readers.medline_record import RECORDS, MedlineRecord
+from medground.corpus.readers.medline_record import RECORDS, Correction, MedlineRecord, Typed
 from medground.corpus.readers.values import imprint_of
 from medground.corpus.readers.xml import Element, name_of, record_xml, records
 from medground.corpus.retraction import state_of_types
@@ -52,7 +52,9 @@ def _items(element: Element, *, raw: bool) -> Iterator[Item]:
     pmid = record.pmid
     if not pmid.isdecimal():
         raise ValueError(f"{pmid[:40]!r} is not a PMID")
-    composition = _composed(record)
+    composition, links = Composition(), record.corrections
+    for label, text in _abstract(record):
+        composition.add(text, label or None)
     title, types, languages = record.title, record.types, record.languages
     document = make_document(
         {
@@ -72,16 +74,16 @@ def _items(element: Element, *, raw: bool) -> Iterator[Item]:
             "publication_types": types,
             "identifiers": {"pmid": pmid, **record.identifiers},
             "imprint": {} if record.is_book else imprint_of(record.volume, record.issue, record.pages),
-            "references": _ids([*_linked(record, "Cites"), *record.references]),
+            "references": _ids(_linked(links, "Cites") + record.references),
             "url": f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
-            "retraction": _state(record, types),
-            "cautions": tuple(dict.fromkeys(_cautions(record))),
+            "retraction": _state(links, types),
+            "cautions": tuple(dict.fromkeys(_cautions(links))),
         }
     )
     yield document
     if raw:
         yield RawRecord(document.id, record_xml(element))
-    if retracts := _ids(_linked(record, "RetractionOf")):
+    if retracts := _ids(_linked(links, "RetractionOf")):
         yield Retracts(retracts)
 
 
@@ -92,17 +94,13 @@ def year_of(dates: Mapping[str, str]) -> int | None:
     return min((int(dates[kind][:4]) for kind in ("entered", "created", "completed") if kind in dates), default=None)
 
 
-def _composed(record: MedlineRecord) -> Composition:
-    composition = Composition()
-    for abstract in (record.abstract, *record.other_abstracts):
-        if not composition.text:
-            for label, text in abstract.parts:
-                composition.add(text, label or None)
-    return composition
+def _abstract(record: MedlineRecord) -> Typed:
+    every = (record.abstract, *record.other_abstracts)
+    return next((one.parts for one in every if any(text for _, text in one.parts)), ())
 
 
-def _state(record: MedlineRecord, types: tuple[str, ...]) -> str:
-    kinds, said = {link.kind for link in record.corrections}, state_of_types(types)
+def _state(links: Sequence[Correction], types: tuple[str, ...]) -> str:
+    kinds, said = {link.kind for link in links}, state_of_types(types)
     if kinds & _RETRACTED or said == "retracted":
         return "retracted"
     if "RetractionOf" in kinds or said == "notice":
@@ -110,16 +108,16 @@ def _state(record: MedlineRecord, types: tuple[str, ...]) -> str:
     return "concern" if kinds & _CONCERN else "none"
 
 
-def _cautions(record: MedlineRecord) -> Iterator[str]:
-    for kind, pmid, place in record.corrections:
+def _cautions(links: Sequence[Correction]) -> Iterator[str]:
+    for kind, pmid, place in links:
         if kind in _CAUTIONS:
             where = f"PMID:{pmid}" if pmid.isdecimal() else place[:_LONGEST]
             yield f"{_CAUTIONS[kind]}: {where}" if where else f"{_CAUTIONS[kind]}."
 
 
-def _linked(record: MedlineRecord, kind: str) -> list[str]:
-    return [link.pmid for link in record.corrections if link.kind == kind]
+def _linked(links: Sequence[Correction], kind: str) -> tuple[str, ...]:
+    return tuple(link.pmid for link in links if link.kind == kind)
 
 
-def _ids(pmids: list[str]) -> tuple[str, ...]:
+def _ids(pmids: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal()))

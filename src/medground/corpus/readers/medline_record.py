@@ -120,7 +120,10 @@ class MedlineRecord:
 
     def text(self, *paths: str) -> str:
         """The text at the first of these paths of the citation that has one."""
-        return next(filter(None, (flat_text(self.citation.find(path)) for path in paths)), "")
+        for path in paths:
+            if (found := self.citation.find(path)) is not None and (text := flat_text(found)):
+                return text
+        return ""
 
     def texts(self, *paths: str) -> tuple[str, ...]:
         """The texts at these paths of the citation."""
@@ -159,6 +162,8 @@ class MedlineRecord:
     """Abstracts of others, in other languages or in plain words."""
     references = _Field(lambda record: _texts(record.data, _CITED))
     """The PMIDs of its reference list, each as often as it stands there."""
+    grants = _Field(lambda record: tuple(map(_grant, record.body.iterfind("GrantList/Grant"))))
+    """Number, acronym, agency and country of each grant; what the record lacks is empty."""
     ids = _Field(
         lambda record: (
             *_typed(record.data, "ArticleIdList/ArticleId", "IdType"),
@@ -166,6 +171,10 @@ class MedlineRecord:
         )
     )
     """The record's ids by their kinds, such as (`doi`, `10.1/x`), as PubMed lists them."""
+    corrections = _Field(lambda record: tuple(_corrections(record.citation)))
+    """Links to other records: references, corrections, retractions, comments."""
+    locations = _Field(lambda record: _typed(record.citation, "Article/ELocationID", "EIdType", valid=True))
+    """Where the article is online: (`doi`, `10.1/x`) or (`pii`, `S0140`), without what is marked as wrong."""
     publication_status = _Field(lambda record: record.data.findtext("PublicationStatus") or "ppublish")
     """`ppublish`, `epublish`, `aheadofprint`; `ppublish` where the record does not say."""
     history = _Field(
@@ -174,8 +183,8 @@ class MedlineRecord:
         )
     )
     """What happened when, as PubMed writes it: (`received`, `2017/01/09 00:00`), (`entrez`, `2018/05/17 06:00`)."""
-    article_ids = _Field(lambda record: tuple(dict.fromkeys((*record.ids, *record.locations))))
-    """The ids of PubMed's list, then those of the article that are not among them."""
+    article_ids = _Field(lambda record: tuple(dict.fromkeys((("pubmed", record.pmid), *record.ids, *record.locations))))
+    """The PMID, the ids of PubMed's list, and those of the article that are not among them."""
     printed = _Field(lambda record: next(filter(None, map(record.date, _PUBLISHED)), ""))
     """The date of the issue as PubMed writes it: `1998 Dec-1999 Jan`, `2001 Jun 15`, `2001 Spring`."""
 
@@ -190,14 +199,6 @@ class MedlineRecord:
     def authors(self) -> tuple[Person, ...]:
         """The authors, or else those of the book, also names that were corrected (`is_valid` is false)."""
         return _people(self.body, "AuthorList/Author") or _people(self.body, "Book/AuthorList/Author")
-
-    @property
-    def grants(self) -> tuple[tuple[str, ...], ...]:
-        """Number, acronym, agency and country of each grant; what the record lacks is empty."""
-        parts = ("GrantID", "Acronym", "Agency", "Country")
-        return tuple(
-            tuple(flat_text(one.find(part)) for part in parts) for one in self.body.iterfind("GrantList/Grant")
-        )
 
     @property
     def databanks(self) -> Typed:
@@ -239,17 +240,6 @@ class MedlineRecord:
             for one in self.citation.iterfind("ChemicalList/Chemical")
             if (name := one.find("NameOfSubstance")) is not None and flat_text(name)
         )
-
-    @cached_property
-    def corrections(self) -> tuple[Correction, ...]:
-        """Links to other records: references, corrections, retractions, comments."""
-        return tuple(_corrections(self.citation))
-
-    @property
-    def locations(self) -> Typed:
-        """Where the article is online: (`doi`, `10.1/x`) or (`pii`, `S0140`), without what is marked as wrong."""
-        found = self.citation.iterfind("Article/ELocationID")
-        return tuple((one.get("EIdType", ""), flat_text(one)) for one in found if one.get("ValidYN") != "N")
 
     @property
     def identifiers(self) -> dict[str, str]:
@@ -296,6 +286,10 @@ def _abstract(element: Element) -> Abstract:
     return Abstract(tuple(parts), rights, element.get("Type", ""), element.get("Language", ""))
 
 
+def _grant(element: Element) -> tuple[str, ...]:
+    return tuple(flat_text(element.find(part)) for part in ("GrantID", "Acronym", "Agency", "Country"))
+
+
 def _label(part: Element) -> str:
     label = part.get("Label") or part.get("NlmCategory") or ""
     return "" if label == "UNLABELLED" else " ".join(label.split())
@@ -321,8 +315,12 @@ def _stamp(date: Element) -> str:
     return f"{year}/{month}/{day} {hour}:{minute}"
 
 
-def _typed(element: Element, path: str, kind: str) -> Typed:
-    return tuple((one.get(kind, ""), text) for one in element.iterfind(path) if (text := flat_text(one)))
+def _typed(element: Element, path: str, kind: str, *, valid: bool = False) -> Typed:
+    return tuple(
+        (one.get(kind, ""), text)
+        for one in element.iterfind(path)
+        if (text := flat_text(one)) and not (valid and one.get("ValidYN") == "N")
+    )
 
 
 def _texts(element: Element, path: str) -> tuple[str, ...]:

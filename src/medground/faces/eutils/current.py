@@ -60,6 +60,6 @@ def prepare(library: Library, name: str, home: Path, progress: Progress) -> None
     with library.open(name) as snapshot:
         SnapshotCatalogue.open(snapshot, home, progress)
         parent = index_folder(snapshot.manifest, home).parent
-    for index in parent.iterdir():
+    for index in parent.glob("[!.]*"):  # another process may be making a hidden one
         if not any(library.folder.glob(f"*/{index.name[:16]}*")):
             shutil.rmtree(index, ignore_errors=True)

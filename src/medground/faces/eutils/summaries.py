@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from medground.corpus.readers.medline_record import MedlineRecord
@@ -70,16 +69,15 @@ def _page(context: Context, parameters: Parameters, most: int) -> list[str]:
 
 def _summary(record: MedlineRecord) -> Summary:
     """The metadata of a record, as it is in JSON; dates are in NCBI's formats, and there is no abstract."""
-    people = [person for person in record.authors if person.is_valid]
-    names = [person.name for person in people]
-    kinds = ("CollectiveName" if person.group else "Author" for person in people)
+    people = [(one.name, "CollectiveName" if one.group else "Author") for one in record.authors if one.is_valid]
+    names = [name for name, _ in people]
     issns = dict(record.issns)
     return {
         "uid": record.pmid,
         "pubdate": record.printed,
         "epubdate": record.date("Article/ArticleDate"),
         "source": record.abbreviation,
-        "authors": [{"name": n, "authtype": kind, "clusterid": ""} for n, kind in zip(names, kinds, strict=True)],
+        "authors": [{"name": name, "authtype": kind, "clusterid": ""} for name, kind in people],
         "lastauthor": names[-1] if names else "",
         "title": record.english_title,
         "sorttitle": re.sub(r"^\W*(?:(?:the|an?) )?|\W*$", "", record.english_title.lower()),
@@ -93,7 +91,7 @@ def _summary(record: MedlineRecord) -> Summary:
         "pubtype": [*record.types],
         "recordstatus": _STATES.get(record.citation.get("Status", ""), "PubMed"),
         "pubstatus": record.publication_status,
-        "articleids": [{"idtype": kind, "idtypen": 0, "value": value} for kind, value in _ids(record)],
+        "articleids": [{"idtype": kind, "idtypen": 0, "value": value} for kind, value in record.article_ids],
         "history": [{"pubstatus": state, "date": stamp} for state, stamp in record.history],
         "references": [
             {"refsource": place, "reftype": _WORD.sub(" ", kind).capitalize(), "pmid": pmid, "note": ""}
@@ -111,11 +109,6 @@ def _summary(record: MedlineRecord) -> Summary:
         "so": texts.citation_source(record),
         "vernaculartitle": record.text("Article/VernacularTitle"),
     }
-
-
-def _ids(record: MedlineRecord) -> Iterable[tuple[str, str]]:
-    """The ids of the article, and its PMID also where the record has no list of them."""
-    return dict.fromkeys((("pubmed", record.pmid), *record.article_ids))
 
 
 def _timestamp(iso: str) -> str:
