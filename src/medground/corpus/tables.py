@@ -83,6 +83,10 @@ def decode(record: bytes, digest: bytes) -> Document:
     return Document.model_validate_json(record)
 
 
+_KEEP_RAW = """
+INSERT OR REPLACE INTO raw SELECT ?1, ?2, ?3, ?4 FROM holds h JOIN files f ON f.number = h.file JOIN files own
+ON own.number = ?2 WHERE h.id = ?1 AND h.kept = 1 AND (h.file = ?2 OR f.reader != own.reader)
+"""
 _ENTER = """
 INSERT INTO files (name, folder, reader, fingerprint, made_by) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET
   (folder, reader, fingerprint, made_by) = (excluded.folder, excluded.reader, excluded.fingerprint, excluded.made_by),
@@ -169,10 +173,8 @@ class FileTable:
 
     def keep_raw(self, record: RawRecord, number: int) -> None:
         """Keep the record of a document as this file has it, unless another file of records has a later one."""
-        source = self.kept_from(record.id)
-        if source is not None and (source.number == number or source.reader != self.place(number).reader):
-            values = (record.id, number, zlib.compress(record.xml), hashlib.sha256(record.xml).digest())
-            self._connection.execute("INSERT OR REPLACE INTO raw VALUES (?, ?, ?, ?)", values)
+        values = (record.id, number, zlib.compress(record.xml), hashlib.sha256(record.xml).digest())
+        self._connection.execute(_KEEP_RAW, values)
 
     def drop_raw(self, document_id: str) -> None:
         """Forget the record of a document that is deleted."""
