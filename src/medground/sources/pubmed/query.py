@@ -252,13 +252,12 @@ NOTHING = nodes.Phrase(text="")
 class PlainAsked:
     """A query for plain words, the most needed concepts first, and what the words say about dates and order.
 
-    `wider` finds all records on one of the `subjects`, those first that say more of the question's words. `notes` are
-    what an answer says about dates and order.
+    `wider` find all records on its rare names, and on any of its concepts. `notes` are what an answer says about dates
+    and order.
     """
 
     query: PubMedQuery
-    wider: PubMedQuery
-    subjects: Sequence[Query]
+    wider: tuple[PubMedQuery, ...]
     years: nodes.Range | None = None
     newest: bool = False
     notes: tuple[str, ...] = ()
@@ -278,15 +277,20 @@ def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
     options = [one for part in _concepts(also) for one in part if one not in subjects] if also else []
     parts = [*subjects, *others, *([any_of(options)] if options else [])]
     telling = {word: _in_text(word) for word in plain_words(reading_of(text).plain)}
-    # a rare name is what the question is about; without one, any of its concepts will do
-    needed = [part for part in subjects if _rarity(part) >= words.MOST] or subjects
-    named = {stem for part in needed for one in texts_of(part) for stem in words.terms(one)} - _VERBS
-    said_of = [*needed, *(one for word, one in telling.items() if words.stem(word) in named)]
     anything = any_of([*dict.fromkeys([*parts, *telling.values()])]) if parts else NOTHING
+
+    def on(needed: Sequence[Query]) -> Query:
+        """The records on any of some subjects, those first that say more of the question's words."""
+        named = {stem for part in needed for one in texts_of(part) for stem in words.terms(one)} - _VERBS
+        said = [one for word, one in telling.items() if words.stem(word) in named]
+        return all_of([any_of([*dict.fromkeys([*needed, *said])]), anything])
+
+    # a rare name is what the question is about; only then will any of its concepts do
+    rare = [part for part in subjects if _rarity(part) >= words.MOST]
+    wider = [as_pubmed(on(each)) for each in (rare, subjects) if each and len(parts) > 1]
     years = nodes.Range(low=limit.first, high=limit.last) if limit else None
     tree = all_of(parts) if parts else NOTHING
-    wider = all_of([any_of([*dict.fromkeys(said_of)]), anything]) if len(parts) > 1 else tree
-    return PlainAsked(as_pubmed(tree), as_pubmed(wider), needed, years, bool(newest), tuple(notes))
+    return PlainAsked(as_pubmed(tree), tuple(dict.fromkeys(wider)), years, bool(newest), tuple(notes))
 
 
 def spoken_part(part: Query) -> str:

@@ -74,11 +74,15 @@ class PubMedSource(LiveSource):
         sent = asked.limited(asked.term)
         result = await self._client.esearch(sent, limit=limit, sort=order)
         ids, notes = result.ids, list(asked.notes)
-        if asked.plain and result.count < limit and asked.plain.wider != asked.plain.query:
-            sent = asked.limited(asked.plain.wider.text)
-            notes.append(_said_of(asked.plain, result.count))
+        few = result.count
+        for wider in asked.plain.wider if asked.plain else ():
+            if len(ids) >= limit:
+                break
+            sent = asked.limited(wider.text)
             result = await self._client.esearch(sent, limit=limit, sort=order)
             ids = tuple(dict.fromkeys([*ids, *result.ids]))[:limit]
+        if asked.plain and sent != asked.limited(asked.term):
+            notes.append(_said_of(asked.plain, few))
         if asked.plain:
             count = f"{result.count:,} {'record' if result.count == 1 else 'records'}"
             notes.append(f"the last search sent found {count}: {self._client.page(sent)}")
@@ -148,10 +152,10 @@ def _read(lookup: Lookup, query: Query, *, dated: bool) -> tuple[str, PlainAsked
 
 
 def _said_of(plain: PlainAsked, found: int) -> str:
-    """That records on a subject alone follow, for the reader of an answer."""
+    """That records on some of the subjects follow, for the reader of an answer."""
     named = "; ".join(map(spoken_part, conjuncts(plain.query.tree)))
     few = "no record matches" if not found else f"only {found} {'record matches' if found == 1 else 'records match'}"
-    return f"{few} all of: {named}; searched again for {' or '.join(map(spoken_part, plain.subjects))}"
+    return f"{few} all of: {named}; the rest are on some of them, the rarest first"
 
 
 def _is_pmid(document_id: str) -> bool:
