@@ -234,7 +234,7 @@ def _rounds(
         servers = [stack.enter_context(version.served(*words)) for version in versions]
         return lambda which, number: servers[which](asks(some(number, 8)))
     if job in ("esearch", "efetch"):
-        from eutils import queries
+        from eutils_speed import queries
 
         from medground.corpus.readers import find_inputs
         from medground.values.document import Document

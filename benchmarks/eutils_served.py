@@ -40,7 +40,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import httpx
-from eutils import measure, queries
+from eutils_speed import measure, queries
 
 from medground.corpus.readers import find_inputs
 from medground.values.document import Document

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.base import Item, Note, Reading
+from medground.corpus.readers.base import Item, Note, RawRecord, Reading
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -43,7 +43,7 @@ def items_of(path: Path, reader: str | None = None, *, named: str | None = None,
     for skip in range(1, min(len(items), 5)):
         again = [type(item) for item in found.read(skip) if not isinstance(item, Reading)]
         assert again == [type(item) for item in items[skip:]], "reading resumes at any item"
-    return [item for item in items if notes or not isinstance(item, Note)]
+    return [item for item in items if notes or not isinstance(item, Note | RawRecord)]
 
 
 def document_of(path: Path, reader: str | None = None, *, named: str | None = None) -> Document:

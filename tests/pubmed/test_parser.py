@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from query_texts import TEXTS
 from refusals import refused
 from rows import each_row
@@ -21,15 +20,7 @@ from medground.pubmed.syntax import QuerySyntaxError
 from medground.pubmed.translate import parse
 from medground.values.query import (
     And,
-    DateRange,
-    Mesh,
-    Near,
-    Not,
     Or,
-    Phrase,
-    PublicationType,
-    Query,
-    Range,
     Term,
     Words,
 )
@@ -91,68 +82,6 @@ def test_any_text_parses_and_prints_back_or_fails_with_a_column(text: str) -> No
         assert 1 <= fault.column <= len(text) + 1
     else:
         assert parse(to_pubmed(tree), today=TODAY) == tree
-
-
-NAMES = st.sampled_from(["asthma", "covid-19", "cell death", "beta blockers in asthma"])
-FIELDS = st.sampled_from(["title", "title_abstract", "text", "text_word", "all", "affiliation", "substance", "keyword"])
-DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
-
-
-@st.composite
-def words(draw: st.DrawFn) -> Query:
-    text, field = draw(NAMES), draw(FIELDS)
-    return Phrase(text=text, field=field) if " " in text else Term(value=text, field=field)
-
-
-@st.composite
-def headings(draw: st.DrawFn) -> Query:
-    heading = draw(st.sampled_from(["Asthma", "Stress, Mechanical", "Benzo(a)pyrene", "Diabetes Mellitus, Type 2"]))
-    qualifiers = draw(st.sampled_from([(), ("drug therapy",), ("administration & dosage",)]))
-    return Mesh(heading=heading, qualifiers=qualifiers, explode=draw(st.booleans()), major=draw(st.booleans()))
-
-
-@st.composite
-def days(draw: st.DrawFn) -> Query:
-    low, high = sorted((draw(DAYS), draw(DAYS)))
-    return DateRange(
-        field=draw(st.sampled_from(["entered", "created", "revised", "completed", "indexed"])), low=low, high=high
-    )
-
-
-LEAVES = st.one_of(
-    words(),
-    headings(),
-    days(),
-    st.builds(lambda low, more: Range(low=low, high=low + more), st.integers(1900, 2020), st.integers(0, 9)),
-    st.builds(lambda n: Term(value=f"PMID:{n}", field="id"), st.integers(1, 10**8)),
-    st.builds(lambda name, explode: PublicationType(name=name, explode=explode), st.just("review"), st.booleans()),
-    st.builds(lambda n: Near(text="hip pain", field="title", distance=n), st.integers(0, 99)),
-    st.just(Term(value="therap", field="title_abstract", prefix=True)),
-    st.just(Mesh(qualifiers=("toxicity",))),
-)
-
-
-def joined(kind: type[And] | type[Or], parts: list[Query]) -> Query:
-    """Join as the parser does: never an `And` directly inside an `And`."""
-    flat = tuple(inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,)))
-    return kind(parts=flat)
-
-
-TREES = st.recursive(
-    LEAVES,
-    lambda inner: st.one_of(
-        st.lists(inner, min_size=2, max_size=4).map(lambda parts: joined(And, parts)),
-        st.lists(inner, min_size=2, max_size=4).map(lambda parts: joined(Or, parts)),
-        inner.map(lambda part: Not(part=part)),
-    ),
-    max_leaves=12,
-)
-
-
-@given(TREES)
-@settings(max_examples=80, deadline=None)
-def test_a_printed_tree_parses_back(tree: Query) -> None:
-    assert parse(to_pubmed(tree), today=TODAY) == tree
 
 
 def test_free_words_are_printed_as_alternatives_and_a_field_that_pubmed_lacks_is_refused() -> None:

@@ -113,26 +113,26 @@ def test_no_stop_word_and_no_sign_is_sent(
         then_closed(source, source.search(Lookup.words(question).model_copy(update={"limit": 20}), Filters()))
         assert len(peer.asked) > number, question
     for term in (one.parameters["term"] for one in peer.asked):
-        texts = re.findall(r'"([^"]*)"\[(MeSH Terms|Title/Abstract)\]', term)
+        tags = "MeSH Terms|MeSH Subheading|Publication Type|Title/Abstract"
+        texts = re.findall(rf'"([^"]*)"\[({tags})\]', term)
         assert texts, term
         assert all(set(text.split()) - STOPWORDS for text, _ in texts), term
-        rest = re.sub(r'"[^"]*"\[(?:MeSH Terms|Title/Abstract)\]|\d{4}:\d{4}\[Date - Publication\]', "", term)
+        rest = re.sub(rf'"[^"]*"\[(?:{tags})\]|\d{{4}}:\d{{4}}\[Date - Publication\]', "", term)
         assert set(re.findall(r"[^\s()]+", rest)) <= {"AND", "OR"}, term
         assert not any(sign in text for text, _ in texts for sign in "?!;"), term
 
 
-def test_what_is_needed_least_is_dropped_and_the_answer_says_so(ask: Any, make_peer: Any, reply: Any) -> None:
-    def found(asked: Any) -> Any:
-        count = 0 if asked.parameters["term"].count(" AND ") > 1 else 25
-        return reply(EMPTY.replace(b"<Count>0", b"<Count>%d" % count))
-
-    answer = ask("Does baxdrostat lower hypertension in zebrafish?", make_peer(found).url)
-    (said,) = [one for one in answer.warnings if "no record matches" in one]
-    assert said.endswith(
-        "no record matches all of: baxdrostat; zebrafish; hypertension; searched again without requiring zebrafish; "
-        "hypertension"
-    )
-    assert answer.searches[0].query.startswith('"baxdrostat"[Title/Abstract] AND (("zebrafish"[MeSH Terms] OR ')
+def test_each_search_names_a_subject_the_rarest_first_and_the_answer_says_so(
+    ask: Any, make_peer: Any, reply: Any
+) -> None:
+    peer = make_peer(reply(EMPTY))
+    answer = ask("Does baxdrostat lower hypertension in zebrafish?", peer.url)
+    terms = [one.parameters["term"] for one in peer.asked]
+    assert terms[1].startswith('"baxdrostat"[Title/Abstract] AND (')
+    assert terms[2].startswith('("baxdrostat"[Title/Abstract] OR ("zebrafish"[MeSH Terms]')
+    (said,) = [one for one in answer.warnings if "no record matches all of: baxdrostat; zebrafish; hypertension" in one]
+    assert said.endswith("; the rest are on some of them, the rarest first")
+    assert answer.searches[0].query == terms[2]
 
 
 def test_few_records_come_before_those_of_the_wider_query(ask: Any, server: str) -> None:
@@ -140,6 +140,7 @@ def test_few_records_come_before_those_of_the_wider_query(ask: Any, server: str)
     assert answer.evidence[0].document_id == "PMID:29444159"
     assert any("only 1 record matches all of: baxdrostat; " in one for one in answer.warnings)
     assert answer.searches[0].hits == len(PAPERS)
+    assert any(f"found 2 records: {server}/?term=%28%22baxdrostat%22" in one for one in answer.warnings)
 
 
 def test_years_limit_and_latest_orders(ask: Any, make_peer: Any, reply: Any) -> None:

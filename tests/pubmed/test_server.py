@@ -18,12 +18,10 @@ from rows import each_row
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.medline import read_medline
 from medground.errors import UsageError
-from medground.faces.eutils.formats import ARTICLE_DOCTYPE, article
 from medground.values.document import Document, MeshHeading, Section, Substance
 
 pytest.importorskip("starlette", reason="needs the extra serve")
 
-from medground.faces.eutils.exchange import xml_stream
 from medground.faces.eutils.server import UTILITIES, make_app
 
 RESULTS = "Wheezing (x < 5 & y > 3) was common in children."
@@ -56,6 +54,7 @@ RECORDS = (
              dates={"published": "1999-12-31", "entered": "2000-01-01"}, authors=("Smithson J",), language="fre",
              publication_types=("Review",), mesh=(MeshHeading(descriptor="Bronchial Diseases", major=True),)),
     Document(id="PMID:300", title="A withdrawn trial of asthma", text="A withdrawn trial of asthma", year=2021,
+             keywords=('<a href="x">\x0b\ufffe &amp; \'y\'',),
              dates={"published": "2021", "entered": "2021-06-01"}, retraction="retracted"),
     Document(id="HP:0002099", title="Asthma", text="Asthma as a phenotype."),
 )  # fmt: skip
@@ -142,16 +141,31 @@ def test_an_invalid_query_is_repaired_with_a_warning(app: Any) -> None:
     assert unheld["warninglist"]["outputmessages"] == ["not available in this corpus: field volume", "No items found."]
 
 
-def test_history_by_get_and_post(app: Any) -> None:
-    kept = ask(app, "esearch", term="asthma", usehistory="y", retmode="json").json()["esearchresult"]
-    session = {"WebEnv": kept["webenv"], "query_key": kept["querykey"]}
-    assert ask(app, "efetch", _method="GET", rettype="uilist", retmode="text", **session).text == "300\n100\n"
-    assert ask(app, "efetch", rettype="uilist", retmode="text", retmax=1, retstart=1, **session).text == "100\n"
-    posted = ask(app, "epost", id="200,100", WebEnv=kept["webenv"], retmode="json").json()["epostresult"]
-    assert (posted["querykey"], posted["webenv"]) == ("2", kept["webenv"])
-    summaries = ask(app, "esummary", retmode="json", WebEnv=kept["webenv"], query_key=2).json()["result"]
-    assert summaries["uids"] == ["200", "100"]
-    assert b"Unable to obtain query #9" in ask(app, "efetch", WebEnv=kept["webenv"], query_key=9).content
+def test_words_and_phrases_are_read_as_pubmeds_help_says(app: Any) -> None:
+    def asked(term: str) -> dict[str, Any]:
+        return ask(app, "esearch", term=term, retmode="json").json()["esearchresult"]
+
+    assert '"trials"[All Fields]' not in asked("trial")["querytranslation"]  # no record has it
+    assert '"trial"[All Fields]' in asked("trials")["querytranslation"]
+    assert asked("dog")["idlist"] == ["200"] and asked("asthma 2010")["idlist"] == ["100"]
+    assert '"therapy"[MeSH Subheading]' in asked("treatment")["querytranslation"]
+    split = asked('"children asthma"')
+    assert split["warninglist"]["quotedphrasesnotfound"] == ['"children asthma"'] and split["idlist"] == ["100"]
+    assert asked("plain asthma[ti]")["querytranslation"].endswith('AND "asthma"[Title]')
+    assert asked('"plain wheezing"[tiab:~9]')["count"] == "0"
+    assert "4 letters are needed" in asked("wh*")["warninglist"]["outputmessages"][0]
+    assert asked("therapy/broad[filter]")["idlist"] == ["100"]
+    assert asked("100:200[uid]")["idlist"] == ["100", "200"]
+
+
+def test_ids_are_divided_by_blanks_lines_and_commas(app: Any) -> None:
+    posted = ask(app, "epost", id="100\n200 300", WebEnv="None", retmode="json").json()["epostresult"]
+    stored = {"WebEnv": posted["webenv"], "query_key": posted["querykey"]}
+    assert ask(app, "efetch", rettype="uilist", retmode="text", **stored).text.split() == ["100", "200", "300"]
+    checked = ask(app, "elink", id="100 999", cmd="acheck", retmode="json").json()["linksets"][0]["idlinksets"]
+    assert [len(one["linkinfos"]) for one in checked] == [1, 0]
+    links = ask(app, "elink", id="100", cmd="prlinks", retmode="json").json()["linksets"][0]["idurllist"]
+    assert links[0]["objurls"][0]["url"]["value"] == "https://doi.org/10.1000/abc"
 
 
 def test_queries_can_refer_to_the_history(app: Any) -> None:
@@ -174,15 +188,6 @@ def test_queries_can_refer_to_the_history(app: Any) -> None:
     assert found(app, f"#{again['esearchresult']['querykey']}", WebEnv=session) == ["100"]
     for gone in ({"term": "#9", "WebEnv": session}, {"query_key": 1, "WebEnv": "MCID_gone"}):
         assert "Unable to obtain query" in ask(app, "esearch", **gone).text
-
-
-def test_similar_records_can_be_stored_in_the_history(app: Any) -> None:
-    kept = etree.fromstring(ask(app, "elink", dbfrom="pubmed", db="pubmed", id="100", cmd="neighbor_history").content)
-    assert kept.findtext("LinkSet/LinkSetDbHistory/LinkName") == "pubmed_pubmed"
-    named = {"query_key": kept.findtext("LinkSet/LinkSetDbHistory/QueryKey"), "WebEnv": kept.findtext("LinkSet/WebEnv")}
-    similar = ask(app, "efetch", rettype="uilist", retmode="text", **named).text.split()
-    assert similar[0] == "100"
-    assert similar == ask(app, "elink", id="100", retmode="json").json()["linksets"][0]["linksetdbs"][0]["links"]
 
 
 def test_field_applies_to_words_without_a_tag(app: Any) -> None:
@@ -228,7 +233,7 @@ def test_records_survive_a_round_trip(app: Any, tmp_path: Path) -> None:
     assert (substances, read.keywords) == ([("CUT2W21N7U", "Fluticasone"), ("0", "Dyes")], ("wheeze",))
     assert [r.id for r in records] == ["PMID:100", "PMID:300", "PMID:200"]
     assert records[0].model_copy(update={"url": None}) == RECORDS[0]
-    assert records[1].retraction == "retracted"
+    assert (records[1].retraction, records[1].keywords) == ("retracted", ("<a href=\"x\"> &amp; 'y'",))
     assert b'<PublicationType UI="D016428">Journal Article</PublicationType>' in answer.read_bytes()
 
 
@@ -270,12 +275,12 @@ def test_summaries_in_three_formats(app: Any) -> None:
         ("esearch", {"term": "x", "retmax": "many"}, "Invalid value of retmax"),
         ("esearch", {"term": "x", "datetype": "xdat"}, "Invalid value of datetype"),
         ("esearch", {"term": "x", "mindate": "2010/13", "maxdate": "2011"}, "Invalid date"),
-        ("esearch", {"term": "x", "usehistory": "y", "WebEnv": "MCID_gone"}, "WebEnv not found"),
+        ("esummary", {"query_key": "1", "WebEnv": "MCID_gone"}, "Unable to obtain query #1"),
         ("efetch", {}, "Neither query_key nor id"),
         ("efetch", {"id": "1", "rettype": "gb"}, "Invalid rettype"),
         ("epost", {"id": "abc"}, "Empty ID list"),
         ("espell", {}, "Empty term"),
-        ("elink", {"id": "1", "cmd": "prlinks"}, "not supported"),
+        ("elink", {"id": "1", "cmd": "links"}, "not supported"),
     ],
 )
 def test_invalid_requests(app: Any, utility: str, parameters: dict[str, str], words: str) -> None:
@@ -290,14 +295,6 @@ def test_unknown_utilities_and_oversized_requests(app: Any) -> None:
 def test_a_corpus_without_pubmed_records_is_rejected(catalogue_of: Any) -> None:
     with pytest.raises(UsageError, match="has no PubMed records"):
         catalogue_of(RECORDS[3:])
-
-
-def test_spelling_and_similar_records(app: Any) -> None:
-    assert b"<CorrectedQuery>wheezing children</CorrectedQuery>" in ask(app, "espell", term="wheesing childrn").content
-    assert b"<CorrectedQuery></CorrectedQuery>" in ask(app, "espell", term="wheezing 12x COPD").content
-    links = ask(app, "elink", dbfrom="pubmed", id=["100", "999"], retmode="json").json()["linksets"]
-    assert links[0]["linksetdbs"][0]["links"][:2] == ["100", "300"]
-    assert links[1] == {"dbfrom": "pubmed", "ids": ["999"]}
 
 
 PARAMETERS = """term id db retmax retstart sort rettype retmode datetype mindate maxdate reldate usehistory WebEnv
@@ -323,28 +320,3 @@ def test_no_request_breaks_the_server(app: Any, utility: str, parameters: dict[s
         json.loads(answer.content)
     elif "xml" in answer.headers["content-type"]:
         etree.fromstring(answer.content)
-
-
-@given(
-    title=words.filter(lambda t: t.strip()),
-    label=words,
-    authors=st.lists(words.filter(str.strip), max_size=3),
-    journal=st.none() | words,
-    keywords=st.lists(words, max_size=2),
-)
-@settings(max_examples=40, **RELAXED)
-def test_any_record_survives_a_round_trip(
-    tmp_path: Path, title: str, label: str, authors: list[str], journal: str | None, keywords: list[str]
-) -> None:
-    record = Document(
-        id="PMID:7",
-        title=title,
-        text=f"{title} is here.",
-        sections=(Section(label=label, start=0, end=len(title)),),
-        authors=tuple(authors),
-        journal=journal,
-        keywords=tuple(keywords),
-    )
-    answer = tmp_path / "answer.xml"
-    answer.write_bytes(xml_stream("PubmedArticleSet", [article(record)], ARTICLE_DOCTYPE).body)
-    assert len(list(read_medline(answer))) == 1

@@ -283,18 +283,6 @@ def test_a_widened_query_still_names_its_subject(limits: str) -> None:
     assert left.tree == parse(f'"Marfan Syndrome"[mesh] OR "{ABOVE}"[mesh]')
 
 
-@settings(max_examples=30)
-@given(parts=st.lists(st.sampled_from(PARTS), min_size=1, max_size=7), counts=st.lists(st.integers(0, 9), min_size=1))
-def test_widening_ends_with_a_valid_query_whatever_is_found(parts: list[str], counts: list[int]) -> None:
-    answers = itertools.cycle(counts)
-
-    async def count(query: PubMedQuery) -> int:
-        return next(answers)
-
-    left = asyncio.run(relaxed(as_pubmed(parse(" AND ".join(parts))), count, 5))
-    assert same(parse(left.text), left.tree)
-
-
 def test_order_and_brackets_do_not_make_another_query() -> None:
     assert same(parse("a[tiab] AND (b[tiab] OR c[tiab])"), parse("(c[tiab] OR b[tiab]) AND a[tiab]"))
     assert same(Or(parts=(parse("a[tiab] OR b[tiab]"), parse("c[tiab]"))), parse("c[tiab] OR b[tiab] OR a[tiab]"))

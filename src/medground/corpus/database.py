@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +67,23 @@ class Database:
             stored = [decode(*row) for rows in self._in(query, list(dict.fromkeys(ids))) for row in rows]
         found = {document.id: document for document in stored}
         return {document_id: found[document_id] for document_id in ids if document_id in found}
+
+    def raw_records(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """The XML of documents that were read from MEDLINE or PubMed XML, by id; others are omitted."""
+        with self._reading("raw") as execute:
+            if execute is None:
+                return {}
+        query = "SELECT id, xml FROM raw WHERE id IN ({})"
+        with reading(self.folder):
+            rows = (row for rows in self._in(query, ids) for row in rows)
+            return {document_id: zlib.decompress(xml) for document_id, xml in rows}
+
+    def all_records(self) -> Iterator[tuple[Document, bytes]]:
+        """All documents as `all_documents`, each with its XML as `raw_records`, or nothing."""
+        documents = self.all_documents()
+        while some := [*islice(documents, _AT_ONCE)]:
+            raw = self.raw_records([document.id for document in some])
+            yield from ((document, raw.get(document.id, b"")) for document in some)
 
     def holders(self, numbers: Sequence[int]) -> list[str]:
         """Ids of the documents that hold these passages, each once, in the order of their building."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def reading(folder: Path, name: str = "") -> Iterator[None]:
     """Treat any error while reading a finished snapshot, or one file of it, as damage to it: SnapshotCorrupt."""
     try:
         yield
-    except (sqlite3.DatabaseError, ValueError, OSError, EOFError, RuntimeError, MemoryError) as error:
+    except (sqlite3.DatabaseError, ValueError, OSError, EOFError, RuntimeError, MemoryError, zlib.error) as error:
         if is_of_memory(error):
             raise StorageFailed(f"{folder}: {OUT_OF_MEMORY}") from error
         raise corrupt(folder, f"{name} cannot be read ({_first_line(error)})".lstrip()) from error

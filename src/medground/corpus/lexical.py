@@ -33,7 +33,7 @@ from medground.values.query import Filters, Leaf, Query, fold
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 _FIRST_YEAR, _LAST_YEAR = 0, 9999
-_MOST_EXPANSIONS = 10_000
+MOST_EXPANSIONS = 10_000
 """Maximum number of words that one truncated word can match."""
 MOST_REORDERED = 4
 """A proximity search for more words than this only requires all of them to be present."""
@@ -74,7 +74,7 @@ class TreeCompiler:
         raise NotImplementedError
 
     def _starting_with(self, field: str, start: str) -> tantivy.Query:
-        found = self._searcher.terms_with_prefix(field, start, limit=_MOST_EXPANSIONS)
+        found = self._searcher.terms_with_prefix(field, start, limit=MOST_EXPANSIONS)
         return _Q.term_set_query(self._schema, field, [word for word, _ in found])
 
     def _one(self, field: str, word: str) -> tantivy.Query:
@@ -116,6 +116,8 @@ class _Compiler(TreeCompiler):
         match query:
             case nodes.Everything():
                 return _Q.all_query()
+            case nodes.Range(field="id"):
+                raise UsageError("a corpus cannot be searched by a range of PMIDs; name them, or serve it as PubMed")
             case nodes.Range():
                 return self._between(YEAR, query.low, query.high, _FIRST_YEAR, _LAST_YEAR)
             case nodes.DateRange():

@@ -19,7 +19,7 @@ from medground.corpus.chunk import cuts
 from medground.corpus.embedder import Embedder, embed_passages
 from medground.corpus.faults import UnfinishedDamaged, resuming
 from medground.corpus.lexical_fields import LexicalWriter
-from medground.corpus.readers.base import Deleted, Input, Item, Note, Reading, Retracts, fingerprint_now
+from medground.corpus.readers.base import Deleted, Input, Item, Note, RawRecord, Reading, Retracts, fingerprint_now
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.vectors import VectorWriter, copy_rows, write_index
@@ -114,6 +114,8 @@ class FileReading:
                 if (lost := database.keep(item, number)) is not None:
                     name, why = self._source.name, f"another record of this file has its id {item.id}, and is kept"
                     database.skip(name, name, None, f"{lost.title[:80]}: {why}: {item.title[:80]}")
+            case RawRecord():
+                database.files.keep_raw(item, number)
             case Deleted():
                 return sum(database.withdraw(document_id, number) for document_id in item.ids)
             case Retracts():

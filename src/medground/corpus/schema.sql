@@ -12,6 +12,9 @@ CREATE TABLE IF NOT EXISTS documents (
 );
 CREATE TABLE IF NOT EXISTS publication_types (document INTEGER NOT NULL, type TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS publication_types_by_document ON publication_types (document);
+-- Records as their files have them, compressed with a checksum (zlib), and the hash of each before that.
+CREATE TABLE IF NOT EXISTS raw (id TEXT PRIMARY KEY, file INTEGER NOT NULL, xml BLOB NOT NULL, digest BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS raw_by_file ON raw (file);
 CREATE TABLE IF NOT EXISTS passages (
   number INTEGER PRIMARY KEY,
   document INTEGER NOT NULL,

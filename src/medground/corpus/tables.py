@@ -16,7 +16,7 @@ from operator import itemgetter
 from pathlib import PurePath
 from typing import Any
 
-from medground.corpus.readers.base import Input
+from medground.corpus.readers.base import Input, RawRecord
 from medground.corpus.readers.folders import release_of
 from medground.corpus.readers.tagged_forms import FORMS
 from medground.errors import BadDocument
@@ -83,6 +83,10 @@ def decode(record: bytes, digest: bytes) -> Document:
     return Document.model_validate_json(record)
 
 
+_KEEP_RAW = """
+INSERT OR REPLACE INTO raw SELECT ?1, ?2, ?3, ?4 FROM holds h JOIN files f ON f.number = h.file JOIN files own
+ON own.number = ?2 WHERE h.id = ?1 AND h.kept = 1 AND (h.file = ?2 OR f.reader != own.reader)
+"""
 _ENTER = """
 INSERT INTO files (name, folder, reader, fingerprint, made_by) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET
   (folder, reader, fingerprint, made_by) = (excluded.folder, excluded.reader, excluded.fingerprint, excluded.made_by),
@@ -167,6 +171,15 @@ class FileTable:
             self._connection.execute("UPDATE holds SET kept = 0 WHERE id = ? AND kept = 1", (document_id,))
         self._connection.execute("INSERT OR REPLACE INTO holds VALUES (?, ?, ?)", (document_id, number, int(kept)))
 
+    def keep_raw(self, record: RawRecord, number: int) -> None:
+        """Keep the record of a document as this file has it, unless another file of records has a later one."""
+        values = (record.id, number, zlib.compress(record.xml), hashlib.sha256(record.xml).digest())
+        self._connection.execute(_KEEP_RAW, values)
+
+    def drop_raw(self, document_id: str) -> None:
+        """Forget the record of a document that is deleted."""
+        self._connection.execute("DELETE FROM raw WHERE id = ?", (document_id,))
+
     def rename(self, gone: str, document_id: str) -> None:
         """The files that hold a document hold another from now on, beside the one whose version is kept."""
         values = (document_id, gone)
@@ -246,7 +259,7 @@ class FileTable:
 
     def clear(self, number: int, *, holds: bool = True) -> None:
         """Forget what a file held and told, before it is read again."""
-        for table in ("holds", "withdrawn", "notes") if holds else ("notes",):
+        for table in ("holds", "withdrawn", "raw", "notes") if holds else ("notes",):
             self._connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))  # noqa: S608 fixed names
         name = "SELECT name FROM files WHERE number = ?"
         self._connection.execute(f"DELETE FROM skipped WHERE input = ({name})", (number,))  # noqa: S608

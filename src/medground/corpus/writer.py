@@ -139,7 +139,8 @@ class DatabaseWriter:
             own = self.joins.own(document.id)
             if digest == (known[0] if own is None else own[0]):
                 return
-            self.delete(document.id)
+            self.joins.forget(document.id)
+            self._delete(document.id)
         self._insert(document, record, digest)
 
     def _stored(self, document_id: str) -> Document | None:
@@ -196,6 +197,7 @@ class DatabaseWriter:
     def delete(self, document_id: str) -> bool:
         """Delete a document; returns False if it does not exist."""
         self.joins.forget(document_id)
+        self.files.drop_raw(document_id)
         return self._delete(document_id)
 
     def _delete(self, document_id: str) -> bool:
@@ -316,10 +318,11 @@ class DatabaseWriter:
             first = rows[-1][0] + 1
 
     def digest(self, settings: Sequence[str]) -> str:
-        """Hash of all documents in the order of their ids, and of the settings that shape the snapshot."""
+        """Hash of all documents and records in the order of their ids, and of the settings that shape the snapshot."""
         total = hashlib.sha256(repr(list(settings)).encode())
-        for (digest,) in self._connection.execute("SELECT digest FROM documents ORDER BY id"):
-            total.update(digest)
+        for table in ("documents", "raw"):
+            for (digest,) in self._connection.execute(f"SELECT digest FROM {table} ORDER BY id"):  # noqa: S608 fixed names
+                total.update(digest)
         return total.hexdigest()
 
     def sources(self, enriched: Sequence[Enriched]) -> str:

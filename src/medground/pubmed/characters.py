@@ -41,6 +41,23 @@ def spellings(word: str) -> tuple[str, ...]:
     return tuple(w for w in dict.fromkeys((plain, *british)) if w != word and american(w) == plain)
 
 
+_NUMBERS = ((r"ies", "y"), (r"([^aeiou])y", r"\1ies"), (r"es", ""), (r"(s|x|z|ch|sh)", r"\1es"), (r"is", "es"),
+            (r"es", "is"), (r"um", "a"), (r"a", "um"), (r"s", ""), (r"(.*[^s])", r"\1s"))  # fmt: skip
+"""Endings of words in one number and in the other: `abscesses`, `therapies`, `metastasis`, `bacterium`."""
+_SHORTEST = 3
+
+
+@lru_cache(maxsize=4096)
+def forms(word: str) -> tuple[str, ...]:
+    """A lower-case word in the other number and in other spellings; some of them are not words."""
+    if not word.isalpha() or len(word) < _SHORTEST:
+        return ()
+    endings = ((re.search(rf"{ending}$", word), ending, other) for ending, other in _NUMBERS)
+    numbers = [re.sub(rf"{ending}$", other, word, count=1) for found, ending, other in endings if found]
+    every = (form for one in (word, *numbers) for form in (one, *spellings(one)))
+    return tuple(form for form in dict.fromkeys(every) if form != word and len(form) >= _SHORTEST)
+
+
 # Character variants: typographic quotation marks, full-width letters and Greek letters.
 
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}

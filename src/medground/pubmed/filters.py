@@ -6,7 +6,6 @@ import calendar
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from functools import cache
 
 from medground.pubmed.characters import table
 from medground.values import query as nodes
@@ -156,6 +155,8 @@ WORDS = frozenset(_named("word"))
 LANGUAGES: Mapping[str, str] = _named("language")
 """Language names accepted by PubMed, mapped to the codes used in records."""
 _SYNONYMS, _MESH, _TYPES = _named("synonym"), _named("mesh"), _named("type")
+SEARCHES: Mapping[str, str] = _named("search")
+"""Filters that NLM defines as searches; docs/pubmed.md says where."""
 _YEARS = {"y_1": 1, "y_5": 5, "y_10": 10}
 
 
@@ -173,40 +174,7 @@ def filtered(name: str, today: date) -> Query:
         return nodes.PublicationType(name=_TYPES[joined])
     if name in LANGUAGES:
         return nodes.Term(value=LANGUAGES[name], field="language")
-    if name in _YEARS and (found := last_days(f"last {_YEARS[name]} years", today)):
+    period = f"last {_YEARS[name]} years" if name in _YEARS else name.removeprefix("published ")
+    if found := last_days(period, today):
         return between("published", *found)
     return nodes.Term(value=_SYNONYMS.get(name, name), field="subset")
-
-
-# Filters defined as searches, as published by NLM, for records that are not labelled with the filter.
-
-_SYSTEMATIC = (
-    *("", "literature", "scoping", "narrative", "qualitative", "evidence", "quantitative", "critical", "mapping"),
-    *("mixed studies", "cochrane", "integrative"),
-)
-"""Kinds of systematic review that titles mention."""
-
-
-@cache
-def searched(name: str) -> Query | None:
-    """Return the search that defines a filter; None if the filter is not a search or its search is not published."""
-    medline = nodes.Term(value="medline", field="subset")
-    if name == "pubmednotmedline":
-        return nodes.Not(part=medline)
-    if name != "systematic":
-        return None
-    # indexed as a systematic review, titled as one, or a Cochrane review
-    titles = (f"systematic {kind} review".replace("  ", " ") for kind in _SYSTEMATIC)
-    named = nodes.Or(
-        parts=tuple(nodes.Phrase(text=title, field="title") for title in (*titles, "systematic meta-review"))
-    )
-    plans = (nodes.Term(value=word, field="title") for word in ("protocol", "protocols"))
-    others = (*plans, nodes.PublicationType(name="comment"), medline)
-    cochrane = nodes.Term(value="Cochrane Database Syst Rev", field="journal")
-    return nodes.Or(
-        parts=(
-            nodes.PublicationType(name="systematic review"),
-            nodes.And(parts=(cochrane, nodes.PublicationType(name="review"))),
-            nodes.And(parts=(named, *(nodes.Not(part=other) for other in others))),
-        )
-    )

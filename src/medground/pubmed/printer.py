@@ -42,6 +42,8 @@ def _printed(query: Leaf) -> str:
     match query:
         case nodes.Everything():
             return "all[Filter]"
+        case nodes.Range(field="id"):
+            return f"{query.low}:{query.high}[{_tag('id').name}]"
         case nodes.Range() | nodes.DateRange():
             field = "published" if isinstance(query, nodes.Range) else query.field
             return f"{range_text(query)}[{tag_for_date(field).name}]"

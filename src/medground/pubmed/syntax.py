@@ -106,6 +106,9 @@ class Token:
 
 
 _DATE = r"\d{4}(?:/\d{1,2}){0,2}"
+_PLAIN = r"[^\s()\[\]\"&|]+"
+_NAMED = rf"{_PLAIN}(?:\([^\s()\[\]\"]*\)(?:{_PLAIN})?){{1,4}}"
+"""A word with brackets in it, as DOIs and PIIs have them: `10.1000/ab(c)1`, `S0929-693X(17)30517-1`."""
 _TOKEN = re.compile(
     rf"""
     (?P<space>\s+)
@@ -116,8 +119,10 @@ _TOKEN = re.compile(
   | (?P<operator>(?:AND|OR|NOT)(?![^\s()\[\]"])|[&|])
   | (?P<history>\#\d+)
   | (?P<date>{_DATE})(?=\s*:)
+  | (?P<first>\d+)(?=\s*:\s*\d+\s*\[\s*(?i:uid|pmid)\s*\])
+  | (?P<name>(?=10\.\d{{4,9}}/){_NAMED}|{_NAMED}(?=\s*\[\s*(?i:aid|doi|lid|pii|article\ identifier|location\ id)\s*\]))
   | (?P<colon>(?<![^\d"\]\s(]):(?=\s*(?:["\d\[]|$)))
-  | (?P<word>[^\s()\[\]"&|]+)
+  | (?P<word>{_PLAIN})
   | (?P<broken>.)
     """,
     re.VERBOSE | re.DOTALL,
@@ -132,7 +137,7 @@ def tokens(text: str) -> list[Token]:
         if kind == "space" or kind is None:
             continue
         value = match[kind]
-        if kind == "date":
+        if kind in ("date", "first", "name"):
             kind = "word"
         elif kind == "operator":
             value = {"&": "AND", "|": "OR"}.get(value, value)

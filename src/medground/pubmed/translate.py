@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 from functools import cache
 
 from medground.pubmed import filters as dates
-from medground.pubmed.filters import LANGUAGES, WORDS, all_of, any_of, filtered
-from medground.pubmed.mapping import Mapper, Translation, term
+from medground.pubmed.filters import LANGUAGES, SEARCHES, WORDS, all_of, any_of, filtered
+from medground.pubmed.mapping import SHORTEST_PREFIX, Mapper, Translation, term
 from medground.pubmed.mesh import Vocabulary, vocabulary
 from medground.pubmed.mesh_table import Heading
 from medground.pubmed.parser import clean_words, parse_syntax
@@ -16,23 +16,30 @@ from medground.pubmed.printer import to_pubmed
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, QuerySyntaxError, Span
 from medground.pubmed.tags import Qualifier, TagUse, find_qualifier
 from medground.values.document import Frozen
-from medground.values.query import FieldName, Mesh, Near, Not, PublicationType, Query, Term
+from medground.values.query import FieldName, Mesh, Near, Not, Phrase, PublicationType, Query, Range, Term
 
 _PERSON_FIELDS = ("author", "first_author", "last_author", "investigator", "editor", "subject_name")
-_SHORTEST_PREFIX = 4
+_LONGEST_INITIALS = 2
 _INITIALS = re.compile(r"(?<= )[^\W\d_](?: [^\W\d_])+\Z")
 """Records write `Smith J.A.` as `smith ja`."""
+_SPLIT = ("title", "text", "title_abstract", "text_word", "keyword", "transliterated_title")
+"""Fields of words. A phrase without quotation marks is split if no record has it there."""
+_OF_WORDS = ("text", "all", "filter")
 _PMID = re.compile(r"(?:PMID:?\s*)?(\d{1,9})", re.IGNORECASE)
 
 
 class Compiler:
-    """Compiles nodes; `translations` collects the term mappings it applied."""
+    """Compiles nodes. `translations` collects the term mappings it applied, `absent` the quoted phrases that no record
+    has, and `notes` what else differs from the text.
+    """
 
     def __init__(self, mapper: Mapper, today: date) -> None:
         self._mesh = mapper.mesh
         self._mapper = mapper
         self._today = today
         self.translations: list[Translation] = []
+        self.absent: list[str] = []
+        self.notes: list[str] = []
 
     def query(self, node: Node) -> Query:
         """Compile a node."""
@@ -59,7 +66,12 @@ class Compiler:
 
     def _leaf(self, leaf: Leaf) -> Query:
         use = leaf.use
-        if leaf.text.casefold() in WORDS:
+        if (use is None or (use.tag.kind == "text" and use.tag.field not in _PERSON_FIELDS)) and "*" in leaf.text:
+            short = [word for word in leaf.text.split() if word.endswith("*") and len(word) <= SHORTEST_PREFIX]
+            self.notes += [
+                f"{word}: {SHORTEST_PREFIX} letters are needed before *; searched without it" for word in short
+            ]
+        if leaf.text.casefold() in WORDS and (use is None or use.tag.kind in _OF_WORDS):
             return Term(value=leaf.text.casefold(), field="subset")
         if use is None or use.tag.kind == "all":
             return self._any_field(leaf)
@@ -85,10 +97,16 @@ class Compiler:
 
     def _any_field(self, leaf: Leaf) -> Query:
         if leaf.quoted or (leaf.use is not None and leaf.text.endswith("*")):
-            return _prefixed(leaf.text, "all")
+            query = _prefixed(leaf.text, "all")
+            if leaf.use is not None or not isinstance(query, Phrase) or not self._mapper.lacks(query):
+                return query
+            self.absent.append(leaf.text)
         if "/" in leaf.text and (split := split_heading(leaf.text, self._mesh)) is not None:
             return Mesh(heading=split[0].name, qualifiers=(split[1].name,))
-        query, translations = self._mapper.map(leaf.text)
+        return self._mapped(leaf.text)
+
+    def _mapped(self, text: str) -> Query:
+        query, translations = self._mapper.map(text)
         self.translations += translations
         return query
 
@@ -113,6 +131,8 @@ class Compiler:
         return dates.between(use.tag.date, *found)
 
     def _span(self, span: Span) -> Query:
+        if span.use.tag.kind == "id" and (span.low + span.high).isdecimal():
+            return Range(field="id", low=int(span.low), high=int(span.high))
         if span.use.tag.date is None:
             raise QuerySyntaxError(f"{span.use.text} does not accept a range; only date fields do", span.column)
         low, high = dates.days(span.low), dates.days(span.high)
@@ -133,10 +153,15 @@ class Compiler:
             name = clean_words(leaf.text.replace(",", " ").replace(".", " ")).casefold() or leaf.text.casefold()
             name = _INITIALS.sub(lambda letters: letters[0].replace(" ", ""), name)
             # PubMed completes initials: "smith j" also finds "smith ja", unless it is quoted.
-            if leaf.text.endswith("*") or (" " in name and not leaf.quoted):
+            family, _, last = name.rpartition(" ")
+            if leaf.text.endswith("*") or (family and len(last) <= _LONGEST_INITIALS and not leaf.quoted):
                 return Term(value=name.rstrip("*"), field=field, prefix=True)
             return term(name, field)
-        return _prefixed(leaf.text, field)
+        query = _prefixed(leaf.text, field)
+        if isinstance(query, Phrase) and field in _SPLIT and not leaf.quoted and self._mapper.lacks(query):
+            others, _, last = leaf.text.rpartition(" ")  # as NLM says, the tag is then that of the last word alone
+            return all_of([self._mapped(others), term(last, field)])
+        return query
 
 
 def split_heading(text: str, mesh: Vocabulary) -> tuple[Heading, Qualifier] | None:
@@ -150,7 +175,7 @@ def split_heading(text: str, mesh: Vocabulary) -> tuple[Heading, Qualifier] | No
 
 def _prefixed(text: str, field: FieldName) -> Query:
     words = text.replace("*", "") if text.endswith("*") else text
-    if not text.endswith("*") or len(words.split()[-1]) < _SHORTEST_PREFIX:
+    if not text.endswith("*") or len(words.split()[-1]) < SHORTEST_PREFIX:
         return term(words.replace("*", ""), field)
     return Term(value=words.casefold(), field=field, prefix=True)
 
@@ -168,6 +193,9 @@ class Translated(Frozen):
 
     query: Query
     translations: tuple[Translation, ...] = ()
+    absent: tuple[str, ...] = ()
+    """Quoted phrases that no record has, and whose words were searched instead."""
+    notes: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -194,7 +222,18 @@ def compiled(node: Node, *, today: date | None = None, mapper: Mapper | None = N
     """Map a syntax tree."""
     compiler = Compiler(mapper or standard_mapper(), today or datetime.now(UTC).date())
     query = compiler.query(node)
-    return Translated(query=query, translations=tuple(compiler.translations))
+    return Translated(
+        query=query,
+        translations=tuple(compiler.translations),
+        absent=tuple(compiler.absent),
+        notes=tuple(compiler.notes),
+    )
+
+
+@cache
+def searched(name: str) -> Query | None:
+    """Return the search that defines a filter; None if the filter is not a search or its search is not published."""
+    return parse(SEARCHES[name]) if name in SEARCHES else None
 
 
 @cache

@@ -85,10 +85,10 @@ class Phrase(Frozen):
 
 
 class Range(Frozen):
-    """Years from `low` to `high`, both included; None leaves that side open."""
+    """Years from `low` to `high`, both included, or PMIDs (`id`); None leaves that side open."""
 
     type: Literal["range"] = "range"
-    field: Literal["year"] = "year"
+    field: Literal["year", "id"] = "year"
     low: int | None = None
     high: int | None = None
 

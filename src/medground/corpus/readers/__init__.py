@@ -34,7 +34,7 @@ _TAGGED: dict[str, tuple[str, ...]] = {**dict.fromkeys(FORMS, (".txt",)), "nbib"
 _TAGGED |= {"ris": (".ris", ".txt"), "enw": (".enw", ".txt"), "wos": (".ciw", ".txt")}
 
 READERS: Mapping[str, Reader] = {
-    "medline": of_files("medline", read_medline, *XML),
+    "medline": of_files("medline", partial(read_medline, raw=True), *XML),
     "jats": of_files("jats", read_jats, *XML),
     "bookshelf": of_files("bookshelf", read_bookshelf, *XML),
     "textbooks": Reader(texts.open_textbooks, (*LINES, ".parquet", ".txt", ".md"), texts.open_textbooks),

@@ -39,6 +39,14 @@ class Retracts:
 
 
 @dataclass(frozen=True)
+class RawRecord:
+    """The record from which the document before it was read, as XML in UTF-8."""
+
+    id: str
+    xml: bytes
+
+
+@dataclass(frozen=True)
 class Reading:
     """How far a long document has been read, in pages; the document itself comes later."""
 
@@ -53,7 +61,7 @@ class Note:
     text: str
 
 
-Item = Document | Deleted | Retracts | Reading | BadDocument | Note
+Item = Document | RawRecord | Deleted | Retracts | Reading | BadDocument | Note
 Record = TypeVar("Record")
 
 

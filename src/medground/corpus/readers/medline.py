@@ -1,68 +1,21 @@
 """MEDLINE and PubMed XML of every DTD year: articles, books, deleted citations, retractions.
 
 The text of a document is its abstract, with one section per label. Without an abstract it is another abstract
-(`OtherAbstract`), or else the title. A retraction notice is a document, followed by a `Retracts` item for the papers
-that it retracts.
+(`OtherAbstract`), or else the title. A document is followed by its record as the file has it (`RawRecord`) and, if it
+is a retraction notice, by a `Retracts` item for the papers that it retracts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from medground.corpus.readers.base import Deleted, Item, Retracts, numbered
+from medground.corpus.readers.base import Deleted, Item, RawRecord, Retracts, numbered
 from medground.corpus.readers.compose import Composition, make_document
-from medground.corpus.readers.values import imprint_of, iso_date, own_title, year_in
-from medground.corpus.readers.xml import Element, flat_text, name_of, records
+from medground.corpus.readers.medline_record import RECORDS, Correction, MedlineRecord, Typed
+from medground.corpus.readers.values import imprint_of
+from medground.corpus.readers.xml import Element, name_of, record_xml, records
 from medground.corpus.retraction import state_of_types
-from medground.values.document import MeshHeading, Substance
-
-_PUBLISHED = ("Article/Journal/JournalIssue/PubDate", "Article/ArticleDate", "Book/PubDate", "ContributionDate")
-_HISTORY = {
-    "entered": "PubmedData/History/PubMedPubDate[@PubStatus='entrez']",
-    "created": "DateCreated",
-    "revised": "DateRevised",
-    "completed": "DateCompleted",
-}
-
-
-def dates_of(citation: Element, record: Element) -> dict[str, str]:
-    """ISO dates by kind, each as precise as the record: `1998`, `1998-12`, `1998-12-31`.
-
-    `published` is the date of the issue, or else of the electronic article; a range ("1998 Dec-1999 Jan") becomes its
-    first year.
-    """
-    dates = {}
-    for kind, path in _HISTORY.items():
-        if found := next(_iso_dates(citation, record, path), None):
-            dates[kind] = found
-    for path in _PUBLISHED:
-        if "published" not in dates and (found := next(_iso_dates(citation, record, path), None)):
-            dates["published"] = found
-    return dates
-
-
-def year_of(dates: dict[str, str]) -> int | None:
-    """The year of publication, or else the first year in which the record is known to exist."""
-    if "published" in dates:
-        return int(dates["published"][:4])
-    return min((int(dates[kind][:4]) for kind in ("entered", "created", "completed") if kind in dates), default=None)
-
-
-def _iso_dates(citation: Element, record: Element, path: str) -> Iterator[str]:
-    for element in (citation.find(path), record.find(path)):
-        if element is not None and (date := _iso(element)):
-            yield date
-
-
-def _iso(date: Element) -> str | None:
-    year = year_in(date.findtext("Year") or date.findtext("MedlineDate") or "")
-    month, day = ((date.findtext(name) or "").strip() for name in ("Month", "Day"))
-    return None if year is None else iso_date(f"{year} {month} {day}")
-
-
-# What a MEDLINE record says about other records: references, retractions, expressions of concern.
 
 # A retracted and republished paper is valid only in its new record. A partial retraction leaves the rest valid.
 _RETRACTED = frozenset(["RetractionIn", "RetractedandRepublishedIn"])
@@ -77,201 +30,94 @@ _CAUTIONS = {
 }
 _LONGEST = 120
 """Characters of a reference to a notice without a PMID."""
+_SETS = ("PubmedArticleSet", "MedlineCitationSet", "PubmedBookArticleSet", "BookDocumentSet")
+_DELETIONS = ("DeleteCitation", "DeleteDocument")
+MEDLINE_ROOTS = frozenset([*RECORDS, *_SETS, "DeleteCitation"])
 
 
-def links_of(citation: Element, record: Element) -> tuple[dict[str, tuple[str, ...]], set[str], tuple[str, ...]]:
-    """References and cautions as fields of a document, the kinds of its links, and the ids of papers that it retracts.
+def read_medline(path: Path, *, raw: bool = False) -> Iterator[Item]:
+    """The records of a file in order; the position of a bad one is its number, counting from 1.
 
-    The CommentsCorrections of a citation are read in the formats of all years, and the record's reference list.
+    `raw`: each document is followed by the XML that it was read from.
     """
-    links = list(_corrections(citation))
-    cited = [pmid for kind, pmid, _ in links if kind == "Cites"]
-    listed = record.iterfind("PubmedData/ReferenceList//ArticleIdList/ArticleId[@IdType='pubmed']")
-    cited += [(found.text or "").strip() for found in listed]
-    cautions = []
-    for kind, pmid, place in links:
-        if kind in _CAUTIONS:
-            where = f"PMID:{pmid}" if pmid.isdecimal() else place[:_LONGEST]
-            cautions.append(f"{_CAUTIONS[kind]}: {where}" if where else f"{_CAUTIONS[kind]}.")
-    fields = {"references": _ids(cited), "cautions": tuple(dict.fromkeys(cautions))}
-    return fields, {kind for kind, *_ in links}, _ids([pmid for kind, pmid, _ in links if kind == "RetractionOf"])
+    found = records(path, [*RECORDS, *_DELETIONS], MEDLINE_ROOTS)
+    yield from numbered(found, lambda element: _items(element, raw=raw), path, "record")
 
 
-def _corrections(citation: Element) -> Iterator[tuple[str, str, str]]:
-    """Kind, PMID (or an empty string) and the reference in words.
-
-    Before 2009, the kind was an element: `<RetractionIn><PMID>`.
-    """
-    for path in ("CommentsCorrectionsList/CommentsCorrections", "CommentsCorrections"):
-        for correction in citation.iterfind(path):
-            if kind := correction.get("RefType"):
-                yield kind, *_place(correction)
-            else:
-                yield from ((name_of(old), *_place(old)) for old in correction)
-
-
-def _place(correction: Element) -> tuple[str, str]:
-    return (correction.findtext("PMID") or "").strip(), flat_text(correction.find("RefSource"))
-
-
-def _ids(pmids: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal()))
-
-
-_RECORDS = ["PubmedArticle", "MedlineCitation", "PubmedBookArticle", "BookDocument"]
-MEDLINE_ROOTS = frozenset(
-    [*_RECORDS, "PubmedArticleSet", "MedlineCitationSet", "PubmedBookArticleSet", "BookDocumentSet", "DeleteCitation"]
-)
-_DELETIONS = ["DeleteCitation", "DeleteDocument"]
-
-
-def read_medline(path: Path) -> Iterator[Item]:
-    """The records of a file in order; the position of a bad one is its number, counting from 1."""
-    found = records(path, [*_RECORDS, *_DELETIONS], MEDLINE_ROOTS)
-    yield from numbered(found, _items, path, "record")
-
-
-def _items(element: Element) -> Iterator[Item]:
+def _items(element: Element, *, raw: bool) -> Iterator[Item]:
     if name_of(element) in _DELETIONS:
         yield Deleted(tuple(f"PMID:{pmid.text}" for pmid in element.iterfind("PMID")))
         return
-    citation = element if name_of(element) in ("MedlineCitation", "BookDocument") else _first(element, _RECORDS)
-    if citation is None:
-        raise ValueError("the PubMed record has no citation")
-    pmid = (citation.findtext("PMID") or "").strip()
+    record = MedlineRecord(element)
+    pmid = record.pmid
     if not pmid.isdecimal():
         raise ValueError(f"{pmid[:40]!r} is not a PMID")
-    linked, kinds, retracts = links_of(citation, element)
-    dates = dates_of(citation, element)
-    fields = _book(citation) if name_of(citation) == "BookDocument" else _article(citation)
-    composition = _abstract(citation)
-    said = state_of_types(fields["publication_types"])
-    if kinds & _RETRACTED or said == "retracted":
-        state = "retracted"
-    elif "RetractionOf" in kinds or said == "notice":
-        state = "notice"
-    else:
-        state = "concern" if kinds & _CONCERN else "none"
-    fields |= linked | {
-        "id": f"PMID:{pmid}",
-        "text": composition.text or fields["title"],
-        "sections": composition.sections,
-        "year": year_of(dates),
-        "dates": dates,
-        "mesh": _mesh(citation),
-        "keywords": tuple(dict.fromkeys(_texts(citation, "KeywordList/Keyword"))),
-        "substances": _substances(citation),
-        "identifiers": {"pmid": pmid, **_identifiers(citation, element)},
-        "url": f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
-        "retraction": state,
-    }
-    yield make_document(fields)
-    if retracts:
+    composition, links = Composition(), record.corrections
+    for label, text in _abstract(record):
+        composition.add(text, label or None)
+    title, types, languages = record.title, record.types, record.languages
+    document = make_document(
+        {
+            "id": f"PMID:{pmid}",
+            "title": title,
+            "text": composition.text or title,
+            "sections": composition.sections,
+            "kind": "book" if record.is_book else "research",
+            "year": year_of(record.dates),
+            "dates": record.dates,
+            "journal": record.journal or None,
+            "authors": tuple(name for person in record.authors if person.is_valid and (name := person.name)),
+            "language": languages[0] if languages else None,
+            "mesh": record.headings,
+            "keywords": tuple(dict.fromkeys(word for _, word in record.keywords)),
+            "substances": record.substances,
+            "publication_types": types,
+            "identifiers": {"pmid": pmid, **record.identifiers},
+            "imprint": {} if record.is_book else imprint_of(record.volume, record.issue, record.pages),
+            "references": _ids(_linked(links, "Cites") + record.references),
+            "url": f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
+            "retraction": _state(links, types),
+            "cautions": tuple(dict.fromkeys(_cautions(links))),
+        }
+    )
+    yield document
+    if raw:
+        yield RawRecord(document.id, record_xml(element))
+    if retracts := _ids(_linked(links, "RetractionOf")):
         yield Retracts(retracts)
 
 
-def _article(citation: Element) -> dict[str, Any]:
-    article = citation.find("Article")
-    if article is None:
-        raise ValueError("the record has no article")
-    return {
-        "title": own_title(*(flat_text(article.find(name)) for name in ("ArticleTitle", "VernacularTitle"))),
-        "journal": flat_text(article.find("Journal/Title"))
-        or flat_text(citation.find("MedlineJournalInfo/MedlineTA"))
-        or None,
-        "authors": _authors(article.find("AuthorList")),
-        "imprint": _imprint(article),
-        "language": article.findtext("Language"),
-        "publication_types": _texts(article, "PublicationTypeList/PublicationType"),
-    }
+def year_of(dates: Mapping[str, str]) -> int | None:
+    """The year of publication, or else the first year in which the record is known to exist."""
+    if "published" in dates:
+        return int(dates["published"][:4])
+    return min((int(dates[kind][:4]) for kind in ("entered", "created", "completed") if kind in dates), default=None)
 
 
-def _imprint(article: Element) -> dict[str, str]:
-    pages = flat_text(article.find("Pagination/MedlinePgn"))
-    if not pages:
-        ends = (flat_text(article.find(f"Pagination/{name}")) for name in ("StartPage", "EndPage"))
-        pages = "-".join(filter(None, ends)) or flat_text(article.find("ELocationID[@EIdType='pii']"))
-    issue = article.find("Journal/JournalIssue")
-    volume, number = (flat_text(None if issue is None else issue.find(name)) for name in ("Volume", "Issue"))
-    return imprint_of(volume, number, pages)
+def _abstract(record: MedlineRecord) -> Typed:
+    every = (record.abstract, *record.other_abstracts)
+    return next((one.parts for one in every if any(text for _, text in one.parts)), ())
 
 
-def _book(document: Element) -> dict[str, Any]:
-    book_title = flat_text(document.find("Book/BookTitle"))
-    authors = document.find("AuthorList")
-    return {
-        "title": flat_text(document.find("ArticleTitle")) or book_title,
-        "journal": book_title or None,
-        "authors": _authors(authors if authors is not None else document.find("Book/AuthorList")),
-        "language": document.findtext("Language"),
-        "publication_types": _texts(document, "PublicationType"),
-        "kind": "book",
-    }
+def _state(links: Sequence[Correction], types: tuple[str, ...]) -> str:
+    kinds, said = {link.kind for link in links}, state_of_types(types)
+    if kinds & _RETRACTED or said == "retracted":
+        return "retracted"
+    if "RetractionOf" in kinds or said == "notice":
+        return "notice"
+    return "concern" if kinds & _CONCERN else "none"
 
 
-def _abstract(citation: Element) -> Composition:
-    found = [citation.find("Article/Abstract"), citation.find("Abstract"), *citation.iterfind("OtherAbstract")]
-    composition = Composition()
-    for abstract in found:
-        if abstract is not None and not composition.text:
-            for part in abstract.iterfind("AbstractText"):
-                label = part.get("Label") or part.get("NlmCategory") or ""
-                composition.add(flat_text(part), None if label == "UNLABELLED" else " ".join(label.split()) or None)
-    return composition
+def _cautions(links: Sequence[Correction]) -> Iterator[str]:
+    for kind, pmid, place in links:
+        if kind in _CAUTIONS:
+            where = f"PMID:{pmid}" if pmid.isdecimal() else place[:_LONGEST]
+            yield f"{_CAUTIONS[kind]}: {where}" if where else f"{_CAUTIONS[kind]}."
 
 
-def _authors(authors: Element | None) -> tuple[str, ...]:
-    """`Family Initials Jr`, or the name of a group. A name that was corrected is in the record too, as not valid."""
-    names = []
-    for author in authors if authors is not None else ():
-        if author.get("ValidYN") == "N":
-            continue
-        family = flat_text(author.find("LastName"))
-        given = next(filter(None, (flat_text(author.find(name)) for name in ("Initials", "ForeName", "FirstName"))), "")
-        name = " ".join(filter(None, (family, given, flat_text(author.find("Suffix")))))
-        names.append(flat_text(author.find("CollectiveName")) or name)
-    return tuple(name for name in names if name)
+def _linked(links: Sequence[Correction], kind: str) -> tuple[str, ...]:
+    return tuple(link.pmid for link in links if link.kind == kind)
 
 
-def _mesh(citation: Element) -> tuple[MeshHeading, ...]:
-    return tuple(
-        MeshHeading(
-            descriptor=flat_text(descriptor),
-            ui=descriptor.get("UI") or None,
-            major=any(part.get("MajorTopicYN") == "Y" for part in heading),
-            qualifiers=tuple(flat_text(part) for part in heading.iterfind("QualifierName")),
-            major_qualifiers=tuple(flat_text(part) for part in heading.iterfind("QualifierName[@MajorTopicYN='Y']")),
-        )
-        for heading in citation.iterfind("MeshHeadingList/MeshHeading")
-        if (descriptor := _first(heading, ["DescriptorName", "Descriptor"])) is not None
-    )
-
-
-def _substances(citation: Element) -> tuple[Substance, ...]:
-    return tuple(
-        Substance(
-            name=flat_text(name),
-            ui=name.get("UI") or None,
-            number=(one.findtext("RegistryNumber") or "").strip() or "0",
-        )
-        for one in citation.iterfind("ChemicalList/Chemical")
-        if (name := one.find("NameOfSubstance")) is not None and flat_text(name)
-    )
-
-
-def _identifiers(citation: Element, record: Element) -> dict[str, str]:
-    ids = {}
-    for part in citation.iterfind("Article/ELocationID"):
-        ids[part.get("EIdType", "")] = flat_text(part)
-    for path in ("PubmedData/ArticleIdList/ArticleId", "PubmedBookData/ArticleIdList/ArticleId"):
-        ids |= {part.get("IdType", ""): flat_text(part) for part in record.iterfind(path)}
-    ids |= {part.get("IdType", ""): flat_text(part) for part in citation.iterfind("ArticleIdList/ArticleId")}
-    return {kind: value for kind, value in ids.items() if kind not in ("", "pubmed", "pmid") and value}
-
-
-def _texts(element: Element, path: str) -> tuple[str, ...]:
-    return tuple(text for part in element.iterfind(path) if (text := flat_text(part)))
-
-
-def _first(element: Element, tags: list[str]) -> Element | None:
-    return next((child for child in element if name_of(child) in tags), None)
+def _ids(pmids: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal()))

@@ -29,6 +29,7 @@ _SAFE: Mapping[str, bool] = {
     **dict.fromkeys(("resolve_entities", "load_dtd", "huge_tree"), False),
     **dict.fromkeys(("no_network", "remove_comments", "remove_pis"), True),
 }
+_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
 _DIGIT_END = re.compile(r"\d\s*$")
 _EXPONENT = re.compile(r"\s*[-+\u2212\u2013]?\d")
 _NOT_TEXT = frozenset(["tex-math", "annotation", "annotation-xml", "object-id", "graphic", "media"])
@@ -66,6 +67,17 @@ def record_items(
         return convert(element)
 
     yield from numbered(records(path, tags, roots), items, path, what)
+
+
+def record_xml(element: Element) -> bytes:
+    """A record as it stands in its file, in UTF-8, with the characters that entities such as `&alpha;` stand for."""
+    xml = etree.tostring(element, encoding="utf-8", with_tail=False)
+    return _ENTITY.sub(lambda found: html.escape(html.unescape(found[0].decode())).encode(), xml)
+
+
+def record_element(xml: bytes) -> Element:
+    """The element of a record that was kept as XML."""
+    return etree.fromstring(xml, etree.XMLParser(**_SAFE))
 
 
 def root_name(path: Path) -> str:

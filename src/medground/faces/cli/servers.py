@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from medground.errors import ConfigError, UsageError
+from medground.faces.cli import corpus as corpora
 from medground.faces.cli import options as by
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import given_away, say
@@ -169,25 +170,37 @@ def serve_pubmed(
         list[str] | None,
         typer.Option(help="Host name that clients may use in addition to its address and loopback; repeatable."),
     ] = None,
+    limit: Annotated[
+        bool, typer.Option("--limit", help="Limit clients as NCBI does: 3 requests a second, 10 with an api_key.")
+    ] = False,
     quiet: by.Quiet = False,
 ) -> None:
-    """Serve a corpus over the E-utilities API until Ctrl-C."""
+    """Serve a corpus over the E-utilities API until Ctrl-C, and a page to search it."""
     from medground.corpus.library import Library
     from medground.faces.eutils import run
-    from medground.faces.eutils.catalogue import SnapshotCatalogue
+    from medground.faces.eutils.current import CurrentCatalogue
 
     settings = by.load_settings()
-    with Library(settings.home).open(corpus) as snapshot:
-        with shown_progress(quiet=quiet) as progress:
-            catalogue = SnapshotCatalogue.open(snapshot, settings.home, progress)
-        about = catalogue.about
+    with shown_progress(quiet=quiet) as progress:
+        catalogue = CurrentCatalogue(Library(settings.home), corpus, settings.home, progress)
+    about = catalogue().about
 
-        def announce(port: int) -> None:
-            address = f"http://{host}:{port}/entrez/eutils"
-            say(f"{about.count:,} records of {about.name} at {address} (press Ctrl-C to stop)", err=True)
+    def announce(port: int) -> None:
+        address = f"http://{host}:{port}/entrez/eutils"
+        say(f"{about.count:,} records of {about.name} at {address} (press Ctrl-C to stop)", err=True)
 
-        names = (*(name or ()), *settings.serve.hosts)
-        run(catalogue, host=host, port=port, names=names, listening=announce)
+    names = (*(name or ()), *settings.serve.hosts)
+    run(catalogue, host=host, port=port, names=names, listening=announce, limited=limit)
+
+
+@pubmed_app.command("update")
+def update_pubmed(name: corpora.Name, paths: corpora.Paths, quiet: by.Quiet = False) -> None:
+    """Apply PubMed's update files: new, revised and deleted records. Servers go on, and then take the result."""
+    from medground.faces.eutils.current import prepare
+
+    corpora.add(name, paths, quiet=quiet)
+    with shown_progress(quiet=quiet) as progress:
+        prepare(corpora.library(), name, by.load_settings().home, progress)
 
 
 token_app = typer.Typer(help="Manage access tokens for your server.", no_args_is_help=True)

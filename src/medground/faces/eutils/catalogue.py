@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from medground.corpus.manifest import Manifest
 from medground.corpus.retraction import marked
 from medground.corpus.snapshot import Snapshot
 from medground.errors import UsageError
-from medground.faces.eutils.records import Order, RecordsIndex, unsupported
+from medground.faces.eutils.records import Order, RecordsIndex
 from medground.home.files import tables
 from medground.pubmed.filters import all_of
 from medground.pubmed.mapping import Mapper, with_journals
@@ -51,6 +52,8 @@ class Reading:
     stack: tuple[Leaf | str, ...] = ()
     """Terms and operators in postfix order."""
     not_found: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    """Quoted phrases that no record has, and whose words were searched instead."""
     notes: tuple[str, ...] = ()
 
 
@@ -71,6 +74,8 @@ class About:
     count: int
     updated: str
     fields: dict[str, str] = field(default_factory=dict)
+    missing: str = ""
+    """What no corpus holds of PubMed."""
 
 
 Count = Callable[[Query], int]
@@ -78,16 +83,17 @@ _Stack = Sequence[Leaf | str]
 _NEVER_A_PHRASE = (nodes.Range, nodes.DateRange, nodes.Everything)
 
 
-def read(translated: Translated, notes: tuple[str, ...], count: Count) -> Reading:
+def read(translated: Translated, notes: tuple[str, ...], unsupported: Sequence[str], count: Count) -> Reading:
     """Return the reading of a translated query. `count` returns the number of records that a part matches."""
     stack: _Stack = fold(translated.query, lambda leaf: [_leaf(leaf, count)], _joined, _either)
-    missing = tuple(f"not available in this corpus: {name}" for name in unsupported(translated.query))
+    missing = tuple(f"not available in this corpus: {name}" for name in unsupported)
     return Reading(
         translation=translated.text,
         translations=tuple((t.source, t.text) for t in translated.translations),
         stack=tuple(stack),
         not_found=tuple(dict.fromkeys(_not_found(translated, count))),
-        notes=notes + missing,
+        absent=translated.absent,
+        notes=(*notes, *translated.notes, *missing),
     )
 
 
@@ -156,11 +162,16 @@ def _words(leaf: Query) -> str:
     return leaf.value if plain and isinstance(leaf, nodes.Term) else text
 
 
-INDEX_FORMAT = 4
+INDEX_FORMAT = 12
 """Version of the index, part of its path on disk. Increase it when the index fields change."""
 _MOST_COUNTED = 5_000
 """Terms whose counts are kept, a few kB each."""
 _MOST_HEADINGS = 10
+
+
+def index_folder(manifest: Manifest, home: Path) -> Path:
+    """Where the index of a snapshot is, once it is made."""
+    return home / "cache" / "pubmed" / f"{manifest.hash}-{INDEX_FORMAT}"
 
 
 class SnapshotCatalogue:
@@ -178,16 +189,17 @@ class SnapshotCatalogue:
     @classmethod
     def open(cls, snapshot: Snapshot, home: Path, progress: Progress = no_progress) -> SnapshotCatalogue:
         """Open or build the index of a snapshot, under `home/cache/pubmed`."""
-        folder = home / "cache" / "pubmed" / f"{snapshot.manifest.hash}-{INDEX_FORMAT}"
-        return cls(snapshot, RecordsIndex.open_or_build(folder, snapshot.all_documents, progress))
+        folder = index_folder(snapshot.manifest, home)
+        return cls(snapshot, RecordsIndex.open_or_build(folder, snapshot.all_records, progress))
 
     @property
     def about(self) -> About:
         """Description of the catalogue."""
         manifest = self._snapshot.manifest
         updated = f"{manifest.created:%Y/%m/%d %H:%M}"
-        fields = tables("faces/eutils", "fields")["fields"]
-        return About(f"{manifest.name}@{manifest.hash[:16]}", self._index.records, updated, fields)
+        known = tables("faces/eutils", "fields")
+        name, missing = f"{manifest.name}@{manifest.hash[:16]}", " ".join(known["missing"].split())
+        return About(name, self._index.records, updated, known["fields"], missing)
 
     def search(
         self, term: str, within: Query | None, order: Order, *, start: int, limit: int, check: Check, field: str = ""
@@ -209,6 +221,12 @@ class SnapshotCatalogue:
         keys = {each: f"PMID:{_plain(each)}" for each in ids}
         found = self._snapshot.documents(list(dict.fromkeys(keys.values())))
         return {each: marked(found[key]) for each, key in keys.items() if key in found}
+
+    def raw(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """Return the XML of records by PMID. Unknown PMIDs, and records from other files, are omitted."""
+        keys = {each: f"PMID:{_plain(each)}" for each in ids}
+        found = self._snapshot.raw_records(list(dict.fromkeys(keys.values())))
+        return {each: found[key] for each, key in keys.items() if key in found}
 
     def similar(self, pmid: str, limit: int) -> list[tuple[str, float]]:
         """Return the records that share the most title words and main headings, starting with the record itself."""
@@ -237,15 +255,11 @@ class SnapshotCatalogue:
         return near[0] if near else None
 
     def _read(self, term: str, field: str, check: Check) -> tuple[Translated, Reading]:
-        def has_author(name: str) -> bool:
-            check()
-            return self._index.has_author(name)
-
         def count(query: Query) -> int:
             check()
             return self._count(query)
 
-        mapper = Mapper(vocabulary(), self._journals, has_author)
+        mapper = Mapper(vocabulary(), self._journals, lambda query: count(query) > 0)
         tag = read_tag(field) if field else None
         notes = (f"Unknown field '{field[:40]}' ignored",) if tag is not None and tag.use is None else ()
         use = None if tag is None else tag.use
@@ -261,7 +275,7 @@ class SnapshotCatalogue:
             translated = _translated(repaired.text, use, mapper)
         if isinstance(translated.query, nodes.Everything):
             return translated, Reading(translation=translated.text, notes=notes)
-        return translated, read(translated, notes, count)
+        return translated, read(translated, notes, self._index.unsupported(translated.query), count)
 
 
 def _translated(text: str, use: TagUse | None, mapper: Mapper) -> Translated:

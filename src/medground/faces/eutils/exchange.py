@@ -7,9 +7,8 @@ import re
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -45,8 +44,8 @@ class Parameters:
         """One group of IDs per `id` parameter, because elink treats them separately."""
         for name, value in pairs:
             if name.lower() == "id":
-                self.id_groups.append([each for part in value.split(",") if (each := part.strip())])
-            else:
+                self.id_groups.append(value.replace(",", " ").split())
+            elif value != "None":  # what Python clients send for nothing
                 self._values[name.lower()] = value
 
     @classmethod
@@ -128,14 +127,12 @@ class History:
         self._lock = threading.Lock()
 
     def store(self, ids: Sequence[str], session: str = "", query: str = "") -> tuple[int, str]:
-        """Store IDs in a session, or in a new one if none is named. Returns the key and the session.
+        """Store IDs in a session, or in a new one if the named one is unknown. Returns the key and the session.
 
         `query` is the full query that found them; posted IDs have none.
         """
         with self._lock:
-            name = session or f"MCID_{secrets.token_hex(12)}"
-            if session and session not in self._sessions:
-                raise InvalidRequest("WebEnv not found: it does not exist or has expired")
+            name = session if session in self._sessions else f"MCID_{secrets.token_hex(12)}"
             added = _Stored(",".join(ids), query)
             stored = self._sessions.get(name, [])
             if len(stored) >= _MOST_KEYS:
@@ -205,6 +202,11 @@ def node(tag: str, text: str | int | None = None, /, *children: etree._Element, 
     return element
 
 
+def nodes_of(values: Mapping[str, Any]) -> list[etree._Element]:
+    """An element for each name, with its value."""
+    return [node(tag, value) for tag, value in values.items()]
+
+
 MOST_BYTES = 100_000_000
 """Maximum bytes of a response: 10,000 records have about half of that."""
 _BATCH = 200
@@ -244,18 +246,14 @@ def xml_reply(root: etree._Element, doctype: str, status: int = 200) -> Reply:
     return Reply(body, "text/xml; charset=UTF-8", status)
 
 
-def xml_stream(root: str, children: Iterable[etree._Element], doctype: str) -> Reply:
-    """Build an XML response whose children are written, and forgotten, one by one."""
-    out = BytesIO()
-    with etree.xmlfile(out, encoding="UTF-8", buffered=False) as file:
-        file.write_declaration()
-        file.write_doctype(doctype)
-        with file.element(root):
-            for child in children:
-                file.write(child)
-                if out.tell() > MOST_BYTES:
-                    raise InvalidRequest(f"The response has more than {MOST_BYTES:,} bytes; ask for less", status=413)
-    return Reply(out.getvalue(), "text/xml; charset=UTF-8")
+def xml_stream(root: str, children: Iterable[bytes], doctype: str) -> Reply:
+    """Build an XML response from children in UTF-8."""
+    out = bytearray(f'<?xml version="1.0" encoding="UTF-8"?>\n{doctype}\n<{root}>'.encode())
+    for child in children:
+        out += child
+        if len(out) > MOST_BYTES:
+            raise InvalidRequest(f"The response has more than {MOST_BYTES:,} bytes; ask for less", status=413)
+    return Reply(bytes(out) + f"</{root}>".encode(), "text/xml; charset=UTF-8")
 
 
 def json_reply(kind: str, content: dict[str, Any], status: int = 200) -> Reply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -13,14 +14,17 @@ from typing import Any, Literal, assert_never
 import tantivy
 
 from medground.corpus.faults import reading, writing
-from medground.corpus.lexical import MOST_REORDERED, TreeCompiler
+from medground.corpus.lexical import MOST_EXPANSIONS, MOST_REORDERED, TreeCompiler
 from medground.corpus.lexical_fields import register_analysers
 from medground.faces.eutils.records_fields import (
     DATES,
     FIELDS,
+    OF_RAW,
     ORDERS,
     PMID,
+    RAW,
     SUBSETS,
+    SUBSETS_OF_ALL,
     YEAR,
     date_of,
     entry,
@@ -29,29 +33,17 @@ from medground.faces.eutils.records_fields import (
     value_of,
     words_of,
 )
-from medground.pubmed.filters import searched
 from medground.pubmed.mesh import publication_types, vocabulary
 from medground.pubmed.tags import find_qualifier
+from medground.pubmed.translate import searched
 from medground.values import query as nodes
 from medground.values.document import Document
 from medground.values.query import Leaf, Query, leaves
 from medground.values.steps import Progress, no_progress
 
-
-def unsupported(query: Query) -> list[str]:
-    """Return the fields, filters and dates in a query that the index does not support, without duplicates."""
-    return list(dict.fromkeys(filter(None, map(_missing, leaves(query)))))
-
-
-def _missing(leaf: Leaf) -> str:
-    if isinstance(leaf, nodes.DateRange):
-        return "" if leaf.field in DATES else f"date {leaf.field}"
-    if not isinstance(leaf, nodes.Term | nodes.Phrase | nodes.Near | nodes.Words):
-        return ""
-    field = leaf.field or "all"
-    if isinstance(leaf, nodes.Term) and field == "subset" and leaf.value not in SUBSETS and not searched(leaf.value):
-        return f"filter {leaf.value}"
-    return "" if field in FIELDS or field == YEAR else f"field {field}"
+_LONGEST_INITIALS = 2
+_MORE_INITIALS, _INITIALS = re.compile(r"[a-z]{0,3}( \w{2,3})?"), re.compile(r" [a-z]{1,4}( \w{2,3})?")
+"""What follows the first initials of an author, and what follows the family name: initials, and `Jr`."""
 
 
 class RecordsCompiler(TreeCompiler):
@@ -64,6 +56,8 @@ class RecordsCompiler(TreeCompiler):
         match query:
             case nodes.Everything():
                 return tantivy.Query.all_query()
+            case nodes.Range(field="id"):
+                return self._between(PMID, query.low, query.high, 0, _LARGEST)
             case nodes.Range():
                 return self._days(YEAR, query.low, query.high)
             case nodes.DateRange():
@@ -112,19 +106,25 @@ class RecordsCompiler(TreeCompiler):
                 return self._starting_with(field, values[0]) if prefix else self._values(field, values)
 
     def _person(self, field: str, name: str, *, prefix: bool) -> tantivy.Query:
-        """Match a name. A family name alone matches any initials; a truncated query completes the initials."""
+        """Match a name. A family name alone matches any initials, and truncated initials are completed."""
         if not name:
             return tantivy.Query.empty_query()
-        if prefix:
-            return self._starting_with(field, name)
-        if " " in name:
-            return self._values(field, [name])
-        return _any([self._starting_with(field, f"{name} "), self._values(field, [name])])
+        fields = (field, f"full_{field}") if " " in name and f"full_{field}" in FIELDS else (field,)
+        exactly = [self._values(one, [name]) for one in fields]
+        if prefix and len(name.rpartition(" ")[2]) > _LONGEST_INITIALS:
+            return _any([self._starting_with(one, name) for one in fields])
+        if not prefix and " " in name and len(name.rpartition(" ")[2]) <= _LONGEST_INITIALS:
+            return _any(exactly)
+        found = self._searcher.terms_with_prefix(field, name, limit=MOST_EXPANSIONS)
+        following = _MORE_INITIALS if prefix else _INITIALS
+        return _any([self._values(field, [n for n, _ in found if following.fullmatch(n, len(name))]), *exactly])
 
     def _row(self, field: str, text: str, leaf: nodes.Term | nodes.Phrase | nodes.Near) -> tantivy.Query:
         words = words_of(text)
         slop = leaf.distance if isinstance(leaf, nodes.Near) else leaf.slop if isinstance(leaf, nodes.Phrase) else 0
         reorder = isinstance(leaf, nodes.Near) or slop
+        if reorder and field == "title_abstract":  # both words must be in one of them
+            return _any(self._row(one, text, leaf) for one in ("title", "text", "keyword"))
         if not reorder or not 1 < len(words) <= MOST_REORDERED:
             return self._sequence(field, words, slop)
         return _any(self._sequence(field, order, slop) for order in dict.fromkeys(itertools.permutations(words)))
@@ -154,6 +154,8 @@ Order = Literal["newest", "published", "relevance", "author", "journal", "title"
 _HEAP = 100_000_000
 _REPORT = 1000
 _MOST_WORDS = 20_000
+_LARGEST = 10**15
+"""More than any PMID."""
 
 
 @dataclass(frozen=True)
@@ -176,23 +178,26 @@ class RecordsIndex:
             index = tantivy.Index.open(str(folder))
             register_analysers(index)
             self._searcher = index.searcher()
+            self._held = {name for name in FIELDS if self._searcher.terms_with_prefix(name, "", limit=1)}
+            self.has_raw = self._searcher.doc_freq("subset", RAW) > 0
+            """Whether records have their own XML."""
 
     @classmethod
     def open_or_build(
-        cls, folder: Path, documents: Callable[[], Iterable[Document]], progress: Progress = no_progress
+        cls, folder: Path, records: Callable[[], Iterable[tuple[Document, bytes]]], progress: Progress = no_progress
     ) -> RecordsIndex:
-        """Open the index in `folder`, or build it from the documents if it does not exist.
+        """Open the index in `folder`, or build it from the records if it does not exist.
 
         Args:
             folder: location of the index. Its name must change with the documents, for example by a snapshot's hash.
-            documents: returns the documents, in any order; called twice. Documents without a PMID are skipped.
+            records: returns documents with their XML, in any order; called twice. Those without a PMID are skipped.
         """
         if not folder.is_dir():
             with writing(folder):
                 folder.parent.mkdir(parents=True, exist_ok=True)
                 unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
                 try:
-                    _build(unfinished, documents, progress)
+                    _build(unfinished, records, progress)
                     unfinished.rename(folder)
                 except OSError:
                     if not folder.is_dir():  # unless another thread or process was first
@@ -205,6 +210,21 @@ class RecordsIndex:
     def records(self) -> int:
         """Number of records in the index."""
         return int(self._searcher.num_docs)
+
+    def unsupported(self, query: Query) -> list[str]:
+        """Return the fields, filters and dates in a query of which no record has a value, without duplicates."""
+        return list(dict.fromkeys(filter(None, map(self._missing, leaves(query)))))
+
+    def _missing(self, leaf: Leaf) -> str:
+        if isinstance(leaf, nodes.DateRange):
+            return "" if leaf.field in DATES and (self.has_raw or leaf.field not in OF_RAW) else f"date {leaf.field}"
+        if not isinstance(leaf, nodes.Term | nodes.Phrase | nodes.Near | nodes.Words):
+            return ""
+        field = leaf.field or "all"
+        if isinstance(leaf, nodes.Term) and field == "subset":
+            held = leaf.value in (SUBSETS if self.has_raw else SUBSETS_OF_ALL) or searched(leaf.value)
+            return "" if held else f"filter {leaf.value}"
+        return "" if field in self._held or field == YEAR else f"field {field}"
 
     def search(self, query: Query, *, order: Order = "relevance", start: int = 0, limit: int = 20) -> RecordsFound:
         """Return the number of matching records and up to `limit` PMIDs, starting at offset `start`."""
@@ -232,11 +252,6 @@ class RecordsIndex:
         with reading(self._folder):
             return int(self._searcher.doc_freq("title_abstract", word)) > 0
 
-    def has_author(self, name: str) -> bool:
-        """Whether any record has an author such as `Smith JA`. Trailing initials may be omitted."""
-        with reading(self._folder):
-            return bool(self._searcher.terms_with_prefix("author", value_of("author", name), limit=1))
-
     def journals(self) -> list[str]:
         """Return the journal names of all records, in lower case."""
         with reading(self._folder):
@@ -253,29 +268,29 @@ class RecordsIndex:
         return self.search(query, limit=0).count
 
 
-def _build(folder: Path, documents: Callable[[], Iterable[Document]], progress: Progress) -> None:
-    positions = _positions(documents())
+def _build(folder: Path, records: Callable[[], Iterable[tuple[Document, bytes]]], progress: Progress) -> None:
+    positions = _positions(records())
     index = tantivy.Index(schema(), str(folder))
     register_analysers(index)
     writer = index.writer(_HEAP, 1)
-    for number, (pmid, document) in enumerate(_with_pmid(documents()), start=1):
-        writer.add_document(entry(document, pmid, {order: positions[order][pmid] for order in ORDERS}))
+    for number, (pmid, document, xml) in enumerate(_with_pmid(records()), start=1):
+        writer.add_document(entry(document, xml, pmid, {order: positions[order][pmid] for order in ORDERS}))
         if number % _REPORT == 0:
             progress("PubMed index", number, len(positions[ORDERS[0]]))
     writer.commit()
     writer.wait_merging_threads()
 
 
-def _with_pmid(documents: Iterable[Document]) -> Iterator[tuple[int, Document]]:
-    for document in documents:
+def _with_pmid(records: Iterable[tuple[Document, bytes]]) -> Iterator[tuple[int, Document, bytes]]:
+    for document, xml in records:
         prefix, _, name = document.id.partition(":")
-        if prefix == "PMID" and name.isascii() and name.isdigit() and len(name) < 16:
-            yield int(name), document
+        if prefix == "PMID" and name.isascii() and name.isdigit() and len(name) <= 15:
+            yield int(name), document, xml
 
 
-def _positions(documents: Iterable[Document]) -> dict[str, dict[int, int]]:
+def _positions(records: Iterable[tuple[Document, bytes]]) -> dict[str, dict[int, int]]:
     """Map each order to PMIDs and their positions. Ties are broken by highest PMID, so that every order is total."""
-    found = ((pmid, _sort_keys(document)) for pmid, document in _with_pmid(documents))
+    found = ((pmid, _sort_keys(document)) for pmid, document, _ in _with_pmid(records))
     keys = sorted(found, key=lambda pair: pair[0], reverse=True)
     positions: dict[str, dict[int, int]] = {}
     for order in ORDERS:

@@ -6,6 +6,7 @@ so it needs a separate index with one entry per record.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -14,24 +15,50 @@ from typing import Literal
 import tantivy
 
 from medground.corpus.lexical_fields import analyser
+from medground.corpus.readers.medline_record import MedlineRecord
+from medground.corpus.readers.xml import record_element
+from medground.faces.eutils.records_raw import RAW_FILTERS, raw_dates, raw_values
 from medground.pubmed.characters import fold, spell_out_greek
 from medground.pubmed.mapping import known_journals
 from medground.pubmed.mesh import vocabulary
+from medground.pubmed.parser import clean_words
 from medground.pubmed.tags import narrower, qualifiers
-from medground.values.document import Document
+from medground.values.document import Document, MeshHeading
 from medground.values.query import DateField
 
 Analysis = Literal["words", "name", "value"]
 """`words`: split into words. `name`: a person's name, folded as a whole. `value`: a whole value, ignoring case."""
 
-_WORDS = ("title", "text", "title_abstract", "text_word", "all", "keyword", "substance")
-_NAMES = ("author", "first_author", "last_author", "corporate_author")
+_WORDS = (
+    *("title", "text", "title_abstract", "text_word", "all", "keyword", "substance", "transliterated_title", "book"),
+    *("affiliation", "corporate_author", "grant", "secondary_source", "conflict_of_interest", "publisher"),
+)
+_PEOPLE = ("author", "full_author", "investigator", "full_investigator", "editor", "subject_name")
+_NAMES = ("first_author", "last_author", *_PEOPLE)
+_PRINTED = ("journal", "nlm_id", "volume", "issue", "pages", "isbn", "author_id")
 _HEADINGS = ("mesh", "mesh_major", "mesh_below", "mesh_major_below", "publication_type")
-_WHOLE = ("journal", *_HEADINGS, "language", "id", "identifier", "kind", "retraction", "subset", "registry_number")
+_WHOLE = (
+    *_PRINTED,
+    *_HEADINGS,
+    "place",
+    "language",
+    "id",
+    "identifier",
+    "kind",
+    "retraction",
+    "subset",
+    "registry_number",
+)
 FIELDS: Mapping[str, Analysis] = MappingProxyType(
     {**dict.fromkeys(_WORDS, "words"), **dict.fromkeys(_NAMES, "name"), **dict.fromkeys(_WHOLE, "value")}
 )
-DATES: tuple[DateField, ...] = ("published", "entered", "created", "revised", "completed")
+_ALL = (*(field for field in _WORDS if field not in ("title_abstract", "text_word", "all")), *_PEOPLE, *_PRINTED)
+"""Fields of words without a tag, besides MeSH and identifiers: not the place of publication, as PubMed's help says."""
+OF_RAW: tuple[DateField, ...] = ("indexed", "electronic", "print")
+_CLEANED = (*_PRINTED, "identifier", "registry_number", "place", "language")
+"""Fields whose values lose the signs that a query loses."""
+_INITIALS = re.compile(r"(?<= )[a-z](?: [a-z])+$")
+DATES: tuple[DateField, ...] = ("published", "entered", "created", "revised", "completed", *OF_RAW)
 _FALLBACKS: Mapping[str, tuple[str, ...]] = {
     "published": ("published",),
     "entered": ("entered", "created", "published"),
@@ -60,16 +87,17 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
-def entry(record: Document, pmid: int, positions: Mapping[str, int]) -> tantivy.Document:
-    """Return the index entry of a record. `positions` holds its position in each sort order."""
-    fields = {field: values for field, values in _values(record).items() if values}
+def entry(record: Document, xml: bytes, pmid: int, positions: Mapping[str, int]) -> tantivy.Document:
+    """Return the index entry of a record and its own XML, if it has any. `positions`: its position in each order."""
+    raw = MedlineRecord(record_element(xml)) if xml else None
+    fields = {field: values for field, values in _values(record, raw).items() if values}
     words = {field: [*map(spell_out_greek, values)] for field, values in fields.items() if FIELDS[field] == "words"}
     document = tantivy.Document(**fields | words)
     document.add_integer(PMID, pmid)
     if record.year is not None:
         document.add_integer(YEAR, record.year)
     for kind in DATES:
-        if day := date_of(record, kind):
+        if day := date_of(record, kind) or (raw_dates(raw).get(kind) if raw and kind in OF_RAW else None):
             document.add_integer(kind, day_number(day))
     for order, position in positions.items():
         document.add_integer(f"by_{order}", position)
@@ -93,8 +121,17 @@ def date_of(record: Document, kind: DateField) -> str:
 
 def types_of(record: Document) -> list[str]:
     """Return publication types, including the one that marks a retraction."""
-    types, marker = [*record.publication_types], _RETRACTION_TYPES.get(record.retraction)
-    return types if marker is None or marker in types else [*types, marker]
+    return _with_marker(record.publication_types, record)
+
+
+def _with_marker(types: Iterable[str], record: Document) -> list[str]:
+    return list(dict.fromkeys(filter(None, (*types, _RETRACTION_TYPES.get(record.retraction)))))
+
+
+def _type_names(name: str) -> tuple[str, ...]:
+    """A publication type; one that was renamed since has both names."""
+    current = vocabulary().find(name)
+    return (name, current.name) if current is not None and current.is_publication_type else (name,)
 
 
 def day_number(iso: str) -> int:
@@ -107,7 +144,12 @@ def day_number(iso: str) -> int:
 def value_of(field: str, text: str) -> str:
     """Return a whole value as it is indexed."""
     if FIELDS[field] == "name":
+        words = " ".join(words_of(text.replace("'", "").replace("’", "")))[:_LONGEST]
+        return _INITIALS.sub(lambda letters: letters[0].replace(" ", ""), words)
+    if field == "journal":
         return " ".join(words_of(text))[:_LONGEST]
+    if field in _CLEANED:
+        text = clean_words(text)
     return " ".join(text.split()).casefold()[:_LONGEST]
 
 
@@ -118,41 +160,50 @@ def journal_values(name: str) -> list[str]:
     return [value_of("journal", each) for each in (name, known) if each]
 
 
-def _values(record: Document) -> dict[str, list[str]]:
-    abstract = [] if record.text == record.title else [record.text]
-    headings = [heading.descriptor for heading in record.mesh]
-    types = types_of(record)
-    substances = [substance.name for substance in record.substances]
-    indexed = [*headings, *types, *record.keywords, *substances]
-    journal = [record.journal] if record.journal else []
-    whole = {
+def _values(record: Document, raw: MedlineRecord | None) -> dict[str, list[str]]:
+    # a document may also have the design that its own text states
+    types = _with_marker(raw.types if raw else record.publication_types, record)
+    values: dict[str, Iterable[str]] = {
+        "title": [record.title],
+        "text": [record.text] if record.text != record.title else [],
+        "keyword": record.keywords,
+        "substance": [substance.name for substance in record.substances],
+        "journal": [record.journal or ""],
         "author": record.authors,
         "first_author": record.authors[:1],
         "last_author": record.authors[-1:],
         "corporate_author": record.authors,
         "mesh": _mesh(record),
         "mesh_major": _major(record),
-        "publication_type": types,
-        "language": [record.language] if record.language else [],
+        "publication_type": [form for kind in types for form in _type_names(kind)],
+        "language": [record.language or ""],
         "id": [record.id],
-        "identifier": [v for k, v in record.identifiers.items() for v in (v, f"{k}:{v}")],
         "kind": [record.kind],
         "retraction": [record.retraction],
-        "subset": _subsets(record, abstract),
+        "subset": [],
         "registry_number": _numbers(record),
+        "identifier": [],
     }
+    if raw:
+        values.update(raw_values(raw))
+    known = [v for k, v in record.identifiers.items() for v in (v, f"{k}:{v}")]
+    values["identifier"] = [*known, *values["identifier"]]
+    values["subset"] = [
+        *_subsets(record, None if raw else bool(values["text"])),
+        *values["subset"],
+        *([RAW] if raw else []),
+    ]
+    values["journal"] = [name for given in values["journal"] for name in journal_values(given)]
+    headings = [name for h in record.mesh for name in (h.descriptor, *h.qualifiers)]
+    indexed = [*headings, *types, *values["substance"], *values["keyword"], *values.get("subject_name", ())]
+    values["title_abstract"] = [*values["title"], *values["text"], *values["keyword"]]
+    values["text_word"] = [*values["title"], *values["text"], *indexed]
+    every = [value for field in _ALL for value in values.get(field, ())]
+    values["all"] = [*every, *indexed, *values["registry_number"], *record.identifiers.values(), str(record.year or "")]
+    values["mesh_below"], values["mesh_major_below"] = _below(values["mesh"]), _below(values["mesh_major"])
     return {
-        "title": [record.title],
-        "text": abstract,
-        "title_abstract": [record.title, *abstract, *record.keywords],
-        "text_word": [record.title, *abstract, *indexed],
-        "all": [record.title, *abstract, *indexed, *record.authors, *journal, *record.identifiers.values()],
-        "keyword": [*record.keywords],
-        "substance": substances,
-        "journal": [value for name in journal for value in journal_values(name)],
-        "mesh_below": _below(_mesh(record)),
-        "mesh_major_below": _below(_major(record)),
-        **{field: [*dict.fromkeys(value_of(field, each) for each in values)] for field, values in whole.items()},
+        field: [*dict.fromkeys(each if FIELDS[field] == "words" else value_of(field, each) for each in found if each)]
+        for field, found in values.items()
     }
 
 
@@ -163,16 +214,24 @@ def _numbers(record: Document) -> list[str]:
 
 
 def _mesh(record: Document) -> list[str]:
-    """Return values such as `asthma`, `asthma/drug therapy`, `/drug therapy` and `d001249`."""
-    plain = [value for h in record.mesh for value in (h.descriptor, h.ui) if value]
-    return plain + [f"{name}/{q}" for h in record.mesh for q in h.qualifiers for name in (h.descriptor, "")]
+    """Return values such as `asthma`, `asthma/drug therapy`, `/drug therapy` and `d001249`.
+
+    A heading that was renamed since has both names.
+    """
+    plain = [value for h in record.mesh for value in (*_names(h), h.ui) if value]
+    return plain + [f"{name}/{q}" for h in record.mesh for q in h.qualifiers for name in (*_names(h), "")]
+
+
+def _names(heading: MeshHeading) -> tuple[str, ...]:
+    current = vocabulary().find(heading.ui or heading.descriptor) or vocabulary().find(heading.descriptor)
+    return (heading.descriptor,) if current is None else tuple(dict.fromkeys((heading.descriptor, current.name)))
 
 
 def _major(record: Document) -> list[str]:
     """Return the values of major topics. An asterisk on the heading alone applies to each of its pairs."""
     starred = [h for h in record.mesh if h.major or h.major_qualifiers]
-    pairs = [(h.descriptor, q) for h in starred for q in (h.major_qualifiers or h.qualifiers)]
-    return [h.descriptor for h in starred] + [f"{name}/{q}" for d, q in pairs for name in (d, "")]
+    pairs = [(h, q) for h in starred for q in (h.major_qualifiers or h.qualifiers)]
+    return [n for h in starred for n in _names(h)] + [f"{name}/{q}" for h, q in pairs for name in (*_names(h), "")]
 
 
 def _below(values: Iterable[str]) -> list[str]:
@@ -203,21 +262,31 @@ def _qualifier_and_above(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((name, *above)))
 
 
-def _subsets(record: Document, abstract: list[str]) -> list[str]:
+def _subsets(record: Document, has_abstract: bool | None) -> list[str]:
+    """The filters that a record passes by its identifiers and state, and by its text if `has_abstract` says of it."""
     named = {
-        "hasabstract": bool(abstract),
-        "hasstructuredabstract": bool(record.sections),
-        "haskeyword": bool(record.keywords),
-        "medline": bool(record.mesh),
-        "pmcbook": record.kind == "book",
         "free full text": "pmc" in record.identifiers,
         "full text": bool({"pmc", "doi", "pii"} & record.identifiers.keys()),
         _STATES.get(record.retraction, ""): record.retraction != "none",
     }
+    if has_abstract is not None:
+        named |= {
+            "hasabstract": has_abstract,
+            "hasstructuredabstract": bool(record.sections),
+            "haskeyword": bool(record.keywords),
+            "medline": bool(record.mesh),
+            "pubmednotmedline": not record.mesh,
+            "pmcbook": record.kind == "book",
+        }
     return [name for name, holds in named.items() if holds and name]
 
 
-SUBSETS = frozenset(_STATES.values()) | {
-    *("hasabstract", "hasstructuredabstract", "haskeyword", "medline", "pmcbook", "free full text", "full text")
+SUBSETS_OF_ALL = frozenset(_STATES.values()) | {
+    *("hasabstract", "hasstructuredabstract", "haskeyword", "medline", "pubmednotmedline", "pmcbook"),
+    *("free full text", "full text"),
 }
-"""Filters that can be evaluated from the contents of a record."""
+"""Filters that can be evaluated from the contents of any record."""
+SUBSETS = SUBSETS_OF_ALL | RAW_FILTERS
+"""The same and those of records with their own XML."""
+RAW = "xml"
+"""Marks a record with its own XML."""

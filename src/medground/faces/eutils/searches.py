@@ -1,8 +1,8 @@
-"""esearch, and the smaller utilities: epost, einfo, espell, elink."""
+"""esearch, and the smaller utilities: epost, einfo, espell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,10 +17,12 @@ from medground.faces.eutils.exchange import (
     eutils_doctype,
     json_reply,
     node,
+    nodes_of,
     wants_json,
     xml_reply,
 )
 from medground.faces.eutils.formats import date_limit
+from medground.faces.eutils.links import SIMILAR_LINK
 from medground.faces.eutils.records import Order
 from medground.home.files import tables
 
@@ -68,15 +70,16 @@ def esearch(context: Context, parameters: Parameters) -> Reply:
 def _as_xml(facts: dict[str, str], page: Sequence[str], reading: Reading, notes: list[str]) -> Reply:
     """XML, with elements in the order that esearch.dtd requires."""
     mapped = (node("Translation", None, node("From", a), node("To", b)) for a, b in reading.translations)
-    root = node("eSearchResult", None, *_nodes(facts), node("IdList", None, *(node("Id", each) for each in page)))
+    root = node("eSearchResult", None, *nodes_of(facts), node("IdList", None, *(node("Id", each) for each in page)))
     root.append(node("TranslationSet", None, *mapped))
     if reading.stack:
         root.append(node("TranslationStack", None, *map(_stack_entry, reading.stack)))
     root.append(node("QueryTranslation", reading.translation))
     if reading.not_found:
         root.append(node("ErrorList", None, *(node("PhraseNotFound", phrase) for phrase in reading.not_found)))
-    if notes:
-        root.append(node("WarningList", None, *(node("OutputMessage", note) for note in notes)))
+    if notes or reading.absent:
+        absent = (node("QuotedPhraseNotFound", f'"{phrase}"') for phrase in reading.absent)
+        root.append(node("WarningList", None, *absent, *(node("OutputMessage", note) for note in notes)))
     return xml_reply(root, DOCTYPE)
 
 
@@ -89,8 +92,9 @@ def _as_json(facts: dict[str, str], page: Sequence[str], reading: Reading, notes
     }
     if reading.not_found:
         content["errorlist"] = {"phrasesnotfound": reading.not_found, "fieldsnotfound": []}
-    if notes:
-        content["warninglist"] = {"phrasesignored": [], "quotedphrasesnotfound": [], "outputmessages": notes}
+    if notes or reading.absent:
+        absent = [f'"{phrase}"' for phrase in reading.absent]
+        content["warninglist"] = {"phrasesignored": [], "quotedphrasesnotfound": absent, "outputmessages": notes}
     return json_reply("esearch", {"esearchresult": content})
 
 
@@ -103,23 +107,12 @@ def _stack_entry(entry: Leaf | str) -> etree._Element:
 
 POST = eutils_doctype("ePostResult", "epost", "20090526")
 INFO = eutils_doctype("eInfoResult", "einfo", "20190110")
-LINK = eutils_doctype("eLinkResult", "elink", "20101123")
 SPELL = (
     '<!DOCTYPE eSpellResult PUBLIC "-//NLM//DTD eSpellResult, 23 November 2004//EN" '
     '"https://www.ncbi.nlm.nih.gov/entrez/query/DTD/eSpell.dtd">'
 )
-_SIMILAR = "pubmed_pubmed"
-_SIMILAR_SET = {"DbTo": "pubmed", "LinkName": _SIMILAR}
-_SIMILAR_LINK = {
-    "Name": _SIMILAR,
-    "Menu": "Similar articles",
-    "Description": "Records with similar words and MeSH terms",
-    "DbTo": "pubmed",
-}
-_COMMANDS = ("neighbor", "neighbor_score", "neighbor_history")
-_MOST_SIMILAR = 100
 _FLAGS = {
-    "IsDate": ("PDAT", "EDAT", "MDAT", "CRDT"),
+    "IsDate": ("PDAT", "EPDT", "PPDT", "EDAT", "CRDT", "MDAT", "CDAT", "MHDA"),
     "IsNumerical": ("UID",),
     "SingleToken": ("UID", "MESH", "MAJR", "AUTH", "JOUR", "PTYP", "LANG"),
     "Hierarchy": ("MESH", "MAJR"),
@@ -156,19 +149,20 @@ def einfo(context: Context, parameters: Parameters) -> Reply:
         "MenuName": "PubMed",
         "Description": f"PubMed records of the corpus {about.name}",
         "DbBuild": about.name,
+        "Warning": about.missing,
         "Count": str(about.count),
         "LastUpdate": about.updated,
     }
-    lists = {"FieldList": [_field(*names) for names in about.fields.items()], "LinkList": [_SIMILAR_LINK]}
+    lists = {"FieldList": [_field(*names) for names in about.fields.items()], "LinkList": [SIMILAR_LINK]}
     if wants_json(parameters):
         whole: dict[str, object] = {name.lower(): value for name, value in facts.items()}
         for name, entries in lists.items():
             whole[name.lower()] = [{tag.lower(): value for tag, value in entry.items()} for entry in entries]
         return json_reply("einfo", {"einforesult": {"dbinfo": [whole]}})
-    info = node("DbInfo", None, *_nodes(facts))
+    info = node("DbInfo", None, *nodes_of(facts))
     for name, entries in lists.items():
         entry = name.removesuffix("List")
-        info.append(node(name, None, *(node(entry, None, *_nodes(values)) for values in entries)))
+        info.append(node(name, None, *(node(entry, None, *nodes_of(values)) for values in entries)))
     return xml_reply(node("eInfoResult", None, info), INFO)
 
 
@@ -179,60 +173,10 @@ def espell(context: Context, parameters: Parameters) -> Reply:
         raise InvalidRequest("Empty term")
     corrected = context.catalogue.spelling(term, context.check) or ""
     spelled = node("SpelledQuery", None, *([node("Replaced", corrected)] if corrected else []))
-    facts = _nodes({"Database": "pubmed", "Query": term, "CorrectedQuery": corrected})
+    facts = nodes_of({"Database": "pubmed", "Query": term, "CorrectedQuery": corrected})
     return xml_reply(node("eSpellResult", None, *facts, spelled, node("ERROR")), SPELL)
-
-
-def elink(context: Context, parameters: Parameters) -> Reply:
-    """Return similar records: as a list, with scores (`neighbor_score`), or stored (`neighbor_history`).
-
-    Other links are not available.
-    """
-    command = parameters.text("cmd", "neighbor").lower() or "neighbor"
-    if command not in _COMMANDS:
-        raise InvalidRequest(f"Command {command[:20]} is not supported; use one of: {', '.join(_COMMANDS)}")
-    groups = parameters.id_groups or [context.history.requested_ids(parameters)]
-    linked = parameters.text("linkname") in ("", _SIMILAR) and parameters.text("db", "pubmed") in ("", "pubmed")
-    root, as_json = node("eLinkResult"), []
-    session = parameters.text("WebEnv")
-    for ids in filter(None, groups):
-        group = node("LinkSet", None, node("DbFrom", "pubmed"), node("IdList", None, *(node("Id", i) for i in ids)))
-        entry: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
-        links = _similar(context, ids) if linked else []
-        if links and command == "neighbor_history":
-            # The links of each group of IDs are stored under a key, all in one session.
-            key, session = context.history.store([pmid for pmid, _ in links], session)
-            group.append(node("LinkSetDbHistory", None, *_nodes(_SIMILAR_SET), node("QueryKey", key)))
-            group.append(node("WebEnv", session))
-            stored = {"dbto": "pubmed", "linkname": _SIMILAR, "querykey": str(key)}
-            entry |= {"linksetdbhistories": [stored], "webenv": session}
-        elif links:
-            scored = command == "neighbor_score"
-            facts = [{"Id": pmid} | ({"Score": str(score)} if scored else {}) for pmid, score in links]
-            listed = (node("Link", None, *_nodes(each)) for each in facts)
-            group.append(node("LinkSetDb", None, *_nodes(_SIMILAR_SET), *listed))
-            found = [{"id": pmid, "score": score} if scored else pmid for pmid, score in links]
-            entry["linksetdbs"] = [{"dbto": "pubmed", "linkname": _SIMILAR, "links": found}]
-        root.append(group)
-        as_json.append(entry)
-    return json_reply("elink", {"linksets": as_json}) if wants_json(parameters) else xml_reply(root, LINK)
-
-
-def _similar(context: Context, ids: list[str]) -> list[tuple[str, int]]:
-    """Return the records most similar to any of the IDs, with integer scores as at NCBI."""
-    best: dict[str, float] = {}
-    for pmid in ids[:_MOST_SIMILAR]:
-        context.check()
-        for other, score in context.catalogue.similar(pmid, _MOST_SIMILAR):
-            best[other] = max(score, best.get(other, 0.0))
-    ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST_SIMILAR]
-    return [(pmid, round(score * 1_000_000)) for pmid, score in ordered]
 
 
 def _field(name: str, full: str) -> dict[str, str]:
     flags = {flag: "NY"[name in names] for flag, names in _FLAGS.items()}
     return {"Name": name, "FullName": full, "Description": full, "TermCount": "", **flags}
-
-
-def _nodes(values: Mapping[str, Any]) -> list[etree._Element]:
-    return [node(tag, value) for tag, value in values.items()]

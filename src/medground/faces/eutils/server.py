@@ -23,7 +23,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from medground.errors import MedgroundError
-from medground.faces.eutils import searches, summaries
+from medground.faces.eutils import citations, links, pages, searches, summaries
 from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.exchange import (
     MOST_BYTES,
@@ -35,6 +35,7 @@ from medground.faces.eutils.exchange import (
     asks_json,
     error_reply,
 )
+from medground.faces.eutils.rates import Rates
 from medground.faces.serving import Connection as ServingConnection
 from medground.faces.serving import OwnHosts, Refusal, whole_body
 
@@ -174,9 +175,17 @@ UTILITIES: Mapping[str, Utility] = MappingProxyType(
         "epost": Utility(searches.epost, "ePostResult", searches.POST),
         "einfo": Utility(searches.einfo, "eInfoResult", searches.INFO),
         "espell": Utility(searches.espell, "eSpellResult", searches.SPELL),
-        "elink": Utility(searches.elink, "eLinkResult", searches.LINK),
+        "elink": Utility(links.elink, "eLinkResult", links.LINK),
+        "ecitmatch": Utility(citations.ecitmatch, "eCitMatchResult", "<!DOCTYPE eCitMatchResult>"),
     }
 )
+_FOLDER = "/entrez/eutils"
+_PAGE = Utility(pages.page, "html", "<!DOCTYPE html>")
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+}
 _UNKNOWN = Utility(searches.esearch, "eUtilsResult", "<!DOCTYPE eUtilsResult>")
 _CHEAP_CHARACTERS = 2000
 _CHEAP_PIECES = 50
@@ -196,7 +205,7 @@ def is_cheap(name: str, query: str, body: str) -> bool:
 
 def response(reply: Reply) -> Response:
     """A reply as a response."""
-    return Response(reply.body, reply.status, headers={"content-type": reply.type})
+    return Response(reply.body, reply.status, headers={"content-type": reply.type, **_HEADERS})
 
 
 def refused(refusal: Refusal, scope: Scope | None = None) -> Response:
@@ -219,30 +228,43 @@ class Connection(ServingConnection):
         return refused(refusal)
 
 
+Catalogue = SnapshotCatalogue | Callable[[], SnapshotCatalogue]
 log = logging.getLogger(__name__)
 
 
 def make_app(
-    catalogue: SnapshotCatalogue, *, hosts: Sequence[str] = (), limits: Limits | None = None, lanes: Lanes | None = None
+    catalogue: Catalogue,
+    *,
+    hosts: Sequence[str] = (),
+    limits: Limits | None = None,
+    lanes: Lanes | None = None,
+    rates: Rates | None = None,
 ) -> Starlette:
-    """Build an application that serves a catalogue at `/entrez/eutils/NAME.fcgi`, for GET and POST.
+    """Build an application that serves a catalogue at `/entrez/eutils/NAME.fcgi`, for GET and POST, and a page at `/`.
 
     Args:
+        catalogue: what is served, or a function that returns it for each request.
         hosts: host names that it answers to, in addition to those of loopback and the address that was called.
         lanes: where requests are answered; the caller that gives them can end them.
+        rates: refuses requests that come too fast; by default, none does.
     """
     limits = limits or Limits()
     lanes = lanes or Lanes(limits)
     history = History()
 
     async def answer(request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in UTILITIES:
+        asked = request.url.path
+        name = PurePosixPath(asked).stem if asked.startswith(_FOLDER) else ""
+        query = f"id={request.path_params['pmid']}" if "pmid" in request.path_params else request.url.query
+        if name and name not in UTILITIES:
             known = ", ".join(UTILITIES)
             return PlainTextResponse(f"unknown utility {name[:40]!r}; use one of: {known}", status_code=404)
         try:
-            body = await whole_body(request.receive, request.headers, most=limits.body, seconds=limits.body_seconds)
-            return response(await _reply(name, request.url.query, body.decode("utf-8", "replace")))
+            raw = await whole_body(request.receive, request.headers, most=limits.body, seconds=limits.body_seconds)
+            body = raw.decode("utf-8", "replace")
+            if rates is not None:
+                rates.count(request.client.host if request.client else "", f"{query}&{body}")
+            return response(await _reply(name, query, body))
         except Refusal as refusal:
             return refused(refusal, request.scope)
 
@@ -257,17 +279,25 @@ def make_app(
         log.error("a request to %s failed", request.url.path[:80], exc_info=error)
         return refused(Refusal(500, "An unexpected error occurred; the server's log has the details"), request.scope)
 
+    utilities = (f"{_FOLDER}/{{name}}.fcgi", f"{_FOLDER}/ecitmatch.cgi")
+    routes = [Route(path, answer, methods=["GET", "POST"]) for path in utilities]
+    shown = [Route(path, answer) for path in ("/", "/{pmid:int}", "/{pmid:int}/")]
     return Starlette(
-        routes=[Route("/entrez/eutils/{name}.fcgi", answer, methods=["GET", "POST"])],
+        routes=[*routes, *shown, Route("/dtd/{name}", _dtd)],
         middleware=[Middleware(OwnHosts, names=hosts, respond=refused)],
         exception_handlers={Exception: failed},
     )
 
 
+async def _dtd(request: Request) -> Response:
+    found = pages.DTDS.get(request.path_params["name"])
+    return Response(found or b"no such document type", 200 if found else 404, media_type="application/xml-dtd")
+
+
 def _answer(
-    catalogue: SnapshotCatalogue, history: History, lanes: Lanes, seconds: float, name: str, query: str, body: str
+    catalogue: Catalogue, history: History, lanes: Lanes, seconds: float, name: str, query: str, body: str
 ) -> Reply:
-    utility = UTILITIES[name]
+    utility = UTILITIES.get(name, _PAGE)
     try:
         work = Work(seconds, lanes.ending)
         work.check()
@@ -275,7 +305,8 @@ def _answer(
         database = parameters.text("dbfrom" if name == "elink" else "db", "pubmed") or "pubmed"
         if database.lower() != "pubmed":
             raise InvalidRequest(f"Invalid db name specified: {database[:40]}")
-        reply = utility.answer(Context(catalogue, history, work.check), parameters)
+        current = catalogue() if callable(catalogue) else catalogue
+        reply = utility.answer(Context(current, history, work.check), parameters)
         if len(reply.body) > MOST_BYTES:
             raise InvalidRequest(f"The response has more than {MOST_BYTES:,} bytes; ask for less", status=413)
         return reply

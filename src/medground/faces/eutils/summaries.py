@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
 from typing import Any
 
-from lxml import etree
-
-from medground.faces.eutils import formats
-from medground.faces.eutils.catalogue import SnapshotCatalogue
+from medground.corpus.readers.medline_record import MedlineRecord
+from medground.corpus.readers.xml import record_element
+from medground.faces.eutils import texts
 from medground.faces.eutils.exchange import (
     Context,
     InvalidRequest,
     Parameters,
     Reply,
     eutils_doctype,
-    fetched,
     json_reply,
     node,
     text_reply,
@@ -23,136 +21,106 @@ from medground.faces.eutils.exchange import (
     xml_reply,
     xml_stream,
 )
-from medground.faces.eutils.records_fields import date_of
-from medground.values.document import Document
+from medground.faces.eutils.formats import held
+from medground.wording.markup import template
 
 DOCTYPE = eutils_doctype("eSummaryResult", "esummary v1", "20041029", "esummary-v1")
 _DOCTYPE_2 = eutils_doctype("eSummaryResult", "esummary pubmed", "20160808", "esummary_pubmed")
 MOST = 10_000
 MOST_IN_JSON = 500
 """Maximum records per response, as at NCBI."""
-_UNKNOWN = "cannot get document summary"
-_EMPTY = ("epubdate", "volume", "issue", "pages", "nlmuniqueid", "issn", "essn", "pmcrefcount", "vernaculartitle")
-"""What NCBI says of a record and no corpus holds."""
+_STATES = {
+    "MEDLINE": "PubMed - indexed for MEDLINE",
+    "OLDMEDLINE": "PubMed - OLDMEDLINE",
+    "In-Process": "PubMed - in process",
+    "Publisher": "PubMed - as supplied by publisher",
+}
+_OF_BOOKS = {
+    "booktitle": "Book/BookTitle",
+    "medium": "Book/Medium",
+    "edition": "Book/Edition",
+    "publisherlocation": "Book/Publisher/PublisherLocation",
+    "publishername": "Book/Publisher/PublisherName",
+    "reportnumber": "Book/ReportNumber",
+}
+_WORD = re.compile("(?<=[a-z])(?=[A-Z])")
 Summary = dict[str, Any]
 
 
 def esummary(context: Context, parameters: Parameters) -> Reply:
     """Return metadata of records. JSON is always version 2."""
     as_json = wants_json(parameters)
-    ids = context.history.requested_ids(parameters)
-    most = MOST_IN_JSON if as_json else MOST
-    start = parameters.number("retstart", 0, 1 << 40)
-    wanted = ids[start : start + parameters.number("retmax", most, most)]
-    found = {each: _summary(record) for each, record in fetched(context, wanted)}
-    unknown = [each for each in wanted if each not in found]
+    wanted = _page(context, parameters, MOST_IN_JSON if as_json else MOST)
+    found = {each: _summary(MedlineRecord(record_element(xml))) for each, xml in held(context, wanted)}
+    every = {each: found.get(each, {"uid": each, "error": "cannot get document summary"}) for each in wanted}
     if as_json:
-        errors = {each: {"uid": each, "error": _UNKNOWN} for each in unknown}
-        return json_reply("esummary", {"result": {"uids": wanted, **found, **errors}})
-    if parameters.text("version") == "2.0":
-        return xml_reply(_version_2(context.catalogue, found.values(), unknown), _DOCTYPE_2)
-    missing = (node("ERROR", f"UID={each}: {_UNKNOWN}") for each in unknown)
-    return xml_reply(node("eSummaryResult", None, *map(_summary_1, found.values()), *missing), DOCTYPE)
+        return json_reply("esummary", {"result": {"uids": wanted, **every}})
+    second = parameters.text("version") == "2.0"
+    around = template(__package__, "summaries_2.xml" if second else "summaries_1.xml")
+    made = around.generate(summaries=every.values(), build=context.catalogue.about.name)
+    return xml_stream("eSummaryResult", (part.encode() for part in made), _DOCTYPE_2 if second else DOCTYPE)
 
 
-def _summary(record: Document) -> Summary:
+def _page(context: Context, parameters: Parameters, most: int) -> list[str]:
+    ids = context.history.requested_ids(parameters)
+    start = parameters.number("retstart", 0, 1 << 40)
+    return ids[start : start + parameters.number("retmax", most, most)]
+
+
+def _summary(record: MedlineRecord) -> Summary:
     """The metadata of a record, as it is in JSON; dates are in NCBI's formats, and there is no abstract."""
-    pmid, published, entered = formats.pmid_of(record), date_of(record, "published"), date_of(record, "entered")
-    ids = [("pubmed", pmid), *((k, v) for k, v in record.identifiers.items() if k not in ("pmid", "pubmed"))]
-    doi = record.identifiers.get("doi")
+    people = [(one.name, "CollectiveName" if one.group else "Author") for one in record.authors if one.is_valid]
+    names = [name for name, _ in people]
+    issns = dict(record.issns)
     return {
-        "uid": pmid,
-        "pubdate": formats.publication_date(published) if published else "",
-        "source": record.journal or "",
-        "authors": [{"name": name, "authtype": "Author", "clusterid": ""} for name in record.authors],
-        "lastauthor": record.authors[-1] if record.authors else "",
-        "title": record.title,
-        "sorttitle": record.title.lower(),
-        "lang": [record.language or "und"],
-        "pubtype": formats.types_of(record),
-        "recordstatus": "PubMed - indexed for MEDLINE" if record.mesh else "PubMed",
-        "pubstatus": "ppublish",
-        "articleids": [{"idtype": kind, "idtypen": 0, "value": value} for kind, value in ids],
-        "history": [{"pubstatus": "entrez", "date": formats.timestamp(entered)}] if entered else [],
-        "references": [],
-        "attributes": ["Has Abstract"] if formats.abstract_parts(record) else [],
-        "fulljournalname": record.journal or "",
-        "elocationid": f"doi: {doi}" if doi else "",
-        "doctype": "citation",
-        "sortpubdate": formats.timestamp(published),
-        "sortfirstauthor": record.authors[0] if record.authors else "",
-        **dict.fromkeys(_EMPTY, ""),
+        "uid": record.pmid,
+        "pubdate": record.printed,
+        "epubdate": record.date("Article/ArticleDate"),
+        "source": record.abbreviation,
+        "authors": [{"name": name, "authtype": kind, "clusterid": ""} for name, kind in people],
+        "lastauthor": names[-1] if names else "",
+        "title": record.english_title,
+        "sorttitle": re.sub(r"^\W*(?:(?:the|an?) )?|\W*$", "", record.english_title.lower()),
+        "volume": record.volume,
+        "issue": record.issue,
+        "pages": record.pages,
+        "lang": [*record.languages] or ["und"],
+        "nlmuniqueid": record.text("MedlineJournalInfo/NlmUniqueID"),
+        "issn": issns.get("Print", ""),
+        "essn": issns.get("Electronic", ""),
+        "pubtype": [*record.types],
+        "recordstatus": _STATES.get(record.citation.get("Status", ""), "PubMed"),
+        "pubstatus": record.publication_status,
+        "articleids": [{"idtype": kind, "idtypen": 0, "value": value} for kind, value in record.article_ids],
+        "history": [{"pubstatus": state, "date": stamp} for state, stamp in record.history],
+        "references": [
+            {"refsource": place, "reftype": _WORD.sub(" ", kind).capitalize(), "pmid": pmid, "note": ""}
+            for kind, pmid, place in record.corrections
+            if kind != "Cites"
+        ],
+        "attributes": ["Has Abstract"] if record.abstract.parts else [],
+        "pmcrefcount": "",
+        "fulljournalname": record.journal,
+        "elocationid": " ".join(f"{kind}: {value}" for kind, value in record.locations),
+        "doctype": "book" if record.is_book else "citation",
+        **{name: record.text(path) for name, path in _OF_BOOKS.items()},
+        "sortpubdate": _timestamp(record.dates.get("published", "")),
+        "sortfirstauthor": names[0] if names else "",
+        "so": texts.citation_source(record),
+        "vernaculartitle": record.text("Article/VernacularTitle"),
     }
 
 
-def _summary_1(summary: Summary) -> etree._Element:
-    def item(name: str, value: str | None = None, kind: str = "String") -> etree._Element:
-        return node("Item", summary[name.lower()] if value is None else value, Name=name, Type=kind)
-
-    def several(name: str, entry: str, values: Iterable[str], kind: str = "String") -> etree._Element:
-        return node("Item", None, *(item(entry, value, kind) for value in values), Name=name, Type="List")
-
-    ids = (item(one["idtype"], one["value"]) for one in summary["articleids"])
-    return node(
-        "DocSum",
-        None,
-        node("Id", summary["uid"]),
-        *(item(name, kind="Date") for name in ("PubDate", "EPubDate")),
-        item("Source"),
-        several("AuthorList", "Author", (one["name"] for one in summary["authors"])),
-        *map(item, ("LastAuthor", "Title", "Volume", "Issue", "Pages")),
-        several("LangList", "Lang", summary["lang"]),
-        *map(item, ("NlmUniqueID", "ISSN", "ESSN")),
-        several("PubTypeList", "PubType", summary["pubtype"]),
-        *map(item, ("RecordStatus", "PubStatus")),
-        node("Item", None, *ids, Name="ArticleIds", Type="List"),
-        several("History", "entrez", (one["date"] for one in summary["history"]), "Date"),
-        several("References", "Reference", []),
-        item("HasAbstract", str(len(summary["attributes"])), "Integer"),
-        item("PmcRefCount", "0", "Integer"),
-        *map(item, ("FullJournalName", "ELocationID")),
-        item("SO", summary["pubdate"]),
-    )
-
-
-def _version_2(catalogue: SnapshotCatalogue, summaries: Iterable[Summary], unknown: list[str]) -> etree._Element:
-    errors = (node("DocumentSummary", None, node("error", _UNKNOWN), uid=each) for each in unknown)
-    entries = map(_summary_2, summaries)
-    whole = node("DocumentSummarySet", None, node("DbBuild", catalogue.about.name), *entries, *errors, status="OK")
-    return node("eSummaryResult", None, whole)
-
-
-def _summary_2(summary: Summary) -> etree._Element:
-    def facts(*names: str) -> Iterator[etree._Element]:
-        return (node(name, None if (key := name.lower()) in _EMPTY else summary[key]) for name in names)
-
-    def flags(name: str, tag: str, values: Iterable[str]) -> etree._Element:
-        return node(name, None, *(node(tag, value) for value in values))
-
-    def pairs(name: str, entry: str, keys: Mapping[str, str]) -> etree._Element:
-        entries = summary[name.lower()]
-        return node(name, None, *(node(entry, None, *(node(t, one[k]) for t, k in keys.items())) for one in entries))
-
-    return node(
-        "DocumentSummary",
-        None,
-        *facts("PubDate", "EPubDate", "Source"),
-        pairs("Authors", "Author", {"Name": "name", "AuthType": "authtype"}),
-        *facts("LastAuthor", "Title", "SortTitle", "Volume", "Issue", "Pages"),
-        flags("Lang", "string", summary["lang"]),
-        *facts("NlmUniqueID", "ISSN", "ESSN"),
-        flags("PubType", "flag", summary["pubtype"]),
-        *facts("RecordStatus", "PubStatus"),
-        pairs("ArticleIds", "ArticleId", {"IdType": "idtype", "Value": "value"}),
-        pairs("History", "PubMedPubDate", {"PubStatus": "pubstatus", "Date": "date"}),
-        node("References"),
-        flags("Attributes", "flag", summary["attributes"]),
-        *facts("FullJournalName", "ELocationID", "DocType", "SortPubDate", "SortFirstAuthor"),
-        uid=summary["uid"],
-    )
+def _timestamp(iso: str) -> str:
+    """Format `2001-06` as `2001/06/01 00:00`, as NCBI does. An empty string stays empty."""
+    return f"{'/'.join([*iso.split('-'), '01', '01'][:3])} 00:00" if iso else ""
 
 
 _ID_LIST = '<!DOCTYPE IdList PUBLIC "-//NLM//DTD uilist 20131216//EN" "https://eutils.ncbi.nlm.nih.gov/eutils/dtd/20131216/uilist.dtd">'
+ARTICLES = (
+    '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN" '
+    '"https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">'
+)
 _TEXTS = ("medline", "abstract", "uilist")
 
 
@@ -165,15 +133,15 @@ def efetch(context: Context, parameters: Parameters) -> Reply:
     as_text = form != "xml" and (mode == "text" or (mode != "xml" and form in _TEXTS))
     if form == "docsum":
         return esummary(context, parameters)
-    asked, start = context.history.requested_ids(parameters), parameters.number("retstart", 0, 1 << 40)
-    ids = asked[start : start + parameters.number("retmax", MOST, MOST)]
+    ids = _page(context, parameters, MOST)
     if form == "uilist":
         records_of = context.catalogue.fetch(ids)
         known = [each for each in ids if each in records_of]
         if as_text:
             return text_reply("".join(f"{each}\n" for each in known))
         return xml_reply(node("IdList", None, *(node("Id", each) for each in known)), _ID_LIST)
-    records = (record for _, record in fetched(context, ids))
+    found = (xml for _, xml in held(context, ids))
     if not as_text:
-        return xml_stream("PubmedArticleSet", map(formats.article, records), formats.ARTICLE_DOCTYPE)
-    return text_reply(formats.medline_text(records) if form == "medline" else formats.abstract_text(records))
+        return xml_stream("PubmedArticleSet", found, ARTICLES)
+    records = (MedlineRecord(record_element(xml)) for xml in found)
+    return text_reply(texts.medline_text(records) if form == "medline" else texts.abstract_text(records))

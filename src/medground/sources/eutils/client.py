@@ -45,6 +45,7 @@ from medground.sources.http.service import http_client, pace_of
 
 NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 _PATH = "/entrez/eutils"
+_PUBMED = "https://pubmed.ncbi.nlm.nih.gov"
 
 
 @dataclass(frozen=True)
@@ -235,6 +236,12 @@ class Eutils:
     def name(self) -> str:
         """Name of the service in answers and errors."""
         return self._transport.service.name
+
+    def page(self, term: str) -> str:
+        """Address of the page that shows a person the same search."""
+        address = self._transport.service.address
+        site = _PUBMED if address == NCBI else address.removesuffix(_PATH)
+        return f"{site}/?{urlencode({'term': term, 'sort': 'relevance'})}"
 
     async def esearch(
         self, term: str, *, db: str = "pubmed", limit: int = 20, sort: Sort | None = None

@@ -70,6 +70,8 @@ class Syntax:
         match query:
             case nodes.Everything():
                 return None
+            case nodes.Range(field="id"):
+                raise UsageError("only PubMed can be searched by a range of PMIDs; name them one by one")
             case nodes.Range():
                 return self._days(f"{query.low or 1000}-01-01", f"{query.high or 3000}-12-31")
             case nodes.DateRange():

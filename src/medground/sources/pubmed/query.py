@@ -6,17 +6,18 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from medground.language import words
-from medground.language.closed_question import is_plural
 from medground.language.dates import latest, stated
 from medground.language.drafting import OPENING, draft, plain_words, propose, select
-from medground.language.mesh_terms import POOR, Named, alternatives
+from medground.language.mesh_terms import POOR, Named, alternatives, spoken
 from medground.language.predicate_words import ALL_VERBS
 from medground.language.question_reading import reading_of
-from medground.pubmed.characters import fold
+from medground.language.subject import gene_names
+from medground.pubmed.characters import fold, forms
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh_table import Heading
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
+from medground.pubmed.translate import standard_mapper
 from medground.values import query as nodes
 from medground.values.query import FieldName, Query, all_of, any_of, leaves
 from medground.values.question import Question
@@ -240,8 +241,6 @@ def texts_of(tree: Query) -> list[str]:
 
 _TELLING = 3.0
 """Least weight of a word without a heading that a record should hold."""
-_SHORT = 3
-"""Letters of a word too short to be cut to its singular."""
 _REQUIRED = 2
 """Words that must be there where nothing else is named."""
 _VERBS = frozenset(map(words.stem, ALL_VERBS))
@@ -253,10 +252,12 @@ NOTHING = nodes.Phrase(text="")
 class PlainAsked:
     """A query for plain words, the most needed concepts first, and what the words say about dates and order.
 
-    `notes` are what an answer says about these.
+    `wider` find all records on its rare names, and on any of its concepts. `notes` are what an answer says about dates
+    and order.
     """
 
     query: PubMedQuery
+    wider: tuple[PubMedQuery, ...]
     years: nodes.Range | None = None
     newest: bool = False
     notes: tuple[str, ...] = ()
@@ -272,11 +273,24 @@ def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
     notes += [f"the latest publications come first, because the question says {newest!r}"] if newest else []
     for said in (limit.said if limit else "", newest):
         text = text.replace(said, " ", 1) if said else text
-    parts = _concepts(text)
-    options = [one for one in (_concepts(also) if also else ()) if one not in parts]
-    tree = all_of([*parts, *([any_of(options)] if options else [])]) if parts or options else NOTHING
+    subjects, others = _concepts(text)
+    options = [one for part in _concepts(also) for one in part if one not in subjects] if also else []
+    parts = [*subjects, *others, *([any_of(options)] if options else [])]
+    telling = {word: _in_text(word) for word in plain_words(reading_of(text).plain)}
+    anything = any_of([*dict.fromkeys([*parts, *telling.values()])]) if parts else NOTHING
+
+    def on(needed: Sequence[Query]) -> Query:
+        """The records on any of some subjects, those first that say more of the question's words."""
+        named = {stem for part in needed for one in texts_of(part) for stem in words.terms(one)} - _VERBS
+        said = [one for word, one in telling.items() if words.stem(word) in named]
+        return all_of([any_of([*dict.fromkeys([*needed, *said])]), anything])
+
+    # a rare name is what the question is about; only then will any of its concepts do
+    rare = [part for part in subjects if _rarity(part) >= words.MOST]
+    wider = [as_pubmed(on(each)) for each in (rare, subjects) if each and len(parts) > 1]
     years = nodes.Range(low=limit.first, high=limit.last) if limit else None
-    return PlainAsked(as_pubmed(tree), years, bool(newest), tuple(notes))
+    tree = all_of(parts) if parts else NOTHING
+    return PlainAsked(as_pubmed(tree), tuple(dict.fromkeys(wider)), years, bool(newest), tuple(notes))
 
 
 def spoken_part(part: Query) -> str:
@@ -286,8 +300,8 @@ def spoken_part(part: Query) -> str:
     return (texts_of(part) or [""])[-1]
 
 
-def _concepts(text: str) -> Sequence[Query]:
-    """The parts of the query: rare names, the most specific concepts, and one of the other telling words."""
+def _concepts(text: str) -> tuple[Sequence[Query], Sequence[Query]]:
+    """The subjects (rare names, the most specific concepts); and one of the other telling words, and aspects."""
     plain = reading_of(text).plain
     text = OPENING.sub(" ", plain, count=1) if OPENING.match(plain) else plain
     headings = select(text, [heading for heading, _ in propose(text)])
@@ -303,15 +317,36 @@ def _concepts(text: str) -> Sequence[Query]:
         telling = no_verbs or ranked
         rare, others = telling[:_REQUIRED], telling[_REQUIRED:]
     some = [any_of(list(map(_in_text, others)))] if others else []
-    return (*sorted([*map(_in_text, rare), *parts], key=_rarity, reverse=True), *some)
+    subjects = sorted([*map(_in_text, rare), *parts], key=_rarity, reverse=True)
+    return [*map(_with_names, subjects)], [*some, *_aspects(text)]
 
 
 def _rarity(part: Query) -> float:
     return max(map(words.weight, words.terms(spoken_part(part))), default=0.0)
 
 
-def _in_text(word: str) -> Query:
-    """A word in title or abstract, a plural also in the singular: PubMed does not know that they are one."""
-    singular = f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
-    forms = (singular, word) if is_plural(word) and len(word) > _SHORT else (word,)
-    return any_of([nodes.Phrase(text=form, field="title_abstract") for form in forms])
+def _with_names(part: Query) -> Query:
+    """A concept with the other names of its headings, or a gene with its other symbols; what was said comes last."""
+    said = nodes.Phrase(text=spoken_part(part), field="title_abstract")
+    symbols = [nodes.Phrase(text=name.casefold(), field="title_abstract") for name in gene_names(said.text)]
+    others = dict.fromkeys([*_alternatives([_joined(part, _by_name)]), *symbols])
+    return any_of([*(one for one in others if one != said), said]) if len(others) > 1 and said in others else part
+
+
+def _aspects(text: str) -> Iterator[Query]:
+    """What a question asks of its subject: a subheading (therapy), a publication type (reviews), a species."""
+    _, translations = standard_mapper().map(spoken(text) or "?")
+    for translation in translations:
+        for one in _alternatives([translation.query]):
+            heading = vocabulary().find(one.heading) if isinstance(one, nodes.Mesh) and one.heading else None
+            is_organism = heading is not None and any(tree.startswith("B01") for tree in heading.trees)
+            is_aspect = isinstance(one, nodes.PublicationType) or (isinstance(one, nodes.Mesh) and not one.heading)
+            if is_aspect or (heading is not None and is_organism and heading.name.casefold() in POOR):
+                yield any_of([one, _in_text(translation.source.casefold())])
+                break
+
+
+def _in_text(said: str) -> Query:
+    """Words in title or abstract, one also in its other forms: PubMed does not know that they are one."""
+    known = [form for form in forms(said) if form in vocabulary().words]
+    return any_of([nodes.Phrase(text=form, field="title_abstract") for form in (*known, said)])

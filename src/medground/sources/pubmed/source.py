@@ -21,10 +21,8 @@ from medground.sources.live import LiveSource, best_of
 from medground.sources.pubmed.query import (
     NOTHING,
     PlainAsked,
-    PubMedQuery,
     conjuncts,
     plain_asked,
-    relaxed,
     spoken_part,
 )
 from medground.values.document import Document, SourceKind
@@ -35,8 +33,6 @@ from medground.values.where import field_name, own_fields
 _CACHE = Path("cache", "eutils")
 _MOST_KEPT = 2000
 """Most records kept in memory; enough for a few searches."""
-_ENOUGH = 20
-"""Records for plain words below which the least needed concepts become optional."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +75,18 @@ class PubMedSource(LiveSource):
         sent = asked.limited(asked.term)
         result = await self._client.esearch(sent, limit=limit, sort=order)
         ids, notes = result.ids, list(asked.notes)
-        if asked.plain and result.count < min(limit, _ENOUGH):
-            wider = await self._widened(asked, asked.plain, result.count, min(limit, _ENOUGH))
-            if wider.text != asked.term:
-                more = await self._client.esearch(asked.limited(wider.text), limit=limit, sort=order)
-                ids = tuple(dict.fromkeys([*ids, *more.ids]))[:limit]
-                sent = asked.limited(wider.text)
-                notes.append(_said_of(asked.plain, wider, result.count))
+        few = result.count
+        for wider in asked.plain.wider if asked.plain else ():
+            if len(ids) >= limit:
+                break
+            sent = asked.limited(wider.text)
+            result = await self._client.esearch(sent, limit=limit, sort=order)
+            ids = tuple(dict.fromkeys([*ids, *result.ids]))[:limit]
+        if asked.plain and sent != asked.limited(asked.term):
+            notes.append(_said_of(asked.plain, few))
+        if asked.plain:
+            count = f"{result.count:,} {'record' if result.count == 1 else 'records'}"
+            notes.append(f"the last search sent found {count}: {self._client.page(sent)}")
         found = await self.fetch([f"PMID:{pmid}" for pmid in ids])
         if ids and not found:
             raise SourceUnavailable(f"it found {some(len(ids), 'record')} and sent none; ask again", source=self.name)
@@ -95,16 +96,6 @@ class PubMedSource(LiveSource):
         notes += [f"{unread} of {len(ids)} records found could not be read"] if unread else []
         ranking = self._ranking(best_of(chunk(document), lookup.text) for document in documents)
         return Found(lookup, self.name, rankings=(ranking,), notes=tuple(notes), sent=sent)
-
-    async def _widened(self, asked: _Asked, plain: PlainAsked, found: int, enough: int) -> PubMedQuery:
-        counted = {asked.term: found}
-
-        async def count(query: PubMedQuery) -> int:
-            if query.text not in counted:
-                counted[query.text] = await self._client.count(asked.limited(query.text))
-            return counted[query.text]
-
-        return await relaxed(plain.query, count, enough)
 
     async def count(self, lookup: Lookup, filters: Filters) -> int:
         """Number of records that match; kinds are not told apart. One small request, and no record is fetched.
@@ -163,16 +154,11 @@ def _read(lookup: Lookup, query: Query, *, dated: bool) -> tuple[str, PlainAsked
     return plain.query.text, plain
 
 
-def _said_of(plain: PlainAsked, wider: PubMedQuery, found: int) -> str:
-    """What was given up for a wider query, for the reader of an answer."""
-    parts, kept = conjuncts(plain.query.tree), conjuncts(wider.tree)
-    named = "; ".join(map(spoken_part, parts))
+def _said_of(plain: PlainAsked, found: int) -> str:
+    """That records on some of the subjects follow, for the reader of an answer."""
+    named = "; ".join(map(spoken_part, conjuncts(plain.query.tree)))
     few = "no record matches" if not found else f"only {found} {'record matches' if found == 1 else 'records match'}"
-    optional = [spoken_part(part) for part in parts if part not in kept]
-    if len(parts) == 1:
-        return f"{few} {named}; searched again with broader headings"
-    again = "for any of these" if len(optional) == len(parts) else f"without requiring {'; '.join(optional)}"
-    return f"{few} all of: {named}; searched again {again}"
+    return f"{few} all of: {named}; the rest are on some of them, the rarest first"
 
 
 def _is_pmid(document_id: str) -> bool:

@@ -1,6 +1,6 @@
 """Measures how many searches per second the PubMed server answers on loopback for one client with 16 connections.
 
-    python benchmarks/eutils.py PATH... [--requests 3000] [--connections 16]
+    python benchmarks/eutils_speed.py PATH... [--requests 3000] [--connections 16]
 
 PATHs are MEDLINE XML files, whose records have headings and authors. Every request is a different query made from the
 records' own titles and headings, so that no answer comes from a cache. Prints searches per second, latencies and

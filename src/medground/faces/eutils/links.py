@@ -1,0 +1,125 @@
+"""elink: similar records, which links a record has (`acheck`), and where its paper is (`prlinks`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from medground.faces.eutils.exchange import (
+    Context,
+    InvalidRequest,
+    Parameters,
+    Reply,
+    eutils_doctype,
+    fetched,
+    json_reply,
+    node,
+    nodes_of,
+    wants_json,
+    xml_reply,
+)
+from medground.values.document import Document
+
+LINK = eutils_doctype("eLinkResult", "elink", "20101123")
+_SIMILAR = "pubmed_pubmed"
+_SIMILAR_SET = {"DbTo": "pubmed", "LinkName": _SIMILAR}
+_MENU = "Similar articles"
+SIMILAR_LINK = {
+    "Name": _SIMILAR,
+    "Menu": _MENU,
+    "Description": "Records with similar words and MeSH terms",
+    "DbTo": "pubmed",
+}
+"""How einfo describes the only link between records."""
+_COMMANDS = ("neighbor", "neighbor_score", "neighbor_history", "acheck", "prlinks")
+_MOST_SIMILAR = 100
+_PLACES = {"doi": ("DOI", "https://doi.org/"), "pmc": ("PMC", "https://www.ncbi.nlm.nih.gov/pmc/articles/")}
+"""Name and address of those who have a paper, by the kind of identifier that leads there."""
+
+
+def elink(context: Context, parameters: Parameters) -> Reply:
+    """Return similar records: as a list, with scores (`neighbor_score`), or stored (`neighbor_history`).
+
+    `acheck` says which links records have, `prlinks` gives the address of each paper. Other links are not available.
+    """
+    command = parameters.text("cmd", "neighbor").lower() or "neighbor"
+    if command not in _COMMANDS:
+        raise InvalidRequest(f"Command {command[:20]} is not supported; use one of: {', '.join(_COMMANDS)}")
+    groups = parameters.id_groups or [context.history.requested_ids(parameters)]
+    root, as_json = node("eLinkResult"), []
+    if command.startswith("neighbor"):
+        for element, entry in _neighbours(context, parameters, command, groups):
+            root.append(element)
+            as_json.append(entry)
+    else:
+        ids = list(dict.fromkeys(each for group in groups for each in group))
+        records = dict(fetched(context, ids))
+        listed, entries = node("IdCheckList" if command == "acheck" else "IdUrlList"), list[dict[str, object]]()
+        for each in ids:
+            element, entry = (_checked if command == "acheck" else _placed)(each, records.get(each))
+            listed.append(element)
+            entries.append({"id": each, **entry})
+        root.append(node("LinkSet", None, node("DbFrom", "pubmed"), listed))
+        as_json.append({"dbfrom": "pubmed", "idlinksets" if command == "acheck" else "idurllist": entries})
+    return json_reply("elink", {"linksets": as_json}) if wants_json(parameters) else xml_reply(root, LINK)
+
+
+def _neighbours(
+    context: Context, parameters: Parameters, command: str, groups: list[list[str]]
+) -> Iterator[tuple[etree._Element, dict[str, object]]]:
+    """The similar records of each group of IDs, in XML and for JSON."""
+    linked = parameters.text("linkname") in ("", _SIMILAR) and parameters.text("db", "pubmed") in ("", "pubmed")
+    session = parameters.text("WebEnv")
+    for ids in filter(None, groups):
+        group = node("LinkSet", None, node("DbFrom", "pubmed"), node("IdList", None, *(node("Id", i) for i in ids)))
+        entry: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
+        links = _similar(context, ids) if linked else []
+        if links and command == "neighbor_history":
+            # The links of each group of IDs are stored under a key, all in one session.
+            key, session = context.history.store([pmid for pmid, _ in links], session)
+            group.append(node("LinkSetDbHistory", None, *nodes_of(_SIMILAR_SET), node("QueryKey", key)))
+            group.append(node("WebEnv", session))
+            stored = {"dbto": "pubmed", "linkname": _SIMILAR, "querykey": str(key)}
+            entry |= {"linksetdbhistories": [stored], "webenv": session}
+        elif links:
+            scored = command == "neighbor_score"
+            facts = [{"Id": pmid} | ({"Score": str(score)} if scored else {}) for pmid, score in links]
+            listed = (node("Link", None, *nodes_of(each)) for each in facts)
+            group.append(node("LinkSetDb", None, *nodes_of(_SIMILAR_SET), *listed))
+            found = [{"id": pmid, "score": score} if scored else pmid for pmid, score in links]
+            entry["linksetdbs"] = [{"dbto": "pubmed", "linkname": _SIMILAR, "links": found}]
+        yield group, entry
+
+
+def _similar(context: Context, ids: list[str]) -> list[tuple[str, int]]:
+    """Return the records most similar to any of the IDs, with integer scores as at NCBI."""
+    best: dict[str, float] = {}
+    for pmid in ids[:_MOST_SIMILAR]:
+        context.check()
+        for other, score in context.catalogue.similar(pmid, _MOST_SIMILAR):
+            best[other] = max(score, best.get(other, 0.0))
+    ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST_SIMILAR]
+    return [(pmid, round(score * 1_000_000)) for pmid, score in ordered]
+
+
+def _checked(pmid: str, record: Document | None) -> tuple[etree._Element, dict[str, object]]:
+    """The links of a record: every record has similar ones."""
+    facts = {**_SIMILAR_SET, "MenuTag": _MENU, "HtmlTag": _MENU, "Priority": "128"}
+    info = [node("LinkInfo", None, *nodes_of(facts))] if record else []
+    infos = [{name.lower(): value for name, value in facts.items()}] if record else []
+    return node("IdLinkSet", None, node("Id", pmid), *info), {"linkinfos": infos}
+
+
+def _placed(pmid: str, record: Document | None) -> tuple[etree._Element, dict[str, object]]:
+    """Where a paper is, by the first of its identifiers that leads there."""
+    ids = record.identifiers if record else {}
+    name, url = next(((name, at + ids[kind]) for kind, (name, at) in _PLACES.items() if kind in ids), ("", ""))
+    if not url:
+        return node("IdUrlSet", None, node("Id", pmid), node("Info", "No LinkOut information available")), {
+            "objurls": []
+        }
+    provider = node("Provider", None, *nodes_of({"Name": name, "NameAbbr": name, "Id": "0", "Url": url}))
+    about = nodes_of({"Url": url, "SubjectType": "publishers/providers", "Category": "Full Text Sources"})
+    found = {"url": {"value": url}, "provider": {"name": name}}
+    return node("IdUrlSet", None, node("Id", pmid), node("ObjUrl", None, *about, provider)), {"objurls": [found]}
