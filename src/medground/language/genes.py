@@ -8,11 +8,14 @@ from collections import Counter
 from functools import cache
 from importlib import resources
 
+CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])|\w+[A-Z]")
+"""A word with a digit or a capital inside."""
+
 
 def gene_names(name: str) -> tuple[str, ...]:
-    """The symbol and the other names of the one human gene that a code names; none where it names none, or several."""
+    """The symbol and the other codes of the one human gene that a code names; none where it names none, or several."""
     found = _genes().get(name.casefold(), ())
-    return tuple(one for one in found if one.casefold() != name.casefold() and len(one) > 2)
+    return tuple(one for one in found if one.casefold() != name.casefold() and CODE.match(one) and len(one) > 2)
 
 
 @cache

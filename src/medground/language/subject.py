@@ -16,7 +16,7 @@ from rapidfuzz.distance import OSA
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.dates import latest
-from medground.language.genes import gene_names
+from medground.language.genes import CODE, gene_names
 from medground.language.noun_phrases import AUXILIARIES
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words, aspects_of
@@ -72,7 +72,6 @@ PATIENT = re.compile(
 )
 """What a patient of an age has, up to what was done or happened."""
 BRACKETS = re.compile(r"\(([^()]*)\)")
-_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])|\w+[A-Z]")
 _PARTS = re.compile(r"[.;\n]")
 _LEFT_OUT = re.compile(r"\bexcluded\b|\bno[tr]?\b.*\b(?:eligible|enrolled|included|recruited)\b", re.IGNORECASE)
 PART = re.compile(r"[^\W\d_]+|\d+")
@@ -112,7 +111,7 @@ class Subject:
             stems = frozenset(words.terms(name))
             if stems and "," not in name and not said <= stems:
                 found.setdefault(stems, name)
-        return [*([self.said] if _CODE.match(self.said) else []), *found.values()]
+        return [*([self.said] if CODE.match(self.said) else []), *found.values()]
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text without accents names it, or a kind of it."""
@@ -222,7 +221,7 @@ def forms(name: str) -> list[str]:
 
 
 def _is_code(name: str) -> bool:
-    return " " not in name and _CODE.match(name) is not None
+    return " " not in name and CODE.match(name) is not None
 
 
 def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
@@ -234,7 +233,7 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     if found is None:
         plain = words.FUNCTION_WORDS | asked_words()  # AND, OK
         coded = kind in ("name", "abbreviation") and said.casefold() not in plain
-        others = (*brackets, *filter(_CODE.match, gene_names(said))) if coded else brackets
+        others = (*brackets, *gene_names(said)) if coded else brackets
         of_health = bool(heading) or len(said) > _INITIALS
         return Subject(said, others, (), coded, heading, heading in PEOPLE, start, of_health)
     below = vocabulary().explode(found)

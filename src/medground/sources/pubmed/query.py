@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from medground.language import words
 from medground.language.dates import latest, stated
 from medground.language.drafting import OPENING, draft, plain_words, propose, select
+from medground.language.genes import gene_names
 from medground.language.mesh_terms import POOR, Named, alternatives, spoken
 from medground.language.predicate_words import ALL_VERBS
 from medground.language.question_reading import reading_of
-from medground.language.subject import gene_names
 from medground.pubmed.characters import fold, forms
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh_table import Heading
