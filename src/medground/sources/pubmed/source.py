@@ -76,8 +76,8 @@ class PubMedSource(LiveSource):
         result = await self._client.esearch(sent, limit=limit, sort=order)
         ids, notes = result.ids, list(asked.notes)
         few = result.count
-        for wider in asked.plain.wider if asked.plain else ():
-            if len(ids) >= limit:
+        for tier, wider in enumerate(asked.plain.wider if asked.plain else ()):
+            if len(ids) >= limit or (tier and ids):  # what lacks a rare name is only the nearest where nothing has it
                 break
             sent = asked.limited(wider.text)
             result = await self._client.esearch(sent, limit=limit, sort=order)
