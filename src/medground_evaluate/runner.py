@@ -1,4 +1,4 @@
-"""Sources of an evaluation: documents that come with an item, and a wrapper that records what was found."""
+"""Runs a data set through an engine: a line for each item, from the documents that come with it or from sources."""
 
 from __future__ import annotations
 
@@ -135,8 +135,6 @@ def found_documents(sources: Sequence[Source], k: int) -> tuple[DocumentId, ...]
     rankings = [ranking for source in recorded for ranking in source.rankings if ranking]
     return tuple(dict.fromkeys(hit.passage.document_id for hit in fuse(rankings, k)))[:MOST_FOUND]
 
-
-# Runs a data set through an engine: one line for each item, whatever its outcome; several items at once.
 
 _STOPS = (errors.ConfigError, errors.SnapshotCorrupt, errors.StorageFailed)
 """Errors that would affect every later item too: they stop the run, which can be resumed once they are fixed."""

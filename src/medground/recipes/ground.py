@@ -45,8 +45,6 @@ from medground.values.question import Question
 MOST_READ = 20
 """Maximum documents of one call."""
 
-# Draft an answer from stored relations. Each sentence cites the line that states its relation.
-
 
 def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
     """The facts as a rationale, with the finding's answer if it has one."""

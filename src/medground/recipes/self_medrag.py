@@ -183,9 +183,6 @@ def steering_score(statements: Sequence[Checked], tau: float) -> float | None:
     return sum(holds(statement, tau) for statement in statements) / len(statements)
 
 
-# The next query of a loop: the current query and the unsupported statements.
-
-
 @dataclass(frozen=True)
 class LoopQuery:
     """`Q_i` as an ordered set: the question, then unsupported statements, without duplicates."""

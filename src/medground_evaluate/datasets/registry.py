@@ -103,8 +103,6 @@ OWN = Loader(
 )
 
 
-# Data sets by name, and which set a file is.
-
 _SETS: Mapping[str, Loader] = {one.info.name: one for one in (*literature.ALL, *choice.ALL, *omni.ALL, OWN)}
 
 
@@ -176,9 +174,6 @@ def check_file(dataset: Loader, path: Path) -> FileCheck:
         known=True if file.name.removesuffix(".gz") in dataset.info.hashes else None,
         missing=tuple(f"{name} {sizes[name]:,} of {n:,}" for name, n in published.items() if sizes[name] < n),
     )
-
-
-# Questions with known answers from any data set, divided into training and held-out ones.
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,6 @@ def problem_of(error: ValidationError) -> str:
     return f"{where} is {shown}: {message[:1].lower()}{message[1:]}" if where else message
 
 
-# Judging answers, in pairs or against a reference answer. For evaluation only.
-
 CANNOT = "no model is configured, and judging an explanation needs one"
 
 _MARKS = "Give each mark as a whole number from 1 (worst) to 5 (best), with its reason in at most two sentences. "
@@ -166,8 +164,6 @@ rate_long_answer = Operator(
     check=_interpretable,
 )
 
-
-# The format of judgements, by models or people: JSON Lines, one judgement per line.
 
 PAIR_AXES: tuple[str, ...] = tuple(ExplanationMarks.model_fields)
 LONG_AXES: tuple[str, ...] = tuple(LongAnswerMarks.model_fields)

@@ -46,8 +46,6 @@ class LabelledPair(NamedTuple):
     shown: str = ""
 
 
-# The public sets, as their owners publish them.
-
 Read = Callable[[Path, str], Iterator[LabelledPair]]
 """The pairs of a set in a folder or file, under its name."""
 
@@ -147,8 +145,6 @@ def _drawn(pairs: Iterable[LabelledPair], name: str) -> list[LabelledPair]:
         raise UsageError(f"{name} has no pairs of both kinds, supported and refuted; copy the data again")
     return sorted(found, key=lambda pair: crc32(pair.id.encode()))
 
-
-# Errors planted in the findings of any records: each finding as it stands, and with one error.
 
 EACH = 20
 """Findings for each kind of error."""

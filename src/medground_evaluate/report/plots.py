@@ -43,8 +43,6 @@ def _part(part: Part | Iterable[Part]) -> Markup | str:
     return clean.clean(str(part)) if isinstance(part, str | float | int) else joined(part)
 
 
-# The numbers that both formats of a report show, and their plots as SVG.
-
 WIDTH = 760
 LABELS = 230
 VALUES = 70
@@ -163,9 +161,6 @@ def cost_plot(comparison: Comparison) -> Markup:
         return bars([(name, count, f"{count:,.0f} tokens") for name, count in tokens], "Tokens per question")
     seconds = [(row.name, row.cost.seconds, f"{row.cost.seconds:.3f} s") for row in comparison.rows]
     return bars(seconds, "Seconds per question")
-
-
-# Runs in a notebook.
 
 
 def style() -> str:

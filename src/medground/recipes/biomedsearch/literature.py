@@ -23,8 +23,6 @@ from medground.values.query import Query, Words
 from medground.values.report import FlowRow, ToolFound, ToolState
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
-# Names that the papers found use for what was looked for: they sharpen later queries.
-
 _MOST = 5
 """Most names: each one takes weight from a later query's own words."""
 _PAPERS = 2

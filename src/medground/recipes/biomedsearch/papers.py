@@ -92,8 +92,6 @@ def abstract_of(document: Document) -> Passage | None:
     return next(iter(region(document, start, end, label, _LONGEST)), None)
 
 
-# What literature sources are asked for a sub-question: a query of its keywords, and a shorter one to fall back on.
-
 _MOST_NAMES = 6
 """Most names of earlier findings that sharpen a query: more would drown its own words."""
 

@@ -37,8 +37,6 @@ from medground.values.question import Question
 from medground.values.research_plan import TOOLS, Edge, Keyword, ResearchPlan, SubQuestion, Tool
 from medground.values.steps import PlanningResearch, ResearchPlanned
 
-# Breaking cycles: a graph that a model wrote becomes acyclic, and loses as little as it can.
-
 
 def acyclic(edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
     """The edges without cycles, and those that were removed: of each cycle the weakest edge, of equals the last one.
@@ -59,8 +57,6 @@ def acyclic(edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
         else:
             return kept, removed
 
-
-# Mending what a planner wrote: a plan that can be run, and a note on each thing that was wrong.
 
 _SHOWN = 60
 """Characters of a wrong entry that a note shows."""

@@ -85,8 +85,6 @@ def placed(
     return tuple(found)
 
 
-# What the program itself says in a report: what limits it, what was searched, and why there is no answer.
-
 WORKED: tuple[ToolState, ...] = ("found", "empty")
 """The states of a tool that could search."""
 NAMES: dict[Tool, str] = {"literature": "Literature", "protein": "Protein databases", "web": "Web"}

@@ -28,8 +28,6 @@ from medground.values.lookup import Lookup, PlainWords
 from medground.values.report import FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
-# Rating results of a web search: how well the page behind each would answer a sub-question.
-
 _COVERAGE = 0.25
 """What the share of the sub-question's words counts beside the cosine, without a model: measured in `docs/web.md`."""
 

@@ -68,9 +68,6 @@ async def planned(question: Question, run: Run) -> SourcePlan:
     return read.plan
 
 
-# Planners that write a plan in one call: a model that is asked, one that was trained, and word statistics.
-
-
 async def prompting(question: Question, sources: Sources, run: Run) -> ReadPlan:
     """Ask the model for the plan: typed, or as text in tags if `omni_rag.tagged` says so."""
     choices = run.settings.section(OmniRagSettings)
@@ -111,9 +108,6 @@ def planning_input(question: Question, sources: Sources, most: int) -> PlanSourc
 def explored(sources: Sequence[SourceDescription]) -> tuple[ExploredSource, ...]:
     """The sources as planners and raters see them."""
     return tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
-
-
-# Planners that ask every source the same: the question, or a passage that a model writes in the style of the source.
 
 
 async def original(question: Question, sources: Sources, run: Run) -> SourcePlan:

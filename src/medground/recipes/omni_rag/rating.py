@@ -13,8 +13,6 @@ from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesOutput, planned_queries
 from medground.values.question import Option
 
-# Rating a plan of sources by what it found: points from 0 to 5, and how its queries could be better.
-
 MOST_POINTS = 5
 """A plan with this score is not improved (D.3)."""
 _TOGETHER = 0.5
@@ -138,9 +136,6 @@ rate_plan = Operator(
     writes_queries=True,
     keyless=_rated_by_words,
 )
-
-
-# Writing a better plan of sources from what was said of earlier ones.
 
 
 class Feedback(OperatorInput):

@@ -19,8 +19,6 @@ from medground.models.operators.writing import (
 from medground.recipes.pubmed_reasoner.operators import unsupported_headings
 from medground.values.question import Option, Task
 
-# Summarising: the evidence by article, and a response based only on that summary.
-
 
 class SummariseInput(base.OperatorInput):
     question: base.Untrusted
@@ -94,9 +92,6 @@ respond = base.Operator(
 
 respond_openly = replace(respond, name="respond_openly", instructions=base.prompt("respond_openly"))
 """Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""
-
-
-# Answering without evidence, and finding the gaps of an answer: the baselines' operators.
 
 
 class RecallInput(base.OperatorInput):

@@ -106,9 +106,6 @@ SELF_REFLECTION = Recipe(
 )
 
 
-# The baseline without retrieval: a model answers from memory.
-
-
 async def model_only(question: Question, run: Run) -> Answer:
     """Answer from the model's memory. Nothing is searched, so no sentence is supported."""
     output = await run.ask(recall, RecallInput(question=question.text, task=question.task, options=question.options))

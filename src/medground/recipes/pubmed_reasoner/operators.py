@@ -106,9 +106,6 @@ draft_query = base.Operator(
 )
 
 
-# A critique of each MeSH term by the records that the query found, and without a model by the words of these.
-
-
 class CritiqueInput(base.OperatorInput):
     question: base.Untrusted
     terms: tuple[Candidate, ...]

@@ -24,8 +24,6 @@ from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.document import Hit
 from medground.values.question import Question
 
-# Selects the demonstrations for a question.
-
 
 @dataclass(frozen=True)
 class Selection:

@@ -35,8 +35,6 @@ from medground.values.lookup import Ranker
 from medground.values.question import MAX_CHARACTERS, Question
 from medground.values.steps import RewriteTrigger
 
-# Rewriting: a question in the words of the literature.
-
 
 class RewriteInput(OperatorInput):
     question: Untrusted
@@ -60,8 +58,6 @@ rewrite = Operator(
     keyless=lambda value: RewriteOutput(question=value.question),
     check=_says_something,
 )
-
-# Rewrite a question whose search found too little.
 
 
 async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:
