@@ -50,7 +50,7 @@ class OwnRecord(BaseModel):
     extra: dict[str, Any] = Field(default_factory=dict)
 
 
-def _item(record: Record) -> Item:
+def _item(record: Record, i: str) -> Item:
     own = compose.validated(OwnRecord, record)
     options = own.options if isinstance(own.options, dict) else dict(zip(LETTERS, own.options, strict=False))
     gold = [own.answer] if isinstance(own.answer, str) else own.answer
@@ -66,7 +66,7 @@ def _item(record: Record) -> Item:
             f"{len(set(gold))} gold answers, but a {task} question has one; only multiple-choice may have more"
         )
     return Item(
-        id=_key(record),
+        id=i,
         question=asked(own.question, task, options),
         gold=tuple(gold),
         reference=own.reference,
@@ -87,18 +87,14 @@ def _unlike(record: Record) -> str:
     return f"the field {unknown[0]!r} is unknown" if unknown else ""
 
 
-def _key(record: Record) -> str:
-    """The line's id or, without one, a hash of its question."""
-    return str(record.get("id") or hashlib.sha256(str(record.get("question")).encode()).hexdigest()[:12])
-
-
 OWN = Loader(
     info=described("jsonl"),
     files=("questions.jsonl",),
     records=json_lines,
     known=lambda record: not _unlike(record),
     unlike=_unlike,
-    key=_key,
+    # Without an id, a hash of the question.
+    key=lambda record: str(record.get("id") or hashlib.sha256(str(record.get("question")).encode()).hexdigest()[:12]),
     item=_item,
 )
 
