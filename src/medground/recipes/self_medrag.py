@@ -71,7 +71,8 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
                 this = await answer_round(question, query, context, history, run)  # (A_i, Rat_i), S_i, U_i
                 history.append(this)  # H = H u {(Q_i, C_i, A_i, Rat_i)}
                 revision = revised(question, query, this.unsupported, settings.drift)  # Q_{i+1} = Q_i u U_i
-                run.end(span, _ended(this, revision))
+                counts = {"statements": len(this.checked), "drifted": len(revision.drifted)}
+                run.end(span, RoundEnded(answer=this.draft.answer, steering_score=this.score, **counts))
                 span.text(unsupported=this.unsupported, drifted=revision.drifted)
                 if ended := _enough(this, revision, run.settings):  # S_i >= theta
                     span.set(ended=ended)
@@ -131,11 +132,6 @@ def _returned(history: Sequence[Round], settings: Settings) -> int:
 
 def _reaches(past: Round, settings: Settings) -> bool:
     return past.score is not None and past.score >= settings.verify.support
-
-
-def _ended(this: Round, revision: Revision) -> RoundEnded:
-    counts = {"statements": len(this.checked), "drifted": len(revision.drifted)}
-    return RoundEnded(answer=this.draft.answer, steering_score=this.score, **counts)
 
 
 def _as_published(settings: Settings) -> bool:

@@ -130,16 +130,14 @@ def _mmlu_pro_item(record: loader.Record, i: str) -> Item:
     return Item(id=i, question=question, gold=gold, split=record["split"], extra={"set": record.get("src")})
 
 
-def _mmlu_pro_known(record: loader.Record) -> bool:
-    one = {"question_id", "answer_index"} <= record.keys()
-    return {"question", "options", "category"} <= record.keys() and (one or {"realidx", "answer_idx"} <= record.keys())
-
-
 MMLU_PRO = loader.Loader(
     info=loader.described("mmlu-pro-health"),
     files=("test.jsonl", "mmlu_pro_health.jsonl"),
     records=_mmlu_pro_records,
-    known=_mmlu_pro_known,
+    known=lambda record: (
+        {"question", "options", "category"} <= record.keys()
+        and ({"question_id", "answer_index"} <= record.keys() or {"realidx", "answer_idx"} <= record.keys())
+    ),
     ours=lambda record: bool(record["category"] == _CATEGORY),
     key=lambda record: str(record.get("question_id", record.get("realidx"))),
     item=_mmlu_pro_item,

@@ -69,12 +69,6 @@ class TaggedPlan(base.PlainOutput):
     """A plan as text: one tag for each source. `plan.sources.read_plan` reads it."""
 
 
-def content_words(text: str) -> str:
-    """The words of a question that say something, as they are written; the question itself where none does."""
-    said = [word for word in text.replace("?", " ").split() if words.terms(word)]
-    return " ".join(said) or text
-
-
 def _planned_by_words(value: PlanSourcesInput) -> PlanSourcesOutput:
     """Few sources: research, and one more."""
     sources = [(source.name, source.kind) for source in value.sources]

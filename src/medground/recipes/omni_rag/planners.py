@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
 
 from medground.answering.run import Run
+from medground.language import words
 from medground.recipes.omni_rag.operators import (
     MOST_TERMS,
     ExploredSource,
@@ -18,7 +19,6 @@ from medground.recipes.omni_rag.operators import (
     PlanSourcesInput,
     PlanSourcesOutput,
     WritePassageInput,
-    content_words,
     name_terms,
     plan_sources,
     plan_sources_tagged,
@@ -118,7 +118,8 @@ async def original(question: Question, sources: Sources, run: Run) -> SourcePlan
 
 async def every_source(question: Question, sources: Sources, run: Run) -> SourcePlan:
     """The content words of the question to every source of texts; to a graph, fewer than four terms of it."""
-    return await _plan(question, sources, {one.name: content_words(question.text) for one in sources}, run)
+    content = " ".join(word for word in question.text.replace("?", " ").split() if words.terms(word)) or question.text
+    return await _plan(question, sources, dict.fromkeys((one.name for one in sources), content), run)
 
 
 async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePlan:
@@ -126,12 +127,12 @@ async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePla
 
     Without a model there is no such passage, and the question is asked alone.
     """
-    words = run.settings.section(OmniRagSettings).passage_words
+    most = run.settings.section(OmniRagSettings).passage_words
 
     async def written(source: SourceDescription) -> str:
         (seen,) = explored([source])
-        output = await run.ask(write_passage, WritePassageInput(question=question.text, source=seen, words=words))
-        return " ".join([question.text, *output.passage.split()[:words]])
+        output = await run.ask(write_passage, WritePassageInput(question=question.text, source=seen, words=most))
+        return " ".join([question.text, *output.passage.split()[:most]])
 
     texts = [one for one in sources if one.kind != "graph"]
     passages = await asyncio.gather(*map(written, texts))

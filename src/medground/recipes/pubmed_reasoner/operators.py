@@ -237,11 +237,7 @@ def _updated_by_words(value: UpdateTermsInput) -> MeshTermsOutput:
 
 
 update_terms = base.Operator(
-    name="update_terms",
-    input=UpdateTermsInput,
-    output=MeshTermsOutput,
-    writes_queries=True,
-    keyless=_updated_by_words,
+    name="update_terms", input=UpdateTermsInput, output=MeshTermsOutput, writes_queries=True, keyless=_updated_by_words
 )
 
 
