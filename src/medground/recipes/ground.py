@@ -64,10 +64,8 @@ def refusal(stored: GraphAnswer | NotUnderstood | None, run: Run, *, searched: b
     """
     if stored is None or (isinstance(stored, NotUnderstood) and searched and not stored.wordings):
         # A question that names nothing of the graph has nothing to do with it.
-        retracted = [name for name in run.shown if state_of(run.ledger.documents[name]) == "retracted"]
-        return Draft(
-            reason=f"what was found on it is retracted: {', '.join(retracted)}" if retracted else NOTHING_FOUND
-        )
+        gone = ", ".join(name for name in run.shown if state_of(run.ledger.documents[name]) == "retracted")
+        return Draft(reason=f"what was found on it is retracted: {gone}" if gone else NOTHING_FOUND)
     beside = "; the texts searched have no evidence on it" if searched else ""
     if isinstance(stored, NotUnderstood):
         asked = ", ".join(f"“{wording}”" for wording in stored.wordings)

@@ -40,11 +40,7 @@ _RANKERS: dict[str, tuple[Ranker, ...]] = {"bm25": (Ranker.LEXICAL,), "dense": (
 
 
 async def self_medrag(question: Question, run: Run) -> Answer:
-    """Answer a question.
-
-    Raises SourceUnavailable: no source could be searched in the first round; ModelFailed: a model gave no usable output
-    in the first round.
-    """
+    """Answer a question. It fails if its first round does."""
     history = await _rounds(question, run)
     if not history:
         return compose(run, unanswered(""))

@@ -78,10 +78,7 @@ async def prompting(question: Question, sources: Sources, run: Run) -> ReadPlan:
 
 
 async def trained(question: Question, sources: Sources, run: Run) -> ReadPlan:
-    """Ask for the plan as text in tags, the form that planners are trained on.
-
-    Raises ModelFailed: the model named no source.
-    """
+    """Ask for the plan as text in tags, the form that planners are trained on."""
     most = run.settings.section(OmniRagSettings).queries
     output = await run.ask(plan_sources_tagged, planning_input(question, sources, most))
     return read_plan(output.text, sources, most)
