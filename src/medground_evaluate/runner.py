@@ -200,17 +200,9 @@ async def run_set(
     info = selection.dataset.info
     digest = selection.dataset.hash(selection.path)
     strange = check_release(info, selection.path, digest, accept)
-    header = make_header(
-        engine,
-        dataset=info.name,
-        dataset_hash=digest,
-        accepted=(strange,) if strange else (),
-        split=selection.split,
-        limit=selection.limit,
-        seed=selection.seed if selection.limit is not None else None,
-        with_context=selection.with_context,
-        items=0,
-    )
+    chosen = {name: getattr(selection, name) for name in ("split", "limit", "with_context")}
+    chosen |= {"seed": None if selection.limit is None else selection.seed, "accepted": (strange,) if strange else ()}
+    header = make_header(engine, dataset=info.name, dataset_hash=digest, items=0, **chosen)
     with RunFile(out, header, accept, lambda: _count(selection)) as file:
         watch(file.tally)
 

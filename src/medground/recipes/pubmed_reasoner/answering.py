@@ -8,14 +8,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from medground.language import drafting
-from medground.models.operators import base
-from medground.models.operators.writing import (
-    WriteOutput,
-    WrittenSentence,
-    check_written,
-    chosen_quotes,
-    written_choices,
-)
+from medground.models.operators import base, writing
 from medground.recipes.pubmed_reasoner.operators import unsupported_headings
 from medground.values.question import Option, Task
 
@@ -64,10 +57,12 @@ class RespondInput(base.OperatorInput):
     sentences: int = 3
 
 
-def _keyless(value: RespondInput) -> WriteOutput:
+def _keyless(value: RespondInput) -> writing.WriteOutput:
     views = [base.EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
-    chosen = chosen_quotes(value.question, views, value.sentences)
-    return WriteOutput(sentences=tuple(WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=())
+    chosen = writing.chosen_quotes(value.question, views, value.sentences)
+    return writing.WriteOutput(
+        sentences=tuple(writing.WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=()
+    )
 
 
 def _cited(value: RespondInput) -> Iterator[str]:
@@ -83,10 +78,10 @@ class SampledRespondInput(RespondInput):
 respond = base.Operator(
     name="respond",
     input=RespondInput,
-    output=WriteOutput,
+    output=writing.WriteOutput,
     keyless=_keyless,
-    check=lambda value, output: check_written(value.task, value.options, set(_cited(value)), output),
-    choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
+    check=lambda value, output: writing.check_written(value.task, value.options, set(_cited(value)), output),
+    choices=lambda value: writing.written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
     streamed="sentences",
 )
 
@@ -103,10 +98,10 @@ class RecallInput(base.OperatorInput):
 recall = base.Operator(
     name="recall",
     input=RecallInput,
-    output=WriteOutput,
-    keyless=lambda value: WriteOutput(sentences=(), answer=()),
-    check=lambda value, output: check_written(value.task, value.options, set(), output),
-    choices=lambda value: written_choices(value.task, value.options, ()),
+    output=writing.WriteOutput,
+    keyless=lambda value: writing.WriteOutput(sentences=(), answer=()),
+    check=lambda value, output: writing.check_written(value.task, value.options, set(), output),
+    choices=lambda value: writing.written_choices(value.task, value.options, ()),
 )
 
 
