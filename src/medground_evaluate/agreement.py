@@ -201,12 +201,10 @@ def judges_agreement(lines: Sequence[Judgement]) -> list[JudgesAgreement]:
         raise UsageError(
             f"agreement needs two judges; found {', '.join(judges) or 'none'}; add a file of another judge"
         )
-    found = [
-        agreement
-        for one, other in combinations(judges, 2)
-        for about in sorted({tuple(sorted(line.shown)) for line in lines})
-        for agreement in _on_each_axis((one, other), about, judges[one], judges[other])
-    ]
+    found: list[JudgesAgreement] = []
+    for one, other in combinations(judges, 2):
+        for about in sorted({tuple(sorted(line.shown)) for line in lines}):
+            found += _on_each_axis((one, other), about, judges[one], judges[other])
     if not found:
         raise UsageError(f"no two of {', '.join(judges)} have judged the same items; give files about the same runs")
     return found

@@ -77,12 +77,8 @@ class BuiltQuestion(Frozen):
         """The question as an evaluation reads it."""
         options = tuple(Option(letter=option.letter, text=option.text) for option in self.options)
         documents = dict.fromkeys(proof.document_id for option in self.options for proof in option.proofs)
-        return Item(
-            id=self.id,
-            question=Question(text=self.question, task="multiple-choice", options=options),
-            gold=self.key,
-            documents=tuple(documents),
-        )
+        question = Question(text=self.question, task="multiple-choice", options=options)
+        return Item(id=self.id, question=question, gold=self.key, documents=tuple(documents))
 
 
 class SubTopic(Frozen):

@@ -239,11 +239,8 @@ def judgements_in(text: str, path: Path) -> list[Judgement]:
 
 def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
     """A model's marks in the format of a line; an axis that was left out is absent."""
-    return {
-        axis: Score(score=mark.score, justification=mark.justification)
-        for axis in type(marks).model_fields
-        if (mark := getattr(marks, axis)) is not None
-    }
+    given = {axis: mark for axis, mark in marks if mark is not None}
+    return {axis: Score(score=mark.score, justification=mark.justification) for axis, mark in given.items()}
 
 
 class Sheet(LineFile[Judgement]):

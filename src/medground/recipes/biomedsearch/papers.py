@@ -133,12 +133,8 @@ def asking(
     forms = tuple(tuple(dict.fromkeys(form.strip() for form in found)) for found in keywords)
     parts = [any_of([Phrase(text=form) for form in found]) for found in forms]
     spoken = dict.fromkeys([one.text, *(found[0] for found in forms), *optional])
-    return Asking(
-        forms,
-        all_of(parts),
-        all_of(parts[:most_salient]) if most_salient < len(parts) else None,
-        Words(text=" ".join(spoken)),
-    )
+    salient = all_of(parts[:most_salient]) if most_salient < len(parts) else None
+    return Asking(forms, all_of(parts), salient, Words(text=" ".join(spoken)))
 
 
 def _shares(name: str, forms: Sequence[str]) -> bool:

@@ -137,11 +137,9 @@ def _record(key: str, hit: Hit, title: str, places: dict[str, TextSpan]) -> Sent
 async def _asked(shown: _Shown, asks: Asks, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
     if not shown.passages:
         return None
+    asked, most = shown.found.subquestion.text, run.settings.recipe.sentences
     value = reporting.AnswerPartInput(
-        question=shown.found.subquestion.text,
-        part_of=run.question.text,
-        passages=shown.passages,
-        sentences=run.settings.recipe.sentences,
+        question=asked, part_of=run.question.text, passages=shown.passages, sentences=most
     )
     try:
         return await asks.ask(reporting.answer_part, value)

@@ -151,13 +151,8 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
 def _lookup(one: SubQuestion, names: Sequence[str], choices: BioMedSearchSettings) -> Lookup:
     known = set(words.terms(one.text))
     new = [name for name in dict.fromkeys(names) if not set(words.terms(name)) <= known][:_MOST_NAMES]
-    return Lookup(
-        asked=PlainWords(text=" ".join([one.text, *new])),
-        text=one.text,
-        kinds=KINDS,
-        limit=choices.each,
-        node=f"{one.id} web",
-    )
+    asked = PlainWords(text=" ".join([one.text, *new]))
+    return Lookup(asked=asked, text=one.text, kinds=KINDS, limit=choices.each, node=f"{one.id} web")
 
 
 async def _search(engine: str, lookup: Lookup, run: Run) -> Returned:

@@ -121,12 +121,9 @@ async def next_query(
     question: Question, terms: Sequence[operators.Candidate], history: Sequence[Attempt], run: Run, *, missing: str = ""
 ) -> PubMedQuery:
     """A better query, given the earlier ones and what the evidence lacks (Eq. 10), normalised (Eq. 11)."""
+    signals, tried = history[-1].result.signals, tuple(tried for attempt in history for tried in attempt.tried)
     value = operators.RefineQueryInput(
-        question=question.text,
-        terms=tuple(terms),
-        signals=history[-1].result.signals,
-        history=tuple(tried for attempt in history for tried in attempt.tried),
-        missing=missing,
+        question=question.text, terms=tuple(terms), signals=signals, history=tried, missing=missing
     )
     return queries.normalised((await run.ask(operators.refine_query, value)).query, run)
 

@@ -95,13 +95,8 @@ async def respond_from(
     question: Question, summary: Sequence[ObservationView], run: Run, *, sample: int | None = None
 ) -> Draft:
     """The response, given the question, the task and the summary; `sample` is its number if several are wanted."""
-    value = RespondInput(
-        question=question.text,
-        task=question.task,
-        options=question.options,
-        summary=tuple(summary),
-        sentences=run.settings.recipe.sentences,
-    )
+    asked: dict[str, Any] = {"question": question.text, "task": question.task, "options": question.options}
+    value = RespondInput(**asked, summary=tuple(summary), sentences=run.settings.recipe.sentences)
     if sample is not None:
         value = SampledRespondInput(**dict(value), sample=sample)
     return drafted(await run.ask(respond_openly if run.settings.recipe.own_knowledge else respond, value))
