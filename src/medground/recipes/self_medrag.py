@@ -162,14 +162,9 @@ def failed(checked: Checked) -> bool:
     return checked.verdict.label == "unverified"
 
 
-def claims(checked: Checked) -> bool:
-    """Whether a statement claims anything: one that only repeats the question's context does not."""
-    return checked.verdict.label != GIVEN
-
-
 def steering_score(statements: Sequence[Checked], tau: float) -> float | None:
     """`S_i`: share of statements that hold, 0 to 1. None if none claims anything or the critic failed on all."""
-    statements = [statement for statement in statements if claims(statement)]
+    statements = [one for one in statements if one.verdict.label != GIVEN]  # the question's context, repeated
     if all(map(failed, statements)):
         return None
     return sum(holds(statement, tau) for statement in statements) / len(statements)
@@ -290,7 +285,7 @@ async def answer_round(
         unsupported=tuple(  # U_i
             part.text
             for part, one in zip(parts, checked, strict=True)
-            if claims(one) and not holds(one, tau) and not failed(one)
+            if one.verdict.label != GIVEN and not holds(one, tau) and not failed(one)
         ),
         abstains=not written.draft.answer and run.answerer(reason).is_model,
     )
