@@ -47,9 +47,13 @@ def read_annotations(paths: Sequence[Path], *, context: int = 5) -> list[Annotat
             read += [one for _, one in values_in(text, path, Annotation)]
             continue
         try:
-            read += annotations_of(Answer.model_validate_json(text), context=context)
+            answer = Answer.model_validate_json(text)
         except ValidationError as error:
             raise BadDocument(f"not a Medground answer: {problem_of(error)}", file=str(path)) from None
+        for n, verdict in enumerate(statement.verdict for statement in answer.statements):
+            if (label := verdict.category) is not None:
+                about = {"item": answer.id, "annotator": verdict.labelled_by, "context": context}
+                read.append(Annotation(**about, statement=n, label=label))
     if not read:
         raise UsageError(f"no labels in {', '.join(map(str, paths))}; give files of annotations or labelled answers")
     (first, times), *_ = Counter((a.annotator, a.context, *a.place) for a in read).most_common(1)
@@ -59,17 +63,6 @@ def read_annotations(paths: Sequence[Path], *, context: int = 5) -> list[Annotat
             f"{annotator} labels statement {statement} of {item} under CONTEXT-{j} {times} times; keep one"
         )
     return read
-
-
-def annotations_of(answer: Answer, *, context: int = 5) -> list[Annotation]:
-    """The labels of an answer's statements that have one, as annotations of an item with the answer's id."""
-    return [
-        Annotation(
-            item=answer.id, annotator=s.verdict.labelled_by, context=context, statement=n, label=s.verdict.category
-        )
-        for n, s in enumerate(answer.statements)
-        if s.verdict.category is not None
-    ]
 
 
 _LANDIS_KOCH = {0.2: "slight", 0.4: "fair", 0.6: "moderate", 0.8: "substantial", 1.0: "almost perfect"}
@@ -208,12 +201,10 @@ def judges_agreement(lines: Sequence[Judgement]) -> list[JudgesAgreement]:
         raise UsageError(
             f"agreement needs two judges; found {', '.join(judges) or 'none'}; add a file of another judge"
         )
-    found = [
-        agreement
-        for one, other in combinations(judges, 2)
-        for about in sorted({tuple(sorted(line.shown)) for line in lines})
-        for agreement in _on_each_axis((one, other), about, judges[one], judges[other])
-    ]
+    found: list[JudgesAgreement] = []
+    for one, other in combinations(judges, 2):
+        for about in sorted({tuple(sorted(line.shown)) for line in lines}):
+            found += _on_each_axis((one, other), about, judges[one], judges[other])
     if not found:
         raise UsageError(f"no two of {', '.join(judges)} have judged the same items; give files about the same runs")
     return found

@@ -167,8 +167,6 @@ def _has_several(items: Sequence[Item]) -> bool:
     return any(i.question.task == "multiple-choice" for i in items)
 
 
-# Duplicate texts: within a set, between its splits, and in the corpus that is searched.
-
 SHINGLE = 3
 SAME = 0.7
 FEWEST_WORDS = 8

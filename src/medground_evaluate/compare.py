@@ -11,18 +11,7 @@ from pathlib import Path
 from medground.errors import UsageError
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item, RunHeader, RunLine, Tally, tallied
-from medground_evaluate.metrics.answers import (
-    DocumentCitations,
-    SetScores,
-    SupportScores,
-    class_scores,
-    confusion,
-    document_citations,
-    grounded_rate,
-    macro_f1,
-    set_scores,
-    support_scores,
-)
+from medground_evaluate.metrics import answers
 from medground_evaluate.metrics.cost import MODEL_ONLY, Cost, cost_ratio, mean_cost
 from medground_evaluate.run_file import differences, read_run
 from medground_evaluate.statistics import ClassScore, PairedDifference, Share, holm, mcnemar, paired_bootstrap
@@ -119,12 +108,12 @@ class Row:
     statuses: Mapping[str, int]
     accuracy: Share
     macro_f1: float | None
-    sets: SetScores | None
+    sets: answers.SetScores | None
     classes: tuple[ClassScore, ...]
     confusion: Mapping[tuple[str, str], int]
     grounded: Share
-    cited: DocumentCitations
-    support: SupportScores
+    cited: answers.DocumentCitations
+    support: answers.SupportScores
     cost: Cost
     cost_ratio: Mapping[str, float | None]
     warnings: tuple[str, ...]
@@ -198,7 +187,7 @@ def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
 
 def _row(result: Result, base: Cost) -> Row:
     lines = list(result.lines.values())
-    classes = class_scores(lines)
+    classes = answers.class_scores(lines)
     cost = _cost(result)
     return Row(
         name=result.name,
@@ -208,13 +197,13 @@ def _row(result: Result, base: Cost) -> Row:
         unfinished=result.tally.unfinished,
         statuses=result.tally.statuses,
         accuracy=result.tally.final,
-        macro_f1=macro_f1(classes),
-        sets=set_scores(lines) if any(line.task == "multiple-choice" for line in lines) else None,
+        macro_f1=answers.macro_f1(classes),
+        sets=answers.set_scores(lines) if any(line.task == "multiple-choice" for line in lines) else None,
         classes=classes,
-        confusion=confusion(lines),
-        grounded=grounded_rate(lines, result.header.items),
-        cited=document_citations(lines),
-        support=support_scores(lines),
+        confusion=answers.confusion(lines),
+        grounded=answers.grounded_rate(lines, result.header.items),
+        cited=answers.document_citations(lines),
+        support=answers.support_scores(lines),
         cost=cost,
         cost_ratio=cost_ratio(cost, base),
         warnings=tuple(_row_warnings(result, cost)),

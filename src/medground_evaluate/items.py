@@ -137,8 +137,6 @@ class RunHeader(Frozen):
     accepted: tuple[str, ...] = Field(default=(), description="differences that the user accepted, as they were shown")
 
 
-# Running totals over the lines of a run, in constant memory.
-
 UNFINISHED = "unfinished"
 
 

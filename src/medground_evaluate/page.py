@@ -199,9 +199,7 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
         supported_answers=row.support.support.of,
         seconds_each=row.cost.seconds,
         warnings=row.warnings,
-        settings=result.header.settings,
-        snapshots=result.header.snapshots,
-        versions=result.header.versions,
+        **{name: getattr(result.header, name) for name in ("settings", "snapshots", "versions")},
     )
 
 

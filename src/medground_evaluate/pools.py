@@ -46,12 +46,7 @@ class Step(Frozen):
 
 
 class Unfinished(HeadedFile[Plan, Step]):
-    """The finished steps, stored in `NAME.partial` next to the pool. Steps of a different plan are discarded.
-
-    Use it as a context manager; only one process at a time builds a pool.
-
-    Raises UsageError: another process is building it; StorageFailed: the disk is full or cannot be written to.
-    """
+    """The finished steps, stored in `NAME.partial` next to the pool. Steps of a different plan are discarded."""
 
     what = "an unfinished pool"
     replaces = True

@@ -1,4 +1,4 @@
-"""Sources of an evaluation: documents that come with an item, and a wrapper that records what was found."""
+"""Runs a data set through an engine: a line for each item, from the documents that come with it or from sources."""
 
 from __future__ import annotations
 
@@ -136,8 +136,6 @@ def found_documents(sources: Sequence[Source], k: int) -> tuple[DocumentId, ...]
     return tuple(dict.fromkeys(hit.passage.document_id for hit in fuse(rankings, k)))[:MOST_FOUND]
 
 
-# Runs a data set through an engine: one line for each item, whatever its outcome; several items at once.
-
 _STOPS = (errors.ConfigError, errors.SnapshotCorrupt, errors.StorageFailed)
 """Errors that would affect every later item too: they stop the run, which can be resumed once they are fixed."""
 
@@ -202,17 +200,9 @@ async def run_set(
     info = selection.dataset.info
     digest = selection.dataset.hash(selection.path)
     strange = check_release(info, selection.path, digest, accept)
-    header = make_header(
-        engine,
-        dataset=info.name,
-        dataset_hash=digest,
-        accepted=(strange,) if strange else (),
-        split=selection.split,
-        limit=selection.limit,
-        seed=selection.seed if selection.limit is not None else None,
-        with_context=selection.with_context,
-        items=0,
-    )
+    chosen = {name: getattr(selection, name) for name in ("split", "limit", "with_context")}
+    chosen |= {"seed": None if selection.limit is None else selection.seed, "accepted": (strange,) if strange else ()}
+    header = make_header(engine, dataset=info.name, dataset_hash=digest, items=0, **chosen)
     with RunFile(out, header, accept, lambda: _count(selection)) as file:
         watch(file.tally)
 

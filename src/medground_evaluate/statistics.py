@@ -176,9 +176,7 @@ def holm(values: Sequence[float]) -> list[float]:
 
     Source: S. Holm, Scandinavian Journal of Statistics 6 (1979).
     """
-    adjusted = [0.0] * len(values)
-    highest = 0.0
-    for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
-        highest = max(highest, min(1.0, (len(values) - rank) * values[place]))
-        adjusted[place] = highest
-    return adjusted
+    order = np.argsort(values, kind="stable")
+    stepped = np.arange(len(values), 0, -1) * np.asarray(values, dtype=float)[order]
+    adjusted = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return [float(p) for p in adjusted[np.argsort(order)]]

@@ -45,8 +45,6 @@ from medground.values.question import Question
 MOST_READ = 20
 """Maximum documents of one call."""
 
-# Draft an answer from stored relations. Each sentence cites the line that states its relation.
-
 
 def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
     """The facts as a rationale, with the finding's answer if it has one."""
@@ -65,7 +63,9 @@ def refusal(stored: GraphAnswer | NotUnderstood | None, run: Run, *, searched: b
     `stored` is what the sources of facts said; `searched`: whether texts were searched as well.
     """
     if stored is None or (isinstance(stored, NotUnderstood) and searched and not stored.wordings):
-        return Draft(reason=nothing_found(run))  # a question that names nothing of the graph has nothing to do with it
+        # A question that names nothing of the graph has nothing to do with it.
+        gone = ", ".join(name for name in run.shown if state_of(run.ledger.documents[name]) == "retracted")
+        return Draft(reason=f"what was found on it is retracted: {gone}" if gone else NOTHING_FOUND)
     beside = "; the texts searched have no evidence on it" if searched else ""
     if isinstance(stored, NotUnderstood):
         asked = ", ".join(f"“{wording}”" for wording in stored.wordings)
@@ -85,14 +85,6 @@ def by_author(question: Question, readings: Sequence[Reading], run: Run) -> tupl
     text = " ".join(word for word in question.text.split() if named.isdisjoint(words.terms(word)))
     theirs = [reading for reading in readings if not named.isdisjoint(authors[reading.document_id])]
     return question.model_copy(update={"text": text}), theirs
-
-
-def nothing_found(run: Run) -> str:
-    """That nothing was found; where papers on the question were, but are retracted, that they are."""
-    retracted = [name for name in run.shown if state_of(run.ledger.documents[name]) == "retracted"]
-    if not retracted:
-        return NOTHING_FOUND
-    return f"what was found on it is retracted: {', '.join(retracted)}"
 
 
 async def ground(question: Question, run: Run) -> Answer:

@@ -40,11 +40,7 @@ _RANKERS: dict[str, tuple[Ranker, ...]] = {"bm25": (Ranker.LEXICAL,), "dense": (
 
 
 async def self_medrag(question: Question, run: Run) -> Answer:
-    """Answer a question.
-
-    Raises SourceUnavailable: no source could be searched in the first round; ModelFailed: a model gave no usable output
-    in the first round.
-    """
+    """Answer a question. It fails if its first round does."""
     history = await _rounds(question, run)
     if not history:
         return compose(run, unanswered(""))
@@ -71,7 +67,8 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
                 this = await answer_round(question, query, context, history, run)  # (A_i, Rat_i), S_i, U_i
                 history.append(this)  # H = H u {(Q_i, C_i, A_i, Rat_i)}
                 revision = revised(question, query, this.unsupported, settings.drift)  # Q_{i+1} = Q_i u U_i
-                run.end(span, _ended(this, revision))
+                counts = {"statements": len(this.checked), "drifted": len(revision.drifted)}
+                run.end(span, RoundEnded(answer=this.draft.answer, steering_score=this.score, **counts))
                 span.text(unsupported=this.unsupported, drifted=revision.drifted)
                 if ended := _enough(this, revision, run.settings):  # S_i >= theta
                     span.set(ended=ended)
@@ -133,11 +130,6 @@ def _reaches(past: Round, settings: Settings) -> bool:
     return past.score is not None and past.score >= settings.verify.support
 
 
-def _ended(this: Round, revision: Revision) -> RoundEnded:
-    counts = {"statements": len(this.checked), "drifted": len(revision.drifted)}
-    return RoundEnded(answer=this.draft.answer, steering_score=this.score, **counts)
-
-
 def _as_published(settings: Settings) -> bool:
     return settings.section(SelfMedRagSettings).returned == "last"
 
@@ -170,20 +162,12 @@ def failed(checked: Checked) -> bool:
     return checked.verdict.label == "unverified"
 
 
-def claims(checked: Checked) -> bool:
-    """Whether a statement claims anything: one that only repeats the question's context does not."""
-    return checked.verdict.label != GIVEN
-
-
 def steering_score(statements: Sequence[Checked], tau: float) -> float | None:
     """`S_i`: share of statements that hold, 0 to 1. None if none claims anything or the critic failed on all."""
-    statements = [statement for statement in statements if claims(statement)]
+    statements = [one for one in statements if one.verdict.label != GIVEN]  # the question's context, repeated
     if all(map(failed, statements)):
         return None
     return sum(holds(statement, tau) for statement in statements) / len(statements)
-
-
-# The next query of a loop: the current query and the unsupported statements.
 
 
 @dataclass(frozen=True)
@@ -301,7 +285,7 @@ async def answer_round(
         unsupported=tuple(  # U_i
             part.text
             for part, one in zip(parts, checked, strict=True)
-            if claims(one) and not holds(one, tau) and not failed(one)
+            if one.verdict.label != GIVEN and not holds(one, tau) and not failed(one)
         ),
         abstains=not written.draft.answer and run.answerer(reason).is_model,
     )

@@ -10,8 +10,6 @@ from pydantic import BeforeValidator, Field
 from medground.home.settings_groups import Listed, SettingsSection, listed
 from medground.values.research_plan import TOOLS, Tool
 
-# Settings of `omni-rag`, of its planners and of its baselines.
-
 PlannerName = Literal["auto", "prompting", "trained", "keyless", "all", "original", "query2doc", "reflexion", "serts"]
 
 

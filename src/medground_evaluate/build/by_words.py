@@ -118,7 +118,7 @@ _KINDS: Mapping[int, tuple[SwapKind, ...]] = {
     3: ("order", "number"),
 }
 _TIMES = frozenset({"hour", "day", "week", "month", "year"})
-_STEMS = {
+STEMS = {
     1: "Which of these results do published studies on {topic} report?",
     2: "Which of these pairs of results do published studies on {topic} report, both as stated?",
     3: "Which of these results on order or time do published studies on {topic} report?",
@@ -196,11 +196,6 @@ def kind_of(sentence: str, level: int) -> Place | None:
     if place is None or (level == 3 and place.kind == "number" and place.form not in _TIMES):
         return None
     return place
-
-
-def stem_of(topic: str, level: int) -> str:
-    """The question that is asked."""
-    return _STEMS[level].format(topic=topic)
 
 
 def parts_of(option: str) -> list[str]:

@@ -14,10 +14,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
-
 from medground.corpus import writing
 from medground.home import write_whole
+from medground.recipes import pool
 from medground.values import DocumentId, Frozen, Option, Question, SnapshotReference
 from medground_evaluate.blind import Audit
 from medground_evaluate.build.operators import Level, Says
@@ -34,13 +33,9 @@ def answer_sets() -> tuple[tuple[str, ...], ...]:
     return tuple(chosen for number in RIGHT for chosen in combinations(string.ascii_uppercase[:OPTIONS], number))
 
 
-class Proof(Frozen):
+class Proof(pool.Quoted):
     """A passage that shows an option right or wrong: `quote == document.text[start:end]`."""
 
-    document_id: DocumentId
-    start: int = Field(ge=0)
-    end: int = Field(gt=0)
-    quote: str
     title: str = ""
 
 
@@ -82,12 +77,8 @@ class BuiltQuestion(Frozen):
         """The question as an evaluation reads it."""
         options = tuple(Option(letter=option.letter, text=option.text) for option in self.options)
         documents = dict.fromkeys(proof.document_id for option in self.options for proof in option.proofs)
-        return Item(
-            id=self.id,
-            question=Question(text=self.question, task="multiple-choice", options=options),
-            gold=self.key,
-            documents=tuple(documents),
-        )
+        question = Question(text=self.question, task="multiple-choice", options=options)
+        return Item(id=self.id, question=question, gold=self.key, documents=tuple(documents))
 
 
 class SubTopic(Frozen):

@@ -172,7 +172,7 @@ def _write(value: WriteQuestionInput) -> WriteQuestionOutput:
     if not made:
         return WriteQuestionOutput()
     options = tuple(WrittenOption(text=text, right=right, findings=ids) for text, right, ids in made)
-    return WriteQuestionOutput(question=keyless.stem_of(value.topic, value.level), options=options)
+    return WriteQuestionOutput(question=keyless.STEMS[value.level].format(topic=value.topic), options=options)
 
 
 write_choice_question = Operator(

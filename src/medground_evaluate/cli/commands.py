@@ -185,11 +185,7 @@ def run(
     place = loader.find(data)
     selection = Selection(loader, place, split, limit, seed if limit is not None else None, with_context)
     nothing: dict[str, object] = {"retrieval.corpora": (), "retrieval.knowledge_base": ""}
-    extra: dict[str, object] = {
-        **(nothing if with_context else searched(corpus, kb)),
-        "recipe.name": recipe,
-        "model.default": model,
-    }
+    extra = {"recipe.name": recipe, "model.default": model, **(nothing if with_context else searched(corpus, kb))}
     chosen = _wide_enough(load_settings(sets, preset, settings, extra), concurrency)
     if not with_context:
         check_searched(chosen)

@@ -173,36 +173,22 @@ def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
         answer, share = comparison.majority
         table.append((f"always {answer!r}", percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 3))
     for row in comparison.rows:
-        low, high = row.accuracy.interval
-        table.append(
-            (
-                row.name,
-                percent(row.accuracy.value),
-                f"{low:.1%} - {high:.1%}",
-                f"{row.accuracy.right:,} of {row.accuracy.of:,}",
-                number(row.macro_f1),
-                number(row.sets.partial if row.sets else None),
-                f"{row.items - row.statuses.get('answered', 0):,}",
-            )
-        )
+        share, partial = row.accuracy, row.sets.partial if row.sets else None
+        interval, correct = "{:.1%} - {:.1%}".format(*share.interval), f"{share.right:,} of {share.of:,}"
+        unanswered = f"{row.items - row.statuses.get('answered', 0):,}"
+        scores = (percent(share.value), interval, correct, number(row.macro_f1), number(partial))
+        table.append((row.name, *scores, unanswered))
     say(f"{comparison.dataset}, {len(comparison.rows)} runs")
     say(*aligned(table))
 
 
 def _show_evidence(comparison: Comparison) -> None:
-    table = [("evidence", "answers that cite", "precision", "recall", "support", "faithful", "statements")]
-    table += [
-        (
-            row.name,
-            percent(row.grounded.value),
-            number(row.cited.precision.value),
-            number(row.cited.recall.value),
-            number(row.support.support.value),
-            number(row.support.faithfulness.value),
-            number(row.support.statements.value),
-        )
-        for row in comparison.rows
-    ]
+    header = ("evidence", "answers that cite", "precision", "recall", "support", "faithful", "statements")
+    table: list[tuple[str, ...]] = [header]
+    for row in comparison.rows:
+        cited, support = row.cited, row.support
+        means = (cited.precision, cited.recall, support.support, support.faithfulness, support.statements)
+        table.append((row.name, percent(row.grounded.value), *(number(one.value) for one in means)))
     say("", "precision and recall: cited against gold documents")
     say(*aligned(table))
 

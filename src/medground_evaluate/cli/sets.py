@@ -114,19 +114,11 @@ def audit(
 
 def shown_audit(found: Audit) -> str:
     """The audit as text."""
-    figures = [*found.baselines, *found.facts]
-    rows = aligned(
-        [
-            (
-                one.name,
-                f"{one.share:6.1%}",
-                f"[{one.low:6.1%}, {one.high:6.1%}]",
-                f"{one.count:,} of {one.of:,}: {one.words}",
-            )
-            for one in figures
-        ],
-        indent="  ",
-    )
+    cells = []
+    for one in (*found.baselines, *found.facts):
+        interval, counted = f"[{one.low:6.1%}, {one.high:6.1%}]", f"{one.count:,} of {one.of:,}: {one.words}"
+        cells.append((one.name, f"{one.share:6.1%}", interval, counted))
+    rows = aligned(cells, indent="  ")
     lines = [f"{found.items:,} items, {found.scored:,} with a gold answer"]
     if found.baselines:
         lines += ["", "Accuracy without evidence (95 % Wilson interval)", *islice(rows, len(found.baselines))]

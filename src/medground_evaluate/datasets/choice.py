@@ -28,15 +28,11 @@ def _mirage_records(path: Path) -> Generator[loader.Placed]:
             yield where, {**loader.an_object(record, where), "set": name, "id": i}
 
 
-def _mirage_key(record: loader.Record) -> str:
-    return f"{record['set']}:{record['id']}"
-
-
-def _mirage_item(record: loader.Record) -> Item:
+def _mirage_item(record: loader.Record, i: str) -> Item:
     question, gold = loader.closed(record["question"], record["options"], record["answer"])
     pmids = record.get("gold_pmids") or record.get("PMID") or ()
     return Item(
-        id=_mirage_key(record),
+        id=i,
         question=question,
         gold=gold,
         documents=tuple(f"PMID:{pmid}" for pmid in pmids),
@@ -52,7 +48,7 @@ def _mirage(name: str, only: str | None = None) -> loader.Loader:
         records=_mirage_records,
         known=lambda record: {"id", "question", "options", "answer"} <= record.keys() and record.get("set") in SETS,
         ours=lambda record: only in (None, record["set"]),
-        key=_mirage_key,
+        key=lambda record: f"{record['set']}:{record['id']}",
         item=_mirage_item,
     )
 
@@ -100,9 +96,9 @@ def _subject(file: Path) -> tuple[str, str]:
     return subject, split
 
 
-def _mmlu_item(record: loader.Record) -> Item:
+def _mmlu_item(record: loader.Record, i: str) -> Item:
     question, gold = loader.closed(record["question"], {letter: record[letter] for letter in "ABCD"}, record["answer"])
-    return Item(id=record["id"], question=question, gold=gold, split=record["split"], extra={"set": record["subject"]})
+    return Item(id=i, question=question, gold=gold, split=record["split"], extra={"set": record["subject"]})
 
 
 MMLU = loader.Loader(
@@ -127,30 +123,23 @@ def _mmlu_pro_records(path: Path) -> Generator[loader.Placed]:
     yield from ((where, {**record, "split": split}) for where, record in loader.json_lines(path))
 
 
-def _mmlu_pro_item(record: loader.Record) -> Item:
+def _mmlu_pro_item(record: loader.Record, i: str) -> Item:
     given, letter = record["options"], record.get("answer_idx")
     options = given if isinstance(given, Mapping) else dict(zip(loader.LETTERS, given, strict=False))
     question, gold = loader.closed(record["question"], options, letter or loader.LETTERS[int(record["answer_index"])])
-    known = {"split": record["split"], "extra": {"set": record.get("src")}}
-    return Item(id=_mmlu_pro_key(record), question=question, gold=gold, **known)
-
-
-def _mmlu_pro_key(record: loader.Record) -> str:
-    return str(record.get("question_id", record.get("realidx")))
-
-
-def _mmlu_pro_known(record: loader.Record) -> bool:
-    one = {"question_id", "answer_index"} <= record.keys()
-    return {"question", "options", "category"} <= record.keys() and (one or {"realidx", "answer_idx"} <= record.keys())
+    return Item(id=i, question=question, gold=gold, split=record["split"], extra={"set": record.get("src")})
 
 
 MMLU_PRO = loader.Loader(
     info=loader.described("mmlu-pro-health"),
     files=("test.jsonl", "mmlu_pro_health.jsonl"),
     records=_mmlu_pro_records,
-    known=_mmlu_pro_known,
+    known=lambda record: (
+        {"question", "options", "category"} <= record.keys()
+        and ({"question_id", "answer_index"} <= record.keys() or {"realidx", "answer_idx"} <= record.keys())
+    ),
     ours=lambda record: bool(record["category"] == _CATEGORY),
-    key=_mmlu_pro_key,
+    key=lambda record: str(record.get("question_id", record.get("realidx"))),
     item=_mmlu_pro_item,
 )
 
@@ -220,16 +209,12 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r\n")
 
 
-def _biomedmcqs_item(record: loader.Record) -> Item:
+def _biomedmcqs_item(record: loader.Record, i: str) -> Item:
     question = loader.asked(record["question"], "multiple-choice", record["options"])
     gold = tuple(record["answer"])
     if not gold or not set(gold) <= set(record["options"]):
         raise ValueError(f"the gold answer is {', '.join(map(str, gold)) or 'missing'}, not a selection of the options")
-    return Item(id=_biomedmcqs_key(record), question=question, gold=gold, extra={"set": f"level {record['level']}"})
-
-
-def _biomedmcqs_key(record: loader.Record) -> str:
-    return f"L{record['level']}-Q{record['n']}"
+    return Item(id=i, question=question, gold=gold, extra={"set": f"level {record['level']}"})
 
 
 BIOMEDMCQS = loader.Loader(
@@ -237,7 +222,7 @@ BIOMEDMCQS = loader.Loader(
     files=("mcq_level1.jsonl",),
     records=_biomedmcqs_records,
     known=lambda record: {"level", "n", "question", "options", "answer"} <= record.keys(),
-    key=_biomedmcqs_key,
+    key=lambda record: f"L{record['level']}-Q{record['n']}",
     item=_biomedmcqs_item,
     parts=_parts,
     folder=lambda path: any(path.glob("questions_level*.txt")),

@@ -32,13 +32,13 @@ def _pubmedqa_records(path: Path) -> Generator[loader.Placed]:
         yield where, {"pmid": pmid, "split": split, **lowered}
 
 
-def _pubmedqa_item(record: loader.Record) -> Item:
+def _pubmedqa_item(record: loader.Record, i: str) -> Item:
     gold = record.get("final_decision")
     if gold not in _GOLD:
         raise ValueError(f"the gold answer final_decision is {gold!r}, not yes, no or maybe")
     document = readers.pubmedqa_document(record)
     return Item(
-        id=str(record["pmid"]),
+        id=i,
         question=loader.asked(record["question"], "yes-no-maybe"),
         gold=(gold,),
         reference=record.get("long_answer") or "",
@@ -46,7 +46,7 @@ def _pubmedqa_item(record: loader.Record) -> Item:
         context=(document,),
         headings=tuple(record.get("meshes") or ()),
         split=_SPLITS.get(record.get("split", ""), "unknown"),
-        group=str(record["pmid"]),
+        group=i,
         extra={"year": record.get("year")},
     )
 
@@ -80,7 +80,7 @@ def _bioasq_records(path: Path) -> Generator[loader.Placed]:
         yield f"{path.name}: question {number}", record
 
 
-def _bioasq_item(record: loader.Record) -> Item:
+def _bioasq_item(record: loader.Record, i: str) -> Item:
     ideal = record.get("ideal_answer") or ()
     reference = ideal if isinstance(ideal, str) else next(iter(ideal), "")
     decided = record["type"] == "yesno"
@@ -90,14 +90,14 @@ def _bioasq_item(record: loader.Record) -> Item:
     if not decided and not reference:
         raise ValueError("the gold answer ideal_answer is missing")
     return Item(
-        id=str(record["id"]),
+        id=i,
         question=loader.asked(record["body"], "yes-no" if decided else "free"),
         gold=(gold,) if decided else (),
         reference=reference,
         documents=tuple(dict.fromkeys(filter(None, map(snippets.paper_id, record.get("documents") or ())))),
         context=tuple(snippets.papers_of(record.get("snippets") or ())),
         split=record.get("split", "test"),
-        group=str(record["id"]),
+        group=i,
         extra={"set": record["type"], "exact": record.get("exact_answer"), "batch": record.get("batch", "")},
     )
 
@@ -126,10 +126,6 @@ _FILES: Mapping[str, Split] = {"claims_train.jsonl": "train", _CLAIMS: "validati
 _SCIFACT_GOLD = {"SUPPORT": "yes", "CONTRADICT": "no"}
 
 
-def _scifact_parts(path: Path) -> tuple[Path, ...]:
-    return (*_claims(path), *readers.corpus_in(path if path.is_dir() else path.parent))
-
-
 def _claims(path: Path) -> tuple[Path, ...]:
     return tuple(path / name for name in _FILES if (path / name).is_file()) if path.is_dir() else (path,)
 
@@ -146,20 +142,20 @@ def _by_document(path: Path) -> Mapping[str, loader.Record]:
     return {str(record["doc_id"]): record for _, record in loader.json_lines(path)}
 
 
-def _scifact_item(record: loader.Record) -> Item:
+def _scifact_item(record: loader.Record, i: str) -> Item:
     if "evidence" not in record:
         raise ValueError("the gold label is missing, as in all of the test split; use --split validation")
     labels = {part["label"] for parts in record["evidence"].values() for part in parts}
     if len(labels) > 1:
         raise ValueError(f"its evidence has conflicting labels: {', '.join(sorted(labels))}")
-    cited = [str(i) for i in record.get("cited_doc_ids") or record["evidence"]]
+    cited = [str(one) for one in record.get("cited_doc_ids") or record["evidence"]]
     abstracts = _by_document(record["corpus"][0]) if record["corpus"] else {}
     return Item(
-        id=str(record["id"]),
+        id=i,
         question=loader.asked(record["claim"], "yes-no-maybe"),
         gold=(_SCIFACT_GOLD[labels.pop()] if labels else "maybe",),
-        documents=tuple(f"DOC:{i}" for i in cited),
-        context=tuple(readers.scifact_document(abstracts[i]) for i in cited if i in abstracts),
+        documents=tuple(f"DOC:{one}" for one in cited),
+        context=tuple(readers.scifact_document(abstracts[one]) for one in cited if one in abstracts),
         split=record["split"],
         group=cited[0] if cited else "",
         extra={"evidence": record["evidence"]},
@@ -172,7 +168,7 @@ SCIFACT = loader.Loader(
     records=_scifact_records,
     known=lambda record: {"id", "claim"} <= record.keys(),
     item=_scifact_item,
-    parts=_scifact_parts,
+    parts=lambda path: (*_claims(path), *readers.corpus_in(path if path.is_dir() else path.parent)),
     folder=lambda path: bool(_claims(path)),
 )
 
@@ -202,13 +198,13 @@ def _covidqa_records(path: Path) -> Generator[loader.Placed]:
             yield f"{path.name}: {question.get('id')}", {**question, "doc_id": known["doc_id"], "article": known}
 
 
-def _covidqa_item(record: loader.Record) -> Item:
+def _covidqa_item(record: loader.Record, i: str) -> Item:
     answers = record["answers"]
     if not answers or not answers[0]["text"].strip():
         raise ValueError("the gold answer is missing")
     article = readers.covidqa_document(record.get("article") or _by_document(record["articles"])[str(record["doc_id"])])
     return Item(
-        id=str(record["id"]),
+        id=i,
         question=loader.asked(record["question"], "free"),
         reference=answers[0]["text"].strip(),
         documents=(article.id,),

@@ -195,7 +195,7 @@ class Loader:
         ours: whether a record in this format is a question of this set; others in the file are skipped.
         key: the id of a record, unique in the set.
         split: the split of a record; by default what it says itself, else `test`.
-        item: builds the item of a record; raises ValueError, with a one-line message, if it cannot.
+        item: builds the item of a record and its id; raises ValueError, with a one-line message, if it cannot.
         parts: the file and the files next to it that belong to it.
         folder: whether a folder is the set itself, in several files.
         unlike: explains why a record is not known, if the set can tell.
@@ -206,7 +206,7 @@ class Loader:
     files: tuple[str, ...]
     records: Callable[[Path], Generator[Placed]]
     known: Callable[[Record], bool]
-    item: Callable[[Record], Item]
+    item: Callable[[Record, str], Item]
     key: Callable[[Record], str] = lambda record: str(record["id"])
     split: Callable[[Record], Split] = lambda record: record.get("split", "test")
     parts: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
@@ -268,7 +268,7 @@ class Loader:
         for where, i, record in self._of(path, split):
             if wanted is None or wanted(i):
                 try:
-                    item = self.item(record)
+                    item = self.item(record, i)
                 except (ValueError, KeyError, TypeError, AttributeError) as error:
                     raise UsageError(f"{where}: {i}: {_reason(error)}") from None
                 if not self.only_gold:

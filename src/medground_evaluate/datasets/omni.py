@@ -49,9 +49,9 @@ def omni_split(record: loader.Record) -> Split:
     return _SPLITS.get(record.get("split", ""), "unknown")
 
 
-def omni_item(record: loader.Record) -> Item:
+def omni_item(record: loader.Record, i: str) -> Item:
     """The item of a record."""
-    known = {"id": str(record["id"]), "split": omni_split(record), "extra": {"set": record["name"]}}
+    known = {"id": i, "split": omni_split(record), "extra": {"set": record["name"]}}
     if record["long"]:
         if not record["gold"]:
             raise ValueError("the gold answer is missing")
@@ -185,13 +185,13 @@ def _options(definition: str, outputs: Sequence[str]) -> dict[str, str]:
     return dict(zip(loader.LETTERS, named, strict=False))
 
 
-def _item(record: loader.Record) -> Item:
+def _item(record: loader.Record, i: str) -> Item:
     if is_omni(record):
-        return omni_item(record)
+        return omni_item(record, i)
     if record["gold"] is None:
         raise ValueError(f"the gold answer {record['output'][:60]!r} is not one of the options")
     question, gold = loader.closed(record["question"], record["options"], record["gold"])
-    return Item(id=record["id"], question=question, gold=gold, split=omni_split(record), extra={"set": record["name"]})
+    return Item(id=i, question=question, gold=gold, split=omni_split(record), extra={"set": record["name"]})
 
 
 def _medsbench_loader(name: str) -> loader.Loader:
@@ -225,12 +225,12 @@ def _medquad_records(path: Path) -> Generator[loader.Placed]:
     yield from ((where, record) for where, record in loader.json_lines(path) if record.get("answer", True))
 
 
-def _medquad_item(record: loader.Record) -> Item:
+def _medquad_item(record: loader.Record, i: str) -> Item:
     answer = " ".join(str(record["answer"]).split())
     if not answer:
         raise ValueError("the gold answer is empty")
     return Item(
-        id=_medquad_key(record),
+        id=i,
         question=loader.asked(record["question"], "free"),
         reference=answer,
         group=f"{record['source']}:{record['qid'].partition('-')[0]}",
@@ -238,16 +238,12 @@ def _medquad_item(record: loader.Record) -> Item:
     )
 
 
-def _medquad_key(record: loader.Record) -> str:
-    return f"{record['source']}:{record['qid']}:{record['focus']}"
-
-
 MEDQUAD = loader.Loader(
     info=loader.described("medquad"),
     files=("qa.jsonl",),
     records=_medquad_records,
     known=lambda record: {"qid", "qtype", "question", "focus", "source"} <= record.keys(),
-    key=_medquad_key,
+    key=lambda record: f"{record['source']}:{record['qid']}:{record['focus']}",
     item=_medquad_item,
     parts=_medquad_parts,
     folder=lambda path: next(path.glob("*_QA*/*.xml"), None) is not None,

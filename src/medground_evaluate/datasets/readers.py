@@ -17,8 +17,6 @@ from medground.errors import BadDocument
 from medground.values import Document
 from medground_evaluate.datasets.snippets import of_pubmed
 
-# The papers behind PubMedQA.
-
 _BLOCK = 1 << 20
 _FIRST_ENTRY = re.compile(r'\s*\{\s*"\d+"\s*:\s*\{')
 _KEY = re.compile(r'\s*[,{]\s*"([^"\\]{1,200})"\s*:\s*')
@@ -92,8 +90,6 @@ def pubmedqa_entries(path: Path) -> Iterator[tuple[str, Any]]:
                     return
                 raise BadDocument(f"the JSON object is broken or ends early near {buffer[:40]!r}", file=str(path))
 
-
-# MedQuAD, COVID-QA, BioMedMCQs.
 
 _ROOT = "Document"
 _PMC = re.compile(r"PMC\d+")
@@ -232,8 +228,6 @@ def scifact_document(record: Mapping[str, Any]) -> Document:
     text = " ".join(sentence.strip() for sentence in known.abstract)
     return beir_document({"_id": known.own, "title": known.title, "text": text})
 
-
-# How each is told by its content.
 
 _FIELDS = {"pubmedqa": {"question", "contexts"}, "beir": {"_id"}, "medquad": {"qid", "question", "answer", "source"}}
 

@@ -15,17 +15,7 @@ from medground.corpus import compose
 from medground.errors import UsageError
 from medground.recipes import pool
 from medground.values import Task
-from medground_evaluate.datasets import choice, literature, omni
-from medground_evaluate.datasets.loader import (
-    ALL,
-    LETTERS,
-    Loader,
-    Record,
-    asked,
-    described,
-    json_lines,
-    release_problem,
-)
+from medground_evaluate.datasets import choice, literature, loader, omni
 from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
 
 # Your own set: JSON Lines, one question per line, in the format that docs/evaluation.md describes.
@@ -50,9 +40,9 @@ class OwnRecord(BaseModel):
     extra: dict[str, Any] = Field(default_factory=dict)
 
 
-def _item(record: Record) -> Item:
+def _item(record: loader.Record, i: str) -> Item:
     own = compose.validated(OwnRecord, record)
-    options = own.options if isinstance(own.options, dict) else dict(zip(LETTERS, own.options, strict=False))
+    options = own.options if isinstance(own.options, dict) else dict(zip(loader.LETTERS, own.options, strict=False))
     gold = [own.answer] if isinstance(own.answer, str) else own.answer
     choice: Task = "single-choice" if len(gold) == 1 else "multiple-choice"
     task = own.task or (choice if options else "yes-no-maybe" if gold else "free")
@@ -66,20 +56,15 @@ def _item(record: Record) -> Item:
             f"{len(set(gold))} gold answers, but a {task} question has one; only multiple-choice may have more"
         )
     return Item(
-        id=_key(record),
-        question=asked(own.question, task, options),
+        id=i,
+        question=loader.asked(own.question, task, options),
         gold=tuple(gold),
-        reference=own.reference,
-        documents=tuple(own.documents),
         context=tuple(compose.make_document(document) for document in own.context),
-        headings=tuple(own.headings),
-        split=own.split,
-        group=own.group,
-        extra=own.extra,
+        **own.model_dump(include={"reference", "documents", "headings", "split", "group", "extra"}),
     )
 
 
-def _unlike(record: Record) -> str:
+def _unlike(record: loader.Record) -> str:
     """Why a line is not in this format; empty if it is."""
     if "question" not in record:
         return 'the field "question" is missing'
@@ -87,25 +72,19 @@ def _unlike(record: Record) -> str:
     return f"the field {unknown[0]!r} is unknown" if unknown else ""
 
 
-def _key(record: Record) -> str:
-    """The line's id or, without one, a hash of its question."""
-    return str(record.get("id") or hashlib.sha256(str(record.get("question")).encode()).hexdigest()[:12])
-
-
-OWN = Loader(
-    info=described("jsonl"),
+OWN = loader.Loader(
+    info=loader.described("jsonl"),
     files=("questions.jsonl",),
-    records=json_lines,
+    records=loader.json_lines,
     known=lambda record: not _unlike(record),
     unlike=_unlike,
-    key=_key,
+    # Without an id, a hash of the question.
+    key=lambda record: str(record.get("id") or hashlib.sha256(str(record.get("question")).encode()).hexdigest()[:12]),
     item=_item,
 )
 
 
-# Data sets by name, and which set a file is.
-
-_SETS: Mapping[str, Loader] = {one.info.name: one for one in (*literature.ALL, *choice.ALL, *omni.ALL, OWN)}
+_SETS: Mapping[str, loader.Loader] = {one.info.name: one for one in (*literature.ALL, *choice.ALL, *omni.ALL, OWN)}
 
 
 def dataset_names() -> list[str]:
@@ -113,7 +92,7 @@ def dataset_names() -> list[str]:
     return sorted(_SETS)
 
 
-def open_dataset(name: str) -> Loader:
+def open_dataset(name: str) -> loader.Loader:
     """The loader of the set called `name`."""
     if name not in _SETS:
         raise UsageError(
@@ -141,7 +120,7 @@ class FileCheck:
     missing: tuple[str, ...]
 
 
-def recognised(path: Path) -> list[Loader]:
+def recognised(path: Path) -> list[loader.Loader]:
     """The sets that the start of this file looks like."""
     if not path.exists():
         raise UsageError(f"{path} does not exist; check the path")
@@ -154,16 +133,16 @@ def recognised(path: Path) -> list[Loader]:
     return sets
 
 
-def check_file(dataset: Loader, path: Path) -> FileCheck:
+def check_file(dataset: loader.Loader, path: Path) -> FileCheck:
     """Read every item of a file."""
     file = dataset.find(path)
     digest = dataset.hash(file)
-    each = [(item.split, item.question.task, bool(item.context)) for item in dataset.read(file, ALL)]
+    each = [(item.split, item.question.task, bool(item.context)) for item in dataset.read(file, loader.ALL)]
     sizes: Counter[str] = Counter(split for split, _, _ in each)
     tasks: Counter[str] = Counter(task for _, task, _ in each)
     if not sizes:
         raise UsageError(f"{file} has no questions of {dataset.info.name}; give the file of that set")
-    if problem := release_problem(dataset.info, file, digest):
+    if problem := loader.release_problem(dataset.info, file, digest):
         raise UsageError(f"{problem}; the file is readable, so to run it anyway use --accept dataset_hash")
     published = dataset.info.sizes
     return FileCheck(
@@ -176,9 +155,6 @@ def check_file(dataset: Loader, path: Path) -> FileCheck:
         known=True if file.name.removesuffix(".gz") in dataset.info.hashes else None,
         missing=tuple(f"{name} {sizes[name]:,} of {n:,}" for name, n in published.items() if sizes[name] < n),
     )
-
-
-# Questions with known answers from any data set, divided into training and held-out ones.
 
 
 @dataclass(frozen=True)
@@ -195,7 +171,7 @@ class Source:
     against: tuple[Path, ...] = ()
     as_training: bool = False
 
-    def open(self) -> tuple[Loader, Path]:
+    def open(self) -> tuple[loader.Loader, Path]:
         """The loader of the set, and its file."""
         if self.dataset is not None:
             dataset = open_dataset(self.dataset)
@@ -224,7 +200,7 @@ class Records:
 def read_records(source: Source) -> Records:
     """Read a set, and the questions that will be asked."""
     dataset, file = source.open()
-    items = list(dataset.read(file, ALL))
+    items = list(dataset.read(file, loader.ALL))
     mine = [item for item in items if source.as_training or item.split in pool.TRAINING_SPLITS]
     training = tuple(item for item in mine if known_answer(item))
     held_out = [item for item in items if not source.as_training and item.split not in pool.TRAINING_SPLITS]
@@ -236,9 +212,9 @@ def read_records(source: Source) -> Records:
             f"{file} has no questions of {dataset.info.name} from a training split; examples may only come from "
             f"those (other questions: {there}); if none of them will ever be asked, use --as-training"
         )
-    asked = [Source(path, dataset.info.name if dataset.recognises(path) else None).open() for path in source.against]
-    held_out += [item for one, place in asked for item in one.read(place, ALL)]
-    digests = [one.hash(place) for one, place in [(dataset, file), *asked]]
+    against = [Source(path, dataset.info.name if dataset.recognises(path) else None).open() for path in source.against]
+    held_out += [item for one, place in against for item in one.read(place, loader.ALL)]
+    digests = [one.hash(place) for one, place in [(dataset, file), *against]]
     digest = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
     return Records(dataset.info.name, digest, training, tuple(held_out), dict(+refused))
 

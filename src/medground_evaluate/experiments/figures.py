@@ -162,9 +162,6 @@ def shown(value: float | None) -> str:
     return f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
-# Columns that need several runs, an encoder or an NLI model: plans of sources, deviation, uncertainty.
-
-
 def remembering(embed: Embed) -> Embed:
     """The same encoder, which encodes every text once."""
     vectors: dict[str, NDArray[np.float32]] = {}

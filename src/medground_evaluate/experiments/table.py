@@ -10,20 +10,7 @@ from typing import Any
 
 from medground.errors import StorageFailed, UsageError
 from medground.home import Settings, write_whole
-from medground_evaluate.experiments.figures import (
-    DEVIATION,
-    JUDGED,
-    UNCERTAINTY,
-    Figure,
-    RunOfRow,
-    averaged,
-    deviation,
-    figure,
-    is_planned,
-    mean_accuracy,
-    planned_figure,
-    shown,
-)
+from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
 from medground_evaluate.experiments.judging import is_marked, judge_notes, judged_figure, marked_figure, marks_notes
 from medground_evaluate.experiments.run import Made
@@ -98,7 +85,7 @@ def notes(made: Made) -> Iterator[str]:
         where.setdefault((row_name, reason), []).append(name)
     for (row_name, reason), names in where.items():
         yield f"not run, {row_name + ' on ' if row_name else ''}{', '.join(names)}: {reason}"
-    if any(metric == DEVIATION for _, _, metric in experiment.cells()):
+    if any(metric == figures.DEVIATION for _, _, metric in experiment.cells()):
         numbers = sorted({len(made.every(*place)) for place in made.runs})
         several = (
             f"accuracies are means of {' or '.join(map(str, numbers))} runs, sd their standard deviation in points"
@@ -125,39 +112,39 @@ def _when_answering(made: Made) -> Iterator[str]:
             yield f"no answer counts as wrong; correct where an answer is given, {name}: {'; '.join(answering)}"
 
 
-def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
+def value_of(made: Made, row: str, data: str, metric: str) -> figures.Figure | None:
     """Our figure for a row and a column; None if there is none."""
-    if metric in JUDGED:
+    if metric in figures.JUDGED:
         return judged_figure(made, row, None, data, metric)
     runs = [run for (name, of), run in made.runs.items() if name == row and (of == data or data in POOLED)]
     if is_marked(metric):
         return marked_figure(metric, made.marks, runs)
-    if is_planned(metric):
-        return planned_figure(metric, runs, made.embed)
-    if metric == UNCERTAINTY:
+    if figures.is_planned(metric):
+        return figures.planned_figure(metric, runs, made.embed)
+    if metric == figures.UNCERTAINTY:
         sampled = made.uncertain.get((row, data))
-        return averaged(sampled.mean) if sampled else None
+        return figures.averaged(sampled.mean) if sampled else None
     if data in POOLED:
         return _average(made, row, metric) if data == "average" else None
     if metric == "change":
         return _change(made, row, data)
-    if metric == DEVIATION:
-        return deviation(made.every(row, data))
+    if metric == figures.DEVIATION:
+        return figures.deviation(made.every(row, data))
     if metric == "accuracy" and made.again.get((row, data)):
-        return mean_accuracy(made.every(row, data))
-    return figure(metric, runs[0], made.base(data)) if runs else None
+        return figures.mean_accuracy(made.every(row, data))
+    return figures.figure(metric, runs[0], made.base(data)) if runs else None
 
 
-def _average(made: Made, row: str, metric: str) -> Figure | None:
+def _average(made: Made, row: str, metric: str) -> figures.Figure | None:
     """The mean of the figures of all data sets; None if one is missing, as a mean over fewer is another figure."""
     found = [value_of(made, row, data, metric) for data in made.experiment.data]
     known = [one for one in found if one is not None]
     if not known or len(known) < len(found):
         return None
-    return Figure(sum(one.value for one in known) / len(known), sum(one.of for one in known))
+    return figures.Figure(sum(one.value for one in known) / len(known), sum(one.of for one in known))
 
 
-def _change(made: Made, row: str, data: str) -> Figure | None:
+def _change(made: Made, row: str, data: str) -> figures.Figure | None:
     """The relative change of accuracy, in % of that of the last baseline row above it (Omni-RAG, Table 6)."""
     rows = made.experiment.rows
     above = rows[: [one.name for one in rows].index(row)]
@@ -167,7 +154,7 @@ def _change(made: Made, row: str, data: str) -> Figure | None:
     of, found = (value_of(made, name, data, "accuracy") for name in (base, row))
     if of is None or found is None or of.value == 0:
         return None
-    return Figure(100 * (found.value - of.value) / of.value, found.of)
+    return figures.Figure(100 * (found.value - of.value) / of.value, found.of)
 
 
 def _published(experiment: Experiment, published: Published) -> list[str]:
@@ -185,7 +172,7 @@ def _ours(made: Made, row: str) -> list[str]:
     cells = []
     for _, data, metric in experiment.cells():
         found = value_of(made, row, data, metric)
-        cells.append(_cell(found) if found else JUDGE if metric in JUDGED else NOTHING)
+        cells.append(_cell(found) if found else JUDGE if metric in figures.JUDGED else NOTHING)
     marks = ["changed"] * (row in made.changed) + ["incomplete"] * any(run.incomplete for run in runs)
     name = f"{OURS}{row} ({', '.join(marks)})" if runs and marks else OURS + row
     return [name, runs[0].header.model if runs else "not run", *cells]
@@ -195,13 +182,13 @@ def _ours_on(made: Made, axis: str) -> list[str]:
     found = [judged_figure(made, "", axis, data, metric) for _, data, metric in made.experiment.cells()]
     judges = dict.fromkeys(result.judge for result in made.judged.values())
     by = f"judged by {', '.join(judges)}" if judges else "not judged"
-    return [OURS + axis, by, *(_cell(figure) if figure else JUDGE for figure in found)]
+    return [OURS + axis, by, *(_cell(one) if one else JUDGE for one in found)]
 
 
-def _cell(found: Figure) -> str:
+def _cell(found: figures.Figure) -> str:
     if found.low is None or found.high is None:
-        return shown(found.value)
-    return f"{shown(found.value)} [{shown(found.low)}, {shown(found.high)}]"
+        return figures.shown(found.value)
+    return f"{figures.shown(found.value)} [{figures.shown(found.low)}, {figures.shown(found.high)}]"
 
 
 def _blind(made: Made) -> list[str]:
@@ -209,8 +196,8 @@ def _blind(made: Made) -> list[str]:
     cells = []
     for _, data, metric in made.experiment.cells():
         found = made.blind.get(data) if metric == "accuracy" else None
-        figures = Figure(100 * found.share, found.of, 100 * found.low, 100 * found.high) if found else None
-        cells.append(_cell(figures) if figures else NOTHING)
+        share = figures.Figure(100 * found.share, found.of, 100 * found.low, 100 * found.high) if found else None
+        cells.append(_cell(share) if share else NOTHING)
     return ["best blind baseline", "no evidence read", *cells] if any(cell != NOTHING for cell in cells) else []
 
 
@@ -233,23 +220,17 @@ def save(made: Made, folder: Path) -> list[Path]:
 def results(made: Made) -> dict[str, dict[str, Any]]:
     """By model: the blind baseline and, for each row and data set, the figures and everything that produced them."""
     by_model: dict[str, dict[str, Any]] = {}
+    blind = {
+        name: {"name": found.name, "accuracy": round(100 * found.share, 2), "of": found.of}
+        for name, found in made.blind.items()
+    }
+    missing = [{"row": row, "data": data, "reason": reason} for (row, data), reason in made.missing.items()]
     for (row, data), run in made.runs.items():
-        of_model = by_model.setdefault(
-            run.header.model,
-            {
-                "blind": {
-                    name: {"name": found.name, "accuracy": round(100 * found.share, 2), "of": found.of}
-                    for name, found in made.blind.items()
-                },
-                "missing": [{"row": r, "data": d, "reason": reason} for (r, d), reason in made.missing.items()],
-                "runs": [],
-            },
-        )
+        of_model = by_model.setdefault(run.header.model, {"blind": blind, "missing": missing, "runs": []})
         if made.judged:
             of_model["judged"] = {name: result.model_dump(mode="json") for name, result in made.judged.items()}
         changed = {"changed": list(made.changed[row])} if row in made.changed else {}
-        figures = _figures(made, row, {data})
-        named = {column.partition(".")[2]: one for column, one in figures.items()}
+        named = {column.partition(".")[2]: one for column, one in _figures(made, row, {data}).items()}
         of_model["runs"].append({"row": row, "data": data, "figures": named, **changed, **_about(run)})
         pooled = _figures(made, row, POOLED)
         if pooled:
@@ -261,17 +242,17 @@ def results(made: Made) -> dict[str, dict[str, Any]]:
 
 def _figures(made: Made, row: str, wanted: Collection[str]) -> dict[str, dict[str, float | int]]:
     """The figures of a row on these data, by column."""
-    figures: dict[str, dict[str, float | int]] = {}
+    by_column: dict[str, dict[str, float | int]] = {}
     for _, data, metric in made.experiment.cells():
         found = value_of(made, row, data, metric) if data in wanted else None
         if found is not None:
-            one = figures[f"{data}.{metric}"] = {"value": round(found.value, 4), "of": found.of}
+            one = by_column[f"{data}.{metric}"] = {"value": round(found.value, 4), "of": found.of}
             if found.low is not None and found.high is not None:
                 one |= {"low": round(found.low, 2), "high": round(found.high, 2)}
-    return figures
+    return by_column
 
 
-def _about(run: RunOfRow) -> dict[str, Any]:
+def _about(run: figures.RunOfRow) -> dict[str, Any]:
     header = run.header
     selected = ("dataset", "dataset_hash", "split", "limit", "seed", "with_context", "recipe", "items")
     made_by = ("settings_hash", "prompts_hash", "snapshots", "versions", "started", "accepted")

@@ -114,15 +114,11 @@ async def judge_pairs(
     Raises UsageError: the judge wrote one of the runs, the runs are not comparable, or `out` contains other judgements;
     ConfigError: the judge cannot be used as configured; StorageFailed: the file cannot be written.
     """
-    jobs = [
-        _Job(
-            i,
-            (a.name, b.name),
-            judgements.CompareInput(question=a.lines[i].question, first=_text(a, i), second=_text(b, i)),
-        )
-        for i in pairs_of(one, other).right[:limit]
-        for a, b in ((one, other), (other, one))
-    ]
+    jobs = []
+    for i in pairs_of(one, other).right[:limit]:
+        for a, b in ((one, other), (other, one)):
+            value = judgements.CompareInput(question=a.lines[i].question, first=_text(a, i), second=_text(b, i))
+            jobs.append(_Job(i, (a.name, b.name), value))
     return await _judge(models, judgements.compare_explanations, (one, other), jobs, out, concurrency, watch)
 
 

@@ -54,8 +54,6 @@ def problem_of(error: ValidationError) -> str:
     return f"{where} is {shown}: {message[:1].lower()}{message[1:]}" if where else message
 
 
-# Judging answers, in pairs or against a reference answer. For evaluation only.
-
 CANNOT = "no model is configured, and judging an explanation needs one"
 
 _MARKS = "Give each mark as a whole number from 1 (worst) to 5 (best), with its reason in at most two sentences. "
@@ -167,8 +165,6 @@ rate_long_answer = Operator(
 )
 
 
-# The format of judgements, by models or people: JSON Lines, one judgement per line.
-
 PAIR_AXES: tuple[str, ...] = tuple(ExplanationMarks.model_fields)
 LONG_AXES: tuple[str, ...] = tuple(LongAnswerMarks.model_fields)
 
@@ -243,11 +239,8 @@ def judgements_in(text: str, path: Path) -> list[Judgement]:
 
 def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
     """A model's marks in the format of a line; an axis that was left out is absent."""
-    return {
-        axis: Score(score=mark.score, justification=mark.justification)
-        for axis in type(marks).model_fields
-        if (mark := getattr(marks, axis)) is not None
-    }
+    given = {axis: mark for axis, mark in marks if mark is not None}
+    return {axis: Score(score=mark.score, justification=mark.justification) for axis, mark in given.items()}
 
 
 class Sheet(LineFile[Judgement]):

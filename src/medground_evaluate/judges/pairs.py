@@ -46,8 +46,6 @@ class LabelledPair(NamedTuple):
     shown: str = ""
 
 
-# The public sets, as their owners publish them.
-
 Read = Callable[[Path, str], Iterator[LabelledPair]]
 """The pairs of a set in a folder or file, under its name."""
 
@@ -148,8 +146,6 @@ def _drawn(pairs: Iterable[LabelledPair], name: str) -> list[LabelledPair]:
     return sorted(found, key=lambda pair: crc32(pair.id.encode()))
 
 
-# Errors planted in the findings of any records: each finding as it stands, and with one error.
-
 EACH = 20
 """Findings for each kind of error."""
 _READ = 3_000
@@ -169,14 +165,10 @@ def _renumbered(match: re.Match[str]) -> str:
     return re.sub(r"[1-9]", lambda digit: str((int(digit[0]) + 3) % 9 + 1), match[0], count=1)
 
 
-def _negated(match: re.Match[str]) -> str:
-    return match[1] if match[0].endswith(" not") else f"{match[0]} not"
-
-
 ERRORS: Mapping[str, tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = {
     "a number": (_NUMBER, _renumbered),
     "a direction": (_DIRECTION, lambda match: _TURNED[match[0]]),
-    "a negation": (_VERB, _negated),
+    "a negation": (_VERB, lambda match: match[1] if match[0].endswith(" not") else f"{match[0]} not"),
 }
 """What is changed, once in a sentence, and into what."""
 PLANTED = "planted: "

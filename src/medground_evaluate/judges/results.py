@@ -19,8 +19,6 @@ from medground_evaluate.compare import Result, items_of
 from medground_evaluate.judges import judgements
 from medground_evaluate.statistics import wilson
 
-# Summaries of judgements: win, tie and loss per axis, mean marks, and how much was not judged.
-
 OVERALL = "overall"
 ORDERS = 2
 """How often a model sees two answers: once in each order. A person sees them once."""

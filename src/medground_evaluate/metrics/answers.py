@@ -121,9 +121,6 @@ def rouge_l(answer: str, references: str | Sequence[str]) -> ClassScore:
     return max(scores, key=lambda score: score.f1, default=ClassScore("", 0, 0, 0))
 
 
-# How answers rest on evidence: citations, support, what a model says of them, grounding.
-
-
 @dataclass(frozen=True)
 class CitationScores:
     """Citation scores of an answer (ALCE).

@@ -179,15 +179,9 @@ def shown(tried: work.Tried, explored: work.Explored, most: int | None = None) -
 async def one_call(explored: work.Explored, pieces: Sequence[Passage], run: Run) -> Labelled:
     """Ask the judge whether the passages support the gold answer."""
     asked = explored.question
-    output = await run.ask(
-        judge_found,
-        JudgeInput(
-            question=asked.text,
-            gold_answer=asked.answer,
-            documents=tuple(FoundView(title=p.title, text=p.text, document_id=p.document_id) for p in pieces),
-            gold_documents=asked.documents,
-        ),
-    )
+    views = tuple(FoundView(title=p.title, text=p.text, document_id=p.document_id) for p in pieces)
+    gold = {"gold_answer": asked.answer, "gold_documents": asked.documents}
+    output = await run.ask(judge_found, JudgeInput(question=asked.text, documents=views, **gold))
     return Labelled(positive=output.answer == "yes", why=output.reason)
 
 

@@ -91,8 +91,6 @@ def _baseline(comparison: Comparison, results: Sequence[Result], items: Sequence
     return Baseline.counted(f"always {answer}", share.right, share.of, f"the most common gold answer; {hint}")
 
 
-# Figures of a report as rows of text, alike in every format.
-
 STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
 ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "support")
 CLASSES = ("class", "gold", "given", "precision", "recall", "F1")

@@ -108,8 +108,6 @@ def _matrix(row: Row) -> dict[str, Any]:
     return {"answers": answers, "matrix": shaded}
 
 
-# The report in Markdown. Texts of questions and models are escaped, so they cannot add formatting or links.
-
 MOST = 50
 """Maximum number of won and lost questions listed."""
 

@@ -43,8 +43,6 @@ def _part(part: Part | Iterable[Part]) -> Markup | str:
     return clean.clean(str(part)) if isinstance(part, str | float | int) else joined(part)
 
 
-# The numbers that both formats of a report show, and their plots as SVG.
-
 WIDTH = 760
 LABELS = 230
 VALUES = 70
@@ -89,11 +87,11 @@ def status_plot(comparison: Comparison) -> Markup:
         for kind in (kind for kind in STATUSES if counts.get(kind)):
             wide = span * counts[kind] / total
             title = element("title", f"{kind}: {counts[kind]:,} of {total:,} ({100 * counts[kind] / total:.1f} %)")
-            bar = element("rect", x=_short(x), y=y, width=_short(max(wide - 1.5, 1)), height=20, rx=2)
+            bar = element("rect", x=round(x, 1), y=y, width=round(max(wide - 1.5, 1), 1), height=20, rx=2)
             parts.append(element("g", title, bar, class_=f"part-{STATUSES.index(kind)}"))
             if wide > 44:
                 share = f"{100 * counts[kind] / total:.0f} %"
-                parts.append(element("text", share, x=_short(x + wide / 2), y=y + 14.5, class_="inside"))
+                parts.append(element("text", share, x=round(x + wide / 2, 1), y=y + 14.5, class_="inside"))
             x += wide
     return _svg(parts, 4 + STEP * len(comparison.rows), "Outcomes of the questions")
 
@@ -108,8 +106,8 @@ def bars(rows: Sequence[tuple[str, float, str]], title: str) -> Markup:
         wide = span * value / most
         parts += [
             _label(name, y + 13),
-            element("rect", x=LABELS, y=y, width=_short(max(wide, 1)), height=20, rx=2, class_="bar"),
-            element("text", words, x=_short(LABELS + wide + 8), y=y + 14.5, class_="beside"),
+            element("rect", x=LABELS, y=y, width=round(max(wide, 1), 1), height=20, rx=2, class_="bar"),
+            element("text", words, x=round(LABELS + wide + 8, 1), y=y + 14.5, class_="beside"),
         ]
     return _svg(parts, 4 + STEP * len(rows), title)
 
@@ -122,7 +120,7 @@ class _Scale:
     def at(self, value: float) -> float:
         """The x coordinate of a value."""
         left, right = self.ends
-        return _short(LABELS + (value - left) / (right - left) * (WIDTH - LABELS - VALUES))
+        return round(LABELS + (value - left) / (right - left) * (WIDTH - LABELS - VALUES), 1)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -148,12 +146,8 @@ def _label(name: str, y: float) -> Markup:
 
 
 def _svg(parts: Sequence[Part], height: float, title: str) -> Markup:
-    box = f"0 0 {WIDTH} {_short(height)}"
+    box = f"0 0 {WIDTH} {round(height, 1)}"
     return element("svg", element("title", title), parts, viewBox=box, role="img", class_="plot", aria_label=title)
-
-
-def _short(value: float) -> float:
-    return round(value, 1)
 
 
 def cost_plot(comparison: Comparison) -> Markup:
@@ -163,9 +157,6 @@ def cost_plot(comparison: Comparison) -> Markup:
         return bars([(name, count, f"{count:,.0f} tokens") for name, count in tokens], "Tokens per question")
     seconds = [(row.name, row.cost.seconds, f"{row.cost.seconds:.3f} s") for row in comparison.rows]
     return bars(seconds, "Seconds per question")
-
-
-# Runs in a notebook.
 
 
 def style() -> str:

@@ -108,8 +108,6 @@ def names_protein(name: str) -> bool:
     return any(not one.name.islower() or words.abstracts_with(words.stem(one.name)) < _COMMON for one in found)
 
 
-# The graph of keywords without a model (Eq. 2): the tools of each, and what is found before what.
-
 _WEB = matching("on the web")
 _OF_SUBJECT, _IN_WHOM, _NARROWER, _BETWEEN = 0.8, 0.5, 0.9, 0.6
 """Weights of edges: subject before its dimension, population before subject, broader before narrower heading, and one

@@ -16,14 +16,11 @@ from medground.language import words
 from medground.recipes.biomedsearch.papers import Asking, Paper, asking, coverage, merged
 from medground.recipes.biomedsearch.question_names import LISTS
 from medground.recipes.settings import BioMedSearchSettings
-from medground.sources.base import Source
 from medground.values.document import Hit, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker, Ranking
 from medground.values.query import Query, Words
 from medground.values.report import FlowRow, ToolFound, ToolState
 from medground.values.research_plan import ResearchPlan, SubQuestion
-
-# Names that the papers found use for what was looked for: they sharpen later queries.
 
 _MOST = 5
 """Most names: each one takes weight from a later query's own words."""
@@ -84,7 +81,14 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     """
     choices = run.settings.section(BioMedSearchSettings)
     asked = asking(one, plan, names, use_keywords=choices.use_keywords, most_salient=choices.salient)
-    sources = literature_sources(run, choices.without)
+    any_words = Lookup(asked=Words(text="any"), text="any", rankers=(Ranker.LEXICAL,))
+    sources = [
+        source
+        for source in run.sources
+        if {source.name, source.name.partition(":")[0]}.isdisjoint(choices.without)
+        and not source.kinds.isdisjoint(KINDS)
+        and source.accepts(any_words)
+    ]
     returned = await concurrently(_search(source.name, one, asked, run, choices) for source in sources)
     hits = await retrieved([hit for each in returned for hit in each.hits], run)
     papers = merged(hits, run.ledger.documents)
@@ -101,18 +105,6 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
         notes=(*(note for each in returned for note in each.notes), *told),
         names=names_of(kept, f"{plan.question} {one.text}", asked.keywords),
     )
-
-
-def literature_sources(run: Run, without: Sequence[str] = ()) -> list[Source]:
-    """The sources of a run that hold literature and take query trees, without those named, such as `pmc`."""
-    lookup = Lookup(asked=Words(text="any"), text="any", rankers=(Ranker.LEXICAL,))
-    return [
-        source
-        for source in run.sources
-        if not {source.name, source.name.partition(":")[0]}.intersection(without)
-        and not source.kinds.isdisjoint(KINDS)
-        and source.accepts(lookup)
-    ]
 
 
 async def _search(name: str, one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings) -> Returned:

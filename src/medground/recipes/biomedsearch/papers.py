@@ -92,8 +92,6 @@ def abstract_of(document: Document) -> Passage | None:
     return next(iter(region(document, start, end, label, _LONGEST)), None)
 
 
-# What literature sources are asked for a sub-question: a query of its keywords, and a shorter one to fall back on.
-
 _MOST_NAMES = 6
 """Most names of earlier findings that sharpen a query: more would drown its own words."""
 
@@ -135,12 +133,8 @@ def asking(
     forms = tuple(tuple(dict.fromkeys(form.strip() for form in found)) for found in keywords)
     parts = [any_of([Phrase(text=form) for form in found]) for found in forms]
     spoken = dict.fromkeys([one.text, *(found[0] for found in forms), *optional])
-    return Asking(
-        forms,
-        all_of(parts),
-        all_of(parts[:most_salient]) if most_salient < len(parts) else None,
-        Words(text=" ".join(spoken)),
-    )
+    salient = all_of(parts[:most_salient]) if most_salient < len(parts) else None
+    return Asking(forms, all_of(parts), salient, Words(text=" ".join(spoken)))
 
 
 def _shares(name: str, forms: Sequence[str]) -> bool:

@@ -16,19 +16,7 @@ from medground.errors import UsageError
 from medground.home.concurrency import concurrently
 from medground.models.operators.base import Operator
 from medground.pubmed.characters import fold
-from medground.recipes.biomedsearch.decomposing import (
-    BuildGraphInput,
-    BuildGraphOutput,
-    ChooseToolsInput,
-    ChooseToolsOutput,
-    DecomposeInput,
-    NameKeywordsInput,
-    NameKeywordsOutput,
-    build_graph,
-    choose_tools,
-    decompose,
-    name_keywords,
-)
+from medground.recipes.biomedsearch import decomposing
 from medground.recipes.biomedsearch.keywords import MOST_SYNONYMS, is_named, named_keywords
 from medground.recipes.biomedsearch.subjects import is_biomedical
 from medground.recipes.biomedsearch.subquestions import DraftedKeyword, DraftedQuestion, KeywordedQuestion
@@ -36,8 +24,6 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.values.question import Question
 from medground.values.research_plan import TOOLS, Edge, Keyword, ResearchPlan, SubQuestion, Tool
 from medground.values.steps import PlanningResearch, ResearchPlanned
-
-# Breaking cycles: a graph that a model wrote becomes acyclic, and loses as little as it can.
 
 
 def acyclic(edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
@@ -59,8 +45,6 @@ def acyclic(edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
         else:
             return kept, removed
 
-
-# Mending what a planner wrote: a plan that can be run, and a note on each thing that was wrong.
 
 _SHOWN = 60
 """Characters of a wrong entry that a note shows."""
@@ -91,7 +75,7 @@ class Mended:
         for number, one in enumerate(wanted[:most], start=1):
             self.subquestions.append(SubQuestion(id=f"q{number}", text=one.text, dimension=one.dimension))
 
-    def add_keywords(self, at: int, named: NameKeywordsOutput, most: int) -> None:
+    def add_keywords(self, at: int, named: decomposing.NameKeywordsOutput, most: int) -> None:
         """Give a sub-question its keywords; one that another has already is the same, whatever its capitals."""
         drafted = {_key(one.name): one for one in reversed(named.keywords) if _key(one.name)}
         names = [self._keyword(one) for one in named.keywords if drafted.get(_key(one.name)) is one]
@@ -122,7 +106,7 @@ class Mended:
         if lost:
             self.notes.append(f"the question names more than its sub-questions can hold: {', '.join(lost)}")
 
-    def add_graph(self, graph: BuildGraphOutput, allowed: Sequence[Tool]) -> tuple[Edge, ...]:
+    def add_graph(self, graph: decomposing.BuildGraphOutput, allowed: Sequence[Tool]) -> tuple[Edge, ...]:
         """Give each keyword its tools and return the edges: known keywords, each pair once, no circle."""
         tools = {_key(node.keyword): _tools(node.tools, allowed) for node in graph.nodes}
         self._note_unknown([node.keyword for node in graph.nodes], "tools were given to")
@@ -143,7 +127,7 @@ class Mended:
         ]
         return tuple(kept)
 
-    def add_tools(self, chosen: ChooseToolsOutput, allowed: Sequence[Tool]) -> None:
+    def add_tools(self, chosen: decomposing.ChooseToolsOutput, allowed: Sequence[Tool]) -> None:
         """Give each sub-question its tools, where it has no keywords."""
         tools = {one.id: _tools(one.tools, allowed) for one in chosen.chosen}
         for at, one in enumerate(self.subquestions):
@@ -186,7 +170,12 @@ def _tools(said: Sequence[str], allowed: Sequence[Tool]) -> tuple[Tool, ...]:
     return tuple(tool for tool in allowed if tool in wanted)
 
 
-PLANNING: tuple[Operator[Any, Any], ...] = (decompose, name_keywords, build_graph, choose_tools)
+PLANNING: tuple[Operator[Any, Any], ...] = (
+    decomposing.decompose,
+    decomposing.name_keywords,
+    decomposing.build_graph,
+    decomposing.choose_tools,
+)
 """The operators that `research_plan` asks; a recipe that plans declares them."""
 
 
@@ -209,16 +198,18 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
         )
     with run.step(PlanningResearch()) as span:
         mended = Mended()
-        split = await run.ask(decompose, DecomposeInput(question=text, most=choices.subquestions))
+        split = await run.ask(
+            decomposing.decompose, decomposing.DecomposeInput(question=text, most=choices.subquestions)
+        )
         mended.add_questions(split.subquestions, choices.subquestions)
         edges: tuple[Edge, ...] = ()
         if choices.use_keywords:
             await _name_keywords(mended, text, choices.keywords, run)
-            value = BuildGraphInput(question=text, subquestions=_shown(mended), tools=allowed)
-            edges = mended.add_graph(await run.ask(build_graph, value), allowed)  # Eq. 2, second line
+            value = decomposing.BuildGraphInput(question=text, subquestions=_shown(mended), tools=allowed)
+            edges = mended.add_graph(await run.ask(decomposing.build_graph, value), allowed)  # Eq. 2, second line
         else:
-            chosen = ChooseToolsInput(question=text, subquestions=_shown(mended), tools=allowed)
-            mended.add_tools(await run.ask(choose_tools, chosen), allowed)
+            chosen = decomposing.ChooseToolsInput(question=text, subquestions=_shown(mended), tools=allowed)
+            mended.add_tools(await run.ask(decomposing.choose_tools, chosen), allowed)
         plan = mended.plan(text, edges)
         run.end(span, ResearchPlanned.of(plan))
     return plan
@@ -227,13 +218,13 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
 async def _name_keywords(mended: Mended, text: str, most: int, run: Run) -> None:
     """Keywords of all sub-questions at once (Eq. 2, first line), and without a model those that the question names."""
     asked = (
-        NameKeywordsInput(question=text, subquestion=one.text, dimension=one.dimension, most=most)
+        decomposing.NameKeywordsInput(question=text, subquestion=one.text, dimension=one.dimension, most=most)
         for one in mended.subquestions
     )
-    named = await concurrently(run.ask(name_keywords, value) for value in asked)
+    named = await concurrently(run.ask(decomposing.name_keywords, value) for value in asked)
     for at, output in enumerate(named):
         mended.add_keywords(at, output, most)
-    if not run.answerer(name_keywords).is_model:
+    if not run.answerer(decomposing.name_keywords).is_model:
         mended.add_named(named_keywords(text), most)
 
 

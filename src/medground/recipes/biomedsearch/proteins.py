@@ -28,8 +28,6 @@ from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.report import Attachment, FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
-# Which parts of a protein's record bear on a sub-question: by its words, as in BioMedSearch, section III.B.
-
 _SECTIONS = [(matching(name), name.split()[1:]) for name in LISTS if name.startswith("record ")]
 _STRUCTURE = re.compile(rf"{matching('structure').pattern}(?! change)", re.IGNORECASE)
 _SEQUENCE = re.compile(r"\bsequences?\b", re.IGNORECASE)
@@ -110,9 +108,6 @@ def _is_about(caution: Passage, lines: Sequence[Passage], own: set[str]) -> bool
     """Whether a caution names something else that one of the lines names: a finding that it takes back."""
     named = {name for name in _NAME.findall(caution.text) if name.casefold() not in own and name != "PubMed"}
     return any(named & set(_NAME.findall(one.text)) for one in lines)
-
-
-# Structures as attachments of a report: their files, and a picture of each.
 
 
 async def structures_of(

@@ -23,8 +23,6 @@ from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh_table import Heading
 from medground.sources.proteins.genes import genes_in, is_protein_name
 
-# Word lists of research, and symbols of genes and proteins.
-
 LISTS = word_lists("research_words")
 
 

@@ -8,6 +8,7 @@ Source: BioMedSearch, section III.C.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from medground.answering.conclude.compose import compose, listed_documents, unanswered
@@ -21,6 +22,7 @@ from medground.answering.write.draft import Draft
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.language import words
 from medground.language.question_kinds import asks_for_news
+from medground.language.statements import statements
 from medground.models.operators.base import Operator
 from medground.models.operators.writing import WrittenSentence, chosen_quotes
 from medground.recipes.biomedsearch.reporting import ComposeReportOutput, answer_part, compose_report, connect_parts
@@ -32,7 +34,6 @@ from medground.recipes.biomedsearch.sections import (
     placed,
     rests_on_web,
     searched,
-    split,
     told_once,
     why_nothing,
 )
@@ -73,7 +74,8 @@ async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run, 
     connections = await connected(answered, asks, run)
     frame, introducing = await framed(answered, connections, asks, run)
     evidence = [*{quote.id: quote for part in answered for quote in part.evidence}.values(), *introducing]
-    sections = split(_sections(answered, frame, asks, run), evidence)
+    written = _sections(answered, frame, asks, run)
+    sections = [replace(one, sentences=statements(one.sentences, evidence)) for one in written]
     answer, verdicts = await _checked(sections, frame, evidence, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
     return _with_report(answer, plan, found, parts, run, connections, placed(sections, verdicts, answer, run))

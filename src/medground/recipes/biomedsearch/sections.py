@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from medground.answering.conclude.policy import release
 from medground.answering.run import Run
 from medground.language.clean import clean, ended, some
-from medground.language.statements import statements
 from medground.recipes.biomedsearch.sub_answers import Part
 from medground.values.answer import Answer
 from medground.values.document import SourceKind
-from medground.values.evidence import Evidence, Sentence
+from medground.values.evidence import Sentence
 from medground.values.report import FlowRow, ReportSection, SectionKind, SubFound, ToolState
 from medground.values.research_plan import TOOLS, ResearchPlan, Tool
 from medground.values.statement import Verdict
@@ -32,11 +31,6 @@ class Written:
     sentences: tuple[Sentence, ...] = ()
     subquestion: str = ""
     notes: tuple[str, ...] = ()
-
-
-def split(sections: Sequence[Written], evidence: Sequence[Evidence]) -> list[Written]:
-    """The sections with their sentences as statements."""
-    return [replace(one, sentences=statements(one.sentences, evidence)) for one in sections]
 
 
 def told_once(sections: Sequence[Written]) -> Iterator[Written]:
@@ -84,8 +78,6 @@ def placed(
             found.append(ReportSection.model_validate({**named, "start": start, "end": end}))
     return tuple(found)
 
-
-# What the program itself says in a report: what limits it, what was searched, and why there is no answer.
 
 WORKED: tuple[ToolState, ...] = ("found", "empty")
 """The states of a tool that could search."""

@@ -24,19 +24,8 @@ from medground.language.quantities import quantities
 from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
 from medground.models.operators.differences import DOWN, UP
 from medground.models.operators.writing import WrittenSentence
+from medground.recipes.biomedsearch import reporting
 from medground.recipes.biomedsearch.question_names import LISTS
-from medground.recipes.biomedsearch.reporting import (
-    AnswerPartInput,
-    AnswerPartOutput,
-    ComposeReportInput,
-    ComposeReportOutput,
-    ConnectInput,
-    JoinedView,
-    PartView,
-    answer_part,
-    compose_report,
-    connect_parts,
-)
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.report import NOT_ENDED, Connection, SubAnswerState, SubFound
@@ -83,9 +72,9 @@ class Part:
         """The id of the sub-question."""
         return self.found.subquestion.id
 
-    def view(self, run: Run) -> PartView:
+    def view(self, run: Run) -> reporting.PartView:
         """The sub-answer as operators see it."""
-        return PartView(
+        return reporting.PartView(
             id=self.id,
             question=self.found.subquestion.text,
             answer=tuple(sentence.text for sentence in self.sentences),
@@ -103,7 +92,7 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Ask
     shown = [_shown(one, hits, run) for one, hits in found]
     outputs = await concurrently(_asked(one, asks, run) for one in shown)
     failures = [output for output in outputs if isinstance(output, ModelFailed)]
-    if failures and not any(isinstance(output, AnswerPartOutput) for output in outputs):
+    if failures and not any(isinstance(output, reporting.AnswerPartOutput) for output in outputs):
         raise failures[0]
     return [_part(one, output, asks, run) for one, output in zip(shown, outputs, strict=True)]
 
@@ -145,22 +134,20 @@ def _record(key: str, hit: Hit, title: str, places: dict[str, TextSpan]) -> Sent
     return SentencedPassage(id=key, title=title, section=passage.section or "", sentences=tuple(sentences))
 
 
-async def _asked(shown: _Shown, asks: Asks, run: Run) -> AnswerPartOutput | ModelFailed | None:
+async def _asked(shown: _Shown, asks: Asks, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
     if not shown.passages:
         return None
-    value = AnswerPartInput(
-        question=shown.found.subquestion.text,
-        part_of=run.question.text,
-        passages=shown.passages,
-        sentences=run.settings.recipe.sentences,
+    asked, most = shown.found.subquestion.text, run.settings.recipe.sentences
+    value = reporting.AnswerPartInput(
+        question=asked, part_of=run.question.text, passages=shown.passages, sentences=most
     )
     try:
-        return await asks.ask(answer_part, value)
+        return await asks.ask(reporting.answer_part, value)
     except ModelFailed as failed:
         return failed
 
 
-def _part(shown: _Shown, output: AnswerPartOutput | ModelFailed | None, asks: Asks, run: Run) -> Part:
+def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None, asks: Asks, run: Run) -> Part:
     unanswered = Part(shown.found, shown.hits, "not answerable")
     if output is None:
         searched = any(tool.state in ("found", "empty") for tool in shown.found.tools)
@@ -168,7 +155,7 @@ def _part(shown: _Shown, output: AnswerPartOutput | ModelFailed | None, asks: As
         return unanswered if searched else replace(unanswered, state="failed", reason="" if ended else NOT_ENDED)
     if isinstance(output, ModelFailed):
         return replace(unanswered, reason=f"the model that reads gave no usable answer: {output}")
-    author = asks.answerer(answer_part)
+    author = asks.answerer(reporting.answer_part)
     if not output.answerable:
         reason = output.reason or "nothing found addresses it"
         return replace(unanswered, reason=reason, answered_by=author)
@@ -184,10 +171,6 @@ def _line(quote: Evidence) -> Sentence:
     text = " ".join(quote.quote.split())
     return Sentence(text=text, evidence=(quote.id,), within=text)
 
-
-# How sub-answers connect, and the background and synthesis that frame them.
-
-# Sentences that introduce a subject, from which the background of a report is written.
 
 _SECTION = re.compile(r"background|introduction|overview|definition", re.IGNORECASE)
 _TEACHING = ("book", "wiki", "guideline")
@@ -254,13 +237,13 @@ async def connected(answered: Sequence[Part], asks: Asks, run: Run) -> list[Conn
     """How the answered parts hang together; nothing where there is one only, or where the model fails."""
     if len(answered) < 2:
         return []
-    value = ConnectInput(question=run.question.text, parts=tuple(part.view(run) for part in answered))
+    value = reporting.ConnectInput(question=run.question.text, parts=tuple(part.view(run) for part in answered))
     try:
-        output = await asks.ask(connect_parts, value)
+        output = await asks.ask(reporting.connect_parts, value)
     except ModelFailed as failed:
         run.warn(f"the connections between sub-answers could not be determined: {failed}")
         return []
-    by = asks.answerer(connect_parts)
+    by = asks.answerer(reporting.connect_parts)
     return [
         Connection(**dict(one) | {"evidence": tuple(dict.fromkeys(one.evidence)), "found_by": by})
         for one in output.connections
@@ -282,27 +265,30 @@ def disagreeing(answered: Sequence[Part], conflicts: Sequence[Conflict]) -> list
 
 async def framed(
     answered: Sequence[Part], connections: Sequence[Connection], asks: Asks, run: Run
-) -> tuple[ComposeReportOutput, list[Evidence]]:
+) -> tuple[reporting.ComposeReportOutput, list[Evidence]]:
     """Background, synthesis and answer, whose sentences cite quotes of the ledger, and the quotes of introductions.
 
     A model that fails leaves the report without them.
     """
     places: dict[str, TextSpan] = {}
     hits = [hit for part in answered for hit in part.hits]
-    value = ComposeReportInput(
+    value = reporting.ComposeReportInput(
         question=run.question.text,
         task=run.question.task,
         options=run.question.options,
         introductions=introductions(run.question.text, hits, places, run),
         parts=tuple(part.view(run) for part in answered),
-        connections=tuple(JoinedView(**one.model_dump(include=set(JoinedView.model_fields))) for one in connections),
+        connections=tuple(
+            reporting.JoinedView(**one.model_dump(include=set(reporting.JoinedView.model_fields)))
+            for one in connections
+        ),
         sentences=run.settings.recipe.sentences,
     )
     try:
-        output = await asks.ask(compose_report, value)
+        output = await asks.ask(reporting.compose_report, value)
     except ModelFailed as failed:
         run.warn(f"background and synthesis could not be written: {failed}")
-        return ComposeReportOutput(background=(), synthesis=(), answer=()), []
+        return reporting.ComposeReportOutput(background=(), synthesis=(), answer=()), []
     used = dict.fromkeys(e for one in (*output.background, *output.synthesis) for e in one.evidence if e in places)
     quotes = {one: run.ledger.quote(*places[one]) for one in used}
 

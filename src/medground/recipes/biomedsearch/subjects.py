@@ -78,7 +78,7 @@ def about(question: str) -> About | None:
     others = [one for one in free if one.start != subject.start and one.kind not in _WHO_AND_WHERE]
     if subject.kind == "drug":
         others = [one for one in others if one.kind != "drug"]
-    bears_on = min(others, key=lambda one: (_bearing(one), abs(one.start - subject.start)), default=None)
+    bears_on = min(others, key=lambda one: (_BEARS.index(one.kind), abs(one.start - subject.start)), default=None)
     done = perturbation(question) if subject.kind == "gene" else ""
     return About(question, subject, bears_on, population, found, done)
 
@@ -161,7 +161,3 @@ def _rank(one: Thing, question: str) -> float:
 
 
 _BEARS = ["disease", "finding", "microbe", "other", "substance", "name", "anatomy", "gene", "procedure", "test", "drug"]
-
-
-def _bearing(one: Thing) -> int:
-    return _BEARS.index(one.kind) if one.kind in _BEARS else len(_BEARS)

@@ -17,8 +17,6 @@ from medground.recipes.biomedsearch.question_names import LISTS, Thing, matching
 from medground.recipes.biomedsearch.subjects import About, about
 from medground.values.document import Frozen
 
-# Sub-questions and keywords as a planner drafts them.
-
 _LONGEST_TEXT = 500
 _LONGEST_NAME = 120
 

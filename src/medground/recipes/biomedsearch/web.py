@@ -28,8 +28,6 @@ from medground.values.lookup import Lookup, PlainWords
 from medground.values.report import FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
-# Rating results of a web search: how well the page behind each would answer a sub-question.
-
 _COVERAGE = 0.25
 """What the share of the sub-question's words counts beside the cosine, without a model: measured in `docs/web.md`."""
 
@@ -153,13 +151,8 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
 def _lookup(one: SubQuestion, names: Sequence[str], choices: BioMedSearchSettings) -> Lookup:
     known = set(words.terms(one.text))
     new = [name for name in dict.fromkeys(names) if not set(words.terms(name)) <= known][:_MOST_NAMES]
-    return Lookup(
-        asked=PlainWords(text=" ".join([one.text, *new])),
-        text=one.text,
-        kinds=KINDS,
-        limit=choices.each,
-        node=f"{one.id} web",
-    )
+    asked = PlainWords(text=" ".join([one.text, *new]))
+    return Lookup(asked=asked, text=one.text, kinds=KINDS, limit=choices.each, node=f"{one.id} web")
 
 
 async def _search(engine: str, lookup: Lookup, run: Run) -> Returned:

@@ -19,8 +19,6 @@ from medground.language.word_lists import word_lists
 from medground.pubmed.mesh import vocabulary
 from medground.values.document import SourceKind
 
-# Queries for sources without a model: the question without its filler, its names by term mapping, and graph terms.
-
 _WORDS = 40
 """Most words of a query. A case is cut to what it asks and what it names."""
 _NAMES = 6

@@ -14,16 +14,8 @@ from itertools import islice, pairwise, zip_longest
 from medground.answering.run import Run
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
 from medground.language.clean import some
+from medground.recipes.omni_rag import rating
 from medground.recipes.omni_rag.planners import explored, typed
-from medground.recipes.omni_rag.rating import (
-    MOST_POINTS,
-    Feedback,
-    ImprovePlanInput,
-    RatePlanInput,
-    Retrieved,
-    improve_plan,
-    rate_plan,
-)
 from medground.recipes.omni_rag.read_plan import ReadPlan, Repair
 from medground.recipes.omni_rag.search import search_plan
 from medground.recipes.settings import OmniRagSettings
@@ -104,7 +96,7 @@ def _rank(one: Tried) -> tuple[int, bool, int, int]:
 def _why_enough(tried: Sequence[Tried], spent: Sequence[Spent], repeats: bool, run: Run) -> str:
     """Why no further plan is tried; empty if one is."""
     this = tried[-1]
-    if this.score == MOST_POINTS:
+    if this.score == rating.MOST_POINTS:
         return "best score"
     if this.score is None:
         return "not rated"
@@ -179,8 +171,8 @@ async def _written(question: Question, sources: Sources, run: Run, place: Place)
         if one.score is not None:
             queries = tuple((name, str(query)) for name, query in one.plan)
             told = {"score": one.score, "suggestion": one.suggestion, "empty": one.empty, "queries": queries}
-            feedback.append(Feedback.model_validate({"plan": tagged(one.plan, names), **told}))
-    value = ImprovePlanInput(
+            feedback.append(rating.Feedback.model_validate({"plan": tagged(one.plan, names), **told}))
+    value = rating.ImprovePlanInput(
         question=question.text,
         options=question.options,
         sources=explored(sources),
@@ -188,7 +180,7 @@ async def _written(question: Question, sources: Sources, run: Run, place: Place)
         feedback=tuple(feedback),
         siblings=tuple(tagged(one.plan, names) for one in place.siblings),
     )
-    return typed(await run.ask(improve_plan, value), sources, most)
+    return typed(await run.ask(rating.improve_plan, value), sources, most)
 
 
 async def _rated(
@@ -198,16 +190,16 @@ async def _rated(
     if asked and all(one.state == "failed" for one in asked):
         run.warn(f"none of the plan's sources could be searched, so planning ended: {asked[0].failure}")
         return None, ""
-    value = RatePlanInput(question=question.text, sources=explored(sources), retrieved=tuple(_shown(found)))
+    value = rating.RatePlanInput(question=question.text, sources=explored(sources), retrieved=tuple(_shown(found)))
     try:
-        output = await run.ask(rate_plan, value)
+        output = await run.ask(rating.rate_plan, value)
     except (ModelFailed, BudgetExhausted) as error:
         run.warn(f"a plan could not be rated, so planning ended: {error}")
         return None, ""
     return output.score, output.suggestion
 
 
-def _shown(found: Sequence[SourceFound]) -> Iterator[Retrieved]:
+def _shown(found: Sequence[SourceFound]) -> Iterator[rating.Retrieved]:
     """What each query found: the first passages of all queries in turn, until the rater has enough to read."""
     queries = [(one, query) for one in found for query in one.queries]
     turns = zip_longest(*(enumerate(query.hits[:_FROM_EACH]) for _, query in queries))
@@ -217,7 +209,7 @@ def _shown(found: Sequence[SourceFound]) -> Iterator[Retrieved]:
         kept.setdefault(n, []).append(hit)
     for n, (one, query) in enumerate(queries):
         failed = one.state in ("failed", "not configured")
-        yield Retrieved(
+        yield rating.Retrieved(
             source=one.source.name,
             query=str(query.query),
             state="found" if query.hits else "failed" if failed else "empty",
@@ -273,7 +265,7 @@ def selected(tried: Sequence[Tried]) -> int:
     def uct(child: int) -> float:
         scores = told[child]
         explored = math.sqrt(math.log(len(told[at])) / len(scores))
-        return sum(scores) / len(scores) / MOST_POINTS + EXPLORATION * explored
+        return sum(scores) / len(scores) / rating.MOST_POINTS + EXPLORATION * explored
 
     while len(children := _children(tried, at)) >= SIBLINGS:
         at = max(children, key=lambda one: (uct(one.number), -one.number)).number

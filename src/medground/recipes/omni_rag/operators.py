@@ -15,16 +15,7 @@ from pydantic import BeforeValidator, Field
 from medground.graph.base import asked_for, says, without_cues
 from medground.language import words
 from medground.language.question_reading import reading_of
-from medground.models.operators.base import (
-    InvalidOutput,
-    Operator,
-    OperatorInput,
-    OperatorOutput,
-    PlainOutput,
-    SentencedPassage,
-    Untrusted,
-    prompt,
-)
+from medground.models.operators import base
 from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim, best_quotes, reason
 from medground.recipes.base import list_of, one_line
 from medground.recipes.omni_rag import by_words as keyless
@@ -40,16 +31,16 @@ MOST_TERMS = 3
 """Most terms for a graph: fewer than 4 (E.5)."""
 
 
-class ExploredSource(OperatorInput):
+class ExploredSource(base.OperatorInput):
     """A source as a planner sees it. A query of a `graph` has a term too: the concept that is looked up."""
 
     name: str
     kind: SourceKind
-    about: Untrusted
+    about: base.Untrusted
 
 
-class PlanSourcesInput(OperatorInput):
-    question: Untrusted
+class PlanSourcesInput(base.OperatorInput):
+    question: base.Untrusted
     options: tuple[Option, ...] = ()
     sources: tuple[ExploredSource, ...]
     most: int = Field(default=3, ge=1)
@@ -58,30 +49,24 @@ class PlanSourcesInput(OperatorInput):
 Text = Annotated[str, BeforeValidator(one_line(_LONGEST)), Field(max_length=_LONGEST)]
 
 
-class PlannedQuery(OperatorOutput):
+class PlannedQuery(base.OperatorOutput):
     term: Text = Field(default="", description="of a graph only: the medical concept to look up")
     text: Text = Field(default="", description="the words to search for")
 
 
-class PlannedQueries(OperatorOutput):
+class PlannedQueries(base.OperatorOutput):
     source: str = Field(description="the name of the source")
     queries: Annotated[tuple[PlannedQuery, ...], BeforeValidator(list_of("text", _MOST))] = Field(
         max_length=_MOST, description="the queries for it; none where it is not needed"
     )
 
 
-class PlanSourcesOutput(OperatorOutput):
+class PlanSourcesOutput(base.OperatorOutput):
     plan: tuple[PlannedQueries, ...] = Field(description="the sources to search, one entry each")
 
 
-class TaggedPlan(PlainOutput):
+class TaggedPlan(base.PlainOutput):
     """A plan as text: one tag for each source. `plan.sources.read_plan` reads it."""
-
-
-def content_words(text: str) -> str:
-    """The words of a question that say something, as they are written; the question itself where none does."""
-    said = [word for word in text.replace("?", " ").split() if words.terms(word)]
-    return " ".join(said) or text
 
 
 def _planned_by_words(value: PlanSourcesInput) -> PlanSourcesOutput:
@@ -106,7 +91,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(maxsplit=1)[0]
 
 
-plan_sources = Operator(
+plan_sources = base.Operator(
     name="plan_sources",
     input=PlanSourcesInput,
     output=PlanSourcesOutput,
@@ -128,12 +113,12 @@ def _names_a_source(value: PlanSourcesInput, output: TaggedPlan) -> None:
     said = output.text.casefold().replace("&lt;", "<").replace(" ", "")
     if not any(f"<{source.name}" in said for source in value.sources):
         names = ", ".join(f"<{source.name}>" for source in value.sources)
-        raise InvalidOutput(f"no source is named; write one tag for each source: {names}")
+        raise base.InvalidOutput(f"no source is named; write one tag for each source: {names}")
 
 
-plan_sources_tagged = Operator(
+plan_sources_tagged = base.Operator(
     name=plan_sources.name,
-    instructions=prompt("plan_sources_tagged"),
+    instructions=base.prompt("plan_sources_tagged"),
     input=PlanSourcesInput,
     output=TaggedPlan,
     writes_queries=True,
@@ -143,15 +128,15 @@ plan_sources_tagged = Operator(
 """`plan_sources` as plain text, the form that planners are trained on."""
 
 
-class NameTermsInput(OperatorInput):
-    question: Untrusted
+class NameTermsInput(base.OperatorInput):
+    question: base.Untrusted
 
 
-class NameTermsOutput(OperatorOutput):
+class NameTermsOutput(base.OperatorOutput):
     terms: tuple[str, ...] = Field(description="at most three medical terms, as a vocabulary would list them")
 
 
-name_terms = Operator(
+name_terms = base.Operator(
     name="name_terms",
     input=NameTermsInput,
     output=NameTermsOutput,
@@ -160,17 +145,17 @@ name_terms = Operator(
 )
 
 
-class WritePassageInput(OperatorInput):
-    question: Untrusted
+class WritePassageInput(base.OperatorInput):
+    question: base.Untrusted
     source: ExploredSource
     words: int = Field(default=200, ge=1)
 
 
-class WritePassageOutput(OperatorOutput):
+class WritePassageOutput(base.OperatorOutput):
     passage: str = Field(description="the passage; empty where you cannot write one")
 
 
-write_passage = Operator(
+write_passage = base.Operator(
     name="write_passage",
     input=WritePassageInput,
     output=WritePassageOutput,
@@ -178,9 +163,6 @@ write_passage = Operator(
     keyless=lambda value: WritePassageOutput(passage=""),
 )
 """Word statistics write no passage: they would have nothing to write but the question."""
-
-
-# Reading what several kinds of source hold, step by step, and answering from it.
 
 
 class ReadSourcesInput(ReasonInput):
@@ -195,7 +177,7 @@ _FAR_BEHIND = 4.0
 
 def _read_by_words(value: ReasonInput) -> ReasonOutput:
     """The best sentences of each kind of source by turns, then the lines of a graph that bear on the question."""
-    kinds: dict[SourceKind | None, list[SentencedPassage]] = {}
+    kinds: dict[SourceKind | None, list[base.SentencedPassage]] = {}
     for passage in _on_subject(value):
         if passage.kind != "graph":
             kinds.setdefault(passage.kind, []).append(passage)
@@ -209,7 +191,7 @@ def _read_by_words(value: ReasonInput) -> ReasonOutput:
     return ReasonOutput(claims=(*different[: value.sentences], *_graph_lines(value)), answer=())
 
 
-def _on_subject(value: ReasonInput) -> list[SentencedPassage]:
+def _on_subject(value: ReasonInput) -> list[base.SentencedPassage]:
     """The passages that mention the rarest name of the question; all of them where none does.
 
     Over all kinds together, so that a kind that has nothing on the subject is not quoted for its own sake.

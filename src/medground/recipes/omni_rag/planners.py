@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
 
 from medground.answering.run import Run
+from medground.language import words
 from medground.recipes.omni_rag.operators import (
     MOST_TERMS,
     ExploredSource,
@@ -18,7 +19,6 @@ from medground.recipes.omni_rag.operators import (
     PlanSourcesInput,
     PlanSourcesOutput,
     WritePassageInput,
-    content_words,
     name_terms,
     plan_sources,
     plan_sources_tagged,
@@ -68,9 +68,6 @@ async def planned(question: Question, run: Run) -> SourcePlan:
     return read.plan
 
 
-# Planners that write a plan in one call: a model that is asked, one that was trained, and word statistics.
-
-
 async def prompting(question: Question, sources: Sources, run: Run) -> ReadPlan:
     """Ask the model for the plan: typed, or as text in tags if `omni_rag.tagged` says so."""
     choices = run.settings.section(OmniRagSettings)
@@ -81,10 +78,7 @@ async def prompting(question: Question, sources: Sources, run: Run) -> ReadPlan:
 
 
 async def trained(question: Question, sources: Sources, run: Run) -> ReadPlan:
-    """Ask for the plan as text in tags, the form that planners are trained on.
-
-    Raises ModelFailed: the model named no source.
-    """
+    """Ask for the plan as text in tags, the form that planners are trained on."""
     most = run.settings.section(OmniRagSettings).queries
     output = await run.ask(plan_sources_tagged, planning_input(question, sources, most))
     return read_plan(output.text, sources, most)
@@ -113,9 +107,6 @@ def explored(sources: Sequence[SourceDescription]) -> tuple[ExploredSource, ...]
     return tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
 
 
-# Planners that ask every source the same: the question, or a passage that a model writes in the style of the source.
-
-
 async def original(question: Question, sources: Sources, run: Run) -> SourcePlan:
     """The question to every source of texts; to a graph, fewer than four terms of it (E.5)."""
     whole = " ".join([question.text, *(option.text for option in question.options)])
@@ -124,7 +115,8 @@ async def original(question: Question, sources: Sources, run: Run) -> SourcePlan
 
 async def every_source(question: Question, sources: Sources, run: Run) -> SourcePlan:
     """The content words of the question to every source of texts; to a graph, fewer than four terms of it."""
-    return await _plan(question, sources, {one.name: content_words(question.text) for one in sources}, run)
+    content = " ".join(word for word in question.text.replace("?", " ").split() if words.terms(word)) or question.text
+    return await _plan(question, sources, dict.fromkeys((one.name for one in sources), content), run)
 
 
 async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePlan:
@@ -132,12 +124,12 @@ async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePla
 
     Without a model there is no such passage, and the question is asked alone.
     """
-    words = run.settings.section(OmniRagSettings).passage_words
+    most = run.settings.section(OmniRagSettings).passage_words
 
     async def written(source: SourceDescription) -> str:
         (seen,) = explored([source])
-        output = await run.ask(write_passage, WritePassageInput(question=question.text, source=seen, words=words))
-        return " ".join([question.text, *output.passage.split()[:words]])
+        output = await run.ask(write_passage, WritePassageInput(question=question.text, source=seen, words=most))
+        return " ".join([question.text, *output.passage.split()[:most]])
 
     texts = [one for one in sources if one.kind != "graph"]
     passages = await asyncio.gather(*map(written, texts))

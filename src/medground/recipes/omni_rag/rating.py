@@ -13,8 +13,6 @@ from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesOutput, planned_queries
 from medground.values.question import Option
 
-# Rating a plan of sources by what it found: points from 0 to 5, and how its queries could be better.
-
 MOST_POINTS = 5
 """A plan with this score is not improved (D.3)."""
 _TOGETHER = 0.5
@@ -111,7 +109,10 @@ def _suggestion(value: RatePlanInput, present: frozenset[str], share: float) -> 
     states = {
         source.name: {one.state for one in value.retrieved if one.source == source.name} for source in value.sources
     }
-    missing = missing_words(value.question, present)
+    written = {words.stem(token): token for token in reversed(words.tokens(value.question))}
+    lacking = (stem for stem in words.topic(value.question) - present if stem in written)
+    rarest = sorted(lacking, key=lambda stem: (-words.weight(stem), stem))
+    missing = [written[stem] for stem in rarest[:_NAMED]]
     empty = [name for name, found in states.items() if found == {"empty"}]
     unused = [name for name, found in states.items() if not found]
     said = [
@@ -123,24 +124,9 @@ def _suggestion(value: RatePlanInput, present: frozenset[str], share: float) -> 
     return " ".join(filter(None, said))
 
 
-def missing_words(question: str, present: frozenset[str]) -> list[str]:
-    """The question's words, as written, that no text has; the rarest first, at most four."""
-    wanted = words.topic(question) - present
-    written = {words.stem(token): token for token in reversed(words.tokens(question))}
-    rare = sorted((stem for stem in wanted if stem in written), key=lambda stem: (-words.weight(stem), stem))
-    return [written[stem] for stem in rare[:_NAMED]]
-
-
 rate_plan = Operator(
-    name="rate_plan",
-    input=RatePlanInput,
-    output=RatePlanOutput,
-    writes_queries=True,
-    keyless=_rated_by_words,
+    name="rate_plan", input=RatePlanInput, output=RatePlanOutput, writes_queries=True, keyless=_rated_by_words
 )
-
-
-# Writing a better plan of sources from what was said of earlier ones.
 
 
 class Feedback(OperatorInput):

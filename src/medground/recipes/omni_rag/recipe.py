@@ -34,8 +34,7 @@ from medground.values.question import Question
 from medground.values.source_plan import SourceFound
 from medground.values.usage import KEYLESS
 
-# Answer from passages of several kinds of source. Lines of a graph are quoted as they stand, never in a model's
-# words.
+# Lines of a graph are quoted as they stand, never in a model's words.
 
 _GRAPH: tuple[SourceKind, ...] = ("graph",)
 Place = tuple[str, int, int]

@@ -33,8 +33,6 @@ from medground.values.source_plan import (
     SourceState,
 )
 
-# Which sources a plan may name: those that are open, and those that are wanted and not configured.
-
 FIVE_KINDS: tuple[SourceKind, ...] = ("book", "guideline", "research", "wiki", "graph")
 """The kinds of source of MedOmniKB (section 3)."""
 _NOT_A_NAME = re.compile(r"[^a-z0-9_-]+")

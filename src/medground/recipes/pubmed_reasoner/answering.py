@@ -8,18 +8,9 @@ from dataclasses import replace
 from pydantic import Field
 
 from medground.language import drafting
-from medground.models.operators import base
-from medground.models.operators.writing import (
-    WriteOutput,
-    WrittenSentence,
-    check_written,
-    chosen_quotes,
-    written_choices,
-)
+from medground.models.operators import base, writing
 from medground.recipes.pubmed_reasoner.operators import unsupported_headings
 from medground.values.question import Option, Task
-
-# Summarising: the evidence by article, and a response based only on that summary.
 
 
 class SummariseInput(base.OperatorInput):
@@ -66,10 +57,12 @@ class RespondInput(base.OperatorInput):
     sentences: int = 3
 
 
-def _keyless(value: RespondInput) -> WriteOutput:
+def _keyless(value: RespondInput) -> writing.WriteOutput:
     views = [base.EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
-    chosen = chosen_quotes(value.question, views, value.sentences)
-    return WriteOutput(sentences=tuple(WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=())
+    chosen = writing.chosen_quotes(value.question, views, value.sentences)
+    return writing.WriteOutput(
+        sentences=tuple(writing.WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=()
+    )
 
 
 def _cited(value: RespondInput) -> Iterator[str]:
@@ -85,18 +78,15 @@ class SampledRespondInput(RespondInput):
 respond = base.Operator(
     name="respond",
     input=RespondInput,
-    output=WriteOutput,
+    output=writing.WriteOutput,
     keyless=_keyless,
-    check=lambda value, output: check_written(value.task, value.options, set(_cited(value)), output),
-    choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
+    check=lambda value, output: writing.check_written(value.task, value.options, set(_cited(value)), output),
+    choices=lambda value: writing.written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
     streamed="sentences",
 )
 
 respond_openly = replace(respond, name="respond_openly", instructions=base.prompt("respond_openly"))
 """Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""
-
-
-# Answering without evidence, and finding the gaps of an answer: the baselines' operators.
 
 
 class RecallInput(base.OperatorInput):
@@ -108,10 +98,10 @@ class RecallInput(base.OperatorInput):
 recall = base.Operator(
     name="recall",
     input=RecallInput,
-    output=WriteOutput,
-    keyless=lambda value: WriteOutput(sentences=(), answer=()),
-    check=lambda value, output: check_written(value.task, value.options, set(), output),
-    choices=lambda value: written_choices(value.task, value.options, ()),
+    output=writing.WriteOutput,
+    keyless=lambda value: writing.WriteOutput(sentences=(), answer=()),
+    check=lambda value, output: writing.check_written(value.task, value.options, set(), output),
+    choices=lambda value: writing.written_choices(value.task, value.options, ()),
 )
 
 

@@ -106,19 +106,12 @@ SELF_REFLECTION = Recipe(
 )
 
 
-# The baseline without retrieval: a model answers from memory.
-
-
 async def model_only(question: Question, run: Run) -> Answer:
     """Answer from the model's memory. Nothing is searched, so no sentence is supported."""
     output = await run.ask(recall, RecallInput(question=question.text, task=question.task, options=question.options))
     sentences = tuple(Sentence(text=s.text, evidence=()) for s in output.sentences)
-    draft = Draft(
-        sentences=sentences,
-        answer=output.answer,
-        basis="model" if output.answer else None,
-        reason="" if output.answer else "this recipe does not search, and no model gave an answer",
-    )
+    reason = "" if output.answer else "this recipe does not search, and no model gave an answer"
+    draft = Draft(sentences=sentences, answer=output.answer, basis="model" if output.answer else None, reason=reason)
     nothing = Verdict(label="not found", critic="citation", note="written without evidence")
     return compose(run, draft, [nothing] * len(sentences))
 

@@ -10,29 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.answering.run import Run
-from medground.recipes.pubmed_reasoner.operators import (
-    Candidate,
-    CritiqueInput,
-    Feedback,
-    RefineQueryInput,
-    Tried,
-    UpdateTermsInput,
-    alignment,
-    coverage,
-    redundancy,
-    refine_query,
-    update_terms,
-)
-from medground.recipes.pubmed_reasoner.queries import (
-    QueryResult,
-    SelfCriticInput,
-    at_once,
-    candidates,
-    lookup_of,
-    normalised,
-    search,
-    self_critic,
-)
+from medground.recipes.pubmed_reasoner import operators, queries
 from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery, headings_of, relaxed, same
 from medground.values.question import Question
@@ -48,7 +26,7 @@ class Critique:
     covered: float
     aligned: float
     redundant: float
-    feedback: tuple[Feedback, ...] = ()
+    feedback: tuple[operators.Feedback, ...] = ()
     refined: str = ""
 
     @property
@@ -71,7 +49,7 @@ class Attempt:
     written: PubMedQuery
     found: int
     query: PubMedQuery
-    result: QueryResult
+    result: queries.QueryResult
     critique: Critique | None = None
 
     def asked(self, query: PubMedQuery) -> bool:
@@ -79,33 +57,39 @@ class Attempt:
         return same(query.tree, self.written.tree) or same(query.tree, self.query.tree)
 
     @property
-    def tried(self) -> tuple[Tried, ...]:
+    def tried(self) -> tuple[operators.Tried, ...]:
         """The attempt as the history shows it: what was written and, where it was widened, what was searched."""
-        searched = Tried(query=self.query.text, found=self.result.documents)
+        searched = operators.Tried(query=self.query.text, found=self.result.documents)
         if self.query == self.written:
             return (searched,)
-        return (Tried(query=self.written.text, found=self.found), searched)
+        return (operators.Tried(query=self.written.text, found=self.found), searched)
 
 
-async def criticised(question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run) -> Critique:
+async def criticised(
+    question: Question, terms: Sequence[operators.Candidate], history: Sequence[Attempt], run: Run
+) -> Critique:
     """Coverage, alignment and redundancy of each term, assessed concurrently (Eq. 6 to 8).
 
     At once (`at_once`) it is three scores of the whole query, of which not known (-1) counts as 0, and a better query.
     """
     found, query = history[-1].result, history[-1].query.text
-    if at_once(run):
+    if queries.at_once(run):
         tried = tuple(tried for attempt in history for tried in attempt.tried)
-        said = await run.ask(self_critic, SelfCriticInput(question=question.text, signals=found.signals, history=tried))
+        said = await run.ask(
+            queries.self_critic, queries.SelfCriticInput(question=question.text, signals=found.signals, history=tried)
+        )
         scores = float(said.coverage == 1), float(said.alignment == 1), float(said.redundancy == 0)
         return Critique(*scores, refined=said.query)
     if not terms:
         return Critique(0.0, 0.0, 0.0)
-    value = CritiqueInput(question=question.text, terms=tuple(terms), signals=found.signals, query=query)
-    asked = await asyncio.gather(*(run.ask(operator, value) for operator in (coverage, alignment, redundancy)))
+    value = operators.CritiqueInput(question=question.text, terms=tuple(terms), signals=found.signals, query=query)
+    asked = await asyncio.gather(
+        *(run.ask(operator, value) for operator in (operators.coverage, operators.alignment, operators.redundancy))
+    )
     # Duplicates: the first verdict wins.
     covered, aligned, redundant = ({v.heading: v for v in reversed(output.verdicts)} for output in asked)
     feedback = tuple(
-        Feedback(
+        operators.Feedback(
             heading=heading,
             covered=covered[heading].verdict,
             aligned=aligned[heading].verdict,
@@ -122,28 +106,26 @@ async def criticised(question: Question, terms: Sequence[Candidate], history: Se
 
 async def refined(
     question: Question, said: Critique, history: Sequence[Attempt], run: Run
-) -> tuple[Sequence[Candidate], PubMedQuery]:
+) -> tuple[Sequence[operators.Candidate], PubMedQuery]:
     """Updated terms (Eq. 9), and a query of them (Eq. 10), or the query of the critique; normalised (Eq. 11)."""
-    if at_once(run):
-        return (), normalised(said.refined, run)
+    if queries.at_once(run):
+        return (), queries.normalised(said.refined, run)
     signals = history[-1].result.signals
-    value = UpdateTermsInput(question=question.text, feedback=said.feedback, signals=signals)
-    terms = candidates(await run.ask(update_terms, value))[: run.settings.section(PubMedReasonerSettings).terms]
+    value = operators.UpdateTermsInput(question=question.text, feedback=said.feedback, signals=signals)
+    most = run.settings.section(PubMedReasonerSettings).terms
+    terms = queries.candidates(await run.ask(operators.update_terms, value))[:most]
     return terms, await next_query(question, terms, history, run)
 
 
 async def next_query(
-    question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run, *, missing: str = ""
+    question: Question, terms: Sequence[operators.Candidate], history: Sequence[Attempt], run: Run, *, missing: str = ""
 ) -> PubMedQuery:
     """A better query, given the earlier ones and what the evidence lacks (Eq. 10), normalised (Eq. 11)."""
-    value = RefineQueryInput(
-        question=question.text,
-        terms=tuple(terms),
-        signals=history[-1].result.signals,
-        history=tuple(tried for attempt in history for tried in attempt.tried),
-        missing=missing,
+    signals, tried = history[-1].result.signals, tuple(tried for attempt in history for tried in attempt.tried)
+    value = operators.RefineQueryInput(
+        question=question.text, terms=tuple(terms), signals=signals, history=tried, missing=missing
     )
-    return normalised((await run.ask(refine_query, value)).query, run)
+    return queries.normalised((await run.ask(operators.refine_query, value)).query, run)
 
 
 def converged(history: Sequence[Attempt]) -> bool:
@@ -176,7 +158,7 @@ async def attempt(question: Question, query: PubMedQuery, history: Sequence[Atte
     """
     choices = run.settings.section(PubMedReasonerSettings)
     if not choices.relax:
-        result = await search(question, query, run)
+        result = await queries.search(question, query, run)
         return Attempt(query, result.documents, query, result)
     return await _widened(question, query, history, run, choices.enough)
 
@@ -187,7 +169,7 @@ async def step_back(question: Question, last: Attempt, missing: str, run: Run) -
     A model that said what is missing writes a query for that. Otherwise the last query is widened.
     """
     if missing:
-        terms = [Candidate(heading=heading) for heading in headings_of(last.query.tree)]
+        terms = [operators.Candidate(heading=heading) for heading in headings_of(last.query.tree)]
         asked = await next_query(question, terms, [last], run, missing=missing)
         again = await attempt(question, asked, [last], run)
     else:
@@ -202,7 +184,7 @@ async def _widened(
 
     async def counting(candidate: PubMedQuery) -> int:
         if candidate.text not in counted:
-            counted[candidate.text] = await run.count(lookup_of(question, candidate, run))
+            counted[candidate.text] = await run.count(queries.lookup_of(question, candidate, run))
         return counted[candidate.text]
 
     found = await counting(query)
@@ -214,4 +196,4 @@ async def _widened(
     for one in history:
         if same(one.query.tree, wider.tree):
             return Attempt(query, found, one.query, one.result)
-    return Attempt(query, found, wider, await search(question, wider, run))
+    return Attempt(query, found, wider, await queries.search(question, wider, run))

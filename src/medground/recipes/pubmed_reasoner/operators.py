@@ -106,9 +106,6 @@ draft_query = base.Operator(
 )
 
 
-# A critique of each MeSH term by the records that the query found, and without a model by the words of these.
-
-
 class CritiqueInput(base.OperatorInput):
     question: base.Untrusted
     terms: tuple[Candidate, ...]
@@ -240,11 +237,7 @@ def _updated_by_words(value: UpdateTermsInput) -> MeshTermsOutput:
 
 
 update_terms = base.Operator(
-    name="update_terms",
-    input=UpdateTermsInput,
-    output=MeshTermsOutput,
-    writes_queries=True,
-    keyless=_updated_by_words,
+    name="update_terms", input=UpdateTermsInput, output=MeshTermsOutput, writes_queries=True, keyless=_updated_by_words
 )
 
 

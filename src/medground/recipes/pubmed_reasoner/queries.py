@@ -18,23 +18,7 @@ from medground.models.operators.base import FewWords, Operator, OperatorInput, U
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.recipes.base import fused
-from medground.recipes.pubmed_reasoner.operators import (
-    Candidate,
-    DraftQueryInput,
-    MeshTermsInput,
-    MeshTermsOutput,
-    QueryOutput,
-    SelectTermsInput,
-    Signal,
-    Tried,
-    draft_query,
-    judge_alignment,
-    judge_coverage,
-    judge_redundancy,
-    mesh_terms,
-    refined_by_words,
-    select_terms,
-)
+from medground.recipes.pubmed_reasoner import operators
 from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery
 from medground.values.document import Hit
@@ -46,30 +30,34 @@ from medground.values.steps import QueryWritten
 _NO_SUBJECT = "the query has no subject term, so the words of the question are searched instead"
 
 
-async def propose_terms(question: Question, run: Run) -> list[Candidate]:
+async def propose_terms(question: Question, run: Run) -> list[operators.Candidate]:
     """Candidate headings with reasons (Eq. 1)."""
     most = run.settings.section(PubMedReasonerSettings).terms
-    return candidates(await run.ask(mesh_terms, MeshTermsInput(question=question.text, most=most)))
+    return candidates(await run.ask(operators.mesh_terms, operators.MeshTermsInput(question=question.text, most=most)))
 
 
-def candidates(output: MeshTermsOutput) -> list[Candidate]:
+def candidates(output: operators.MeshTermsOutput) -> list[operators.Candidate]:
     """The terms that a model named, each once."""
     distinct = {term.heading: term.rationale for term in output.terms}
-    return [Candidate(heading=heading, rationale=rationale) for heading, rationale in distinct.items()]
+    return [operators.Candidate(heading=heading, rationale=rationale) for heading, rationale in distinct.items()]
 
 
-async def choose_terms(question: Question, proposed: Sequence[Candidate], run: Run) -> list[Candidate]:
+async def choose_terms(
+    question: Question, proposed: Sequence[operators.Candidate], run: Run
+) -> list[operators.Candidate]:
     """The candidates to search with, most important first (Eq. 2)."""
     if not proposed:
         return []
-    output = await run.ask(select_terms, SelectTermsInput(question=question.text, candidates=tuple(proposed)))
+    output = await run.ask(
+        operators.select_terms, operators.SelectTermsInput(question=question.text, candidates=tuple(proposed))
+    )
     known, most = {one.heading: one for one in proposed}, run.settings.section(PubMedReasonerSettings).terms
     return [known[heading] for heading in dict.fromkeys(output.selected)][:most]
 
 
-async def first_query(question: Question, terms: Sequence[Candidate], run: Run) -> PubMedQuery:
+async def first_query(question: Question, terms: Sequence[operators.Candidate], run: Run) -> PubMedQuery:
     """The first query (Eq. 3), normalised (Eq. 11)."""
-    output = await run.ask(draft_query, DraftQueryInput(question=question.text, terms=tuple(terms)))
+    output = await run.ask(operators.draft_query, operators.DraftQueryInput(question=question.text, terms=tuple(terms)))
     return normalised(output.query, run)
 
 
@@ -88,15 +76,12 @@ def normalised(text: str, run: Run) -> PubMedQuery:
         return PubMedQuery(result.text, result.query)
 
 
-# Search with a PubMed query, or only count what it finds.
-
-
 @dataclass(frozen=True)
 class QueryResult:
     """What a query found: ranked hits, and titles and abstracts of the first documents (Eq. 4 and 5)."""
 
     hits: tuple[Hit, ...]
-    signals: tuple[Signal, ...]
+    signals: tuple[operators.Signal, ...]
 
     @property
     def documents(self) -> int:
@@ -126,7 +111,7 @@ async def search(question: Question, query: PubMedQuery, run: Run) -> QueryResul
     first = list(dict.fromkeys(h.passage.document_id for h in hits))[: choices.signals]
     await run.retrieve(first)
     documents = [run.ledger.documents[i] for i in first if i in run.ledger.documents]
-    signals = tuple(Signal(title=d.title, abstract=d.text[: choices.signal_length]) for d in documents)
+    signals = tuple(operators.Signal(title=d.title, abstract=d.text[: choices.signal_length]) for d in documents)
     return QueryResult(hits, signals)
 
 
@@ -141,8 +126,6 @@ def lookup_of(question: Question, query: PubMedQuery, run: Run) -> Lookup:
     stated_only = question.filters != run.question.filters
     return Lookup(asked=dated if stated_only else query.tree, text=question.text, shown=to_pubmed(dated))
 
-
-# Searching with one call for a query and one call for its critique, in place of one call for each equation.
 
 Score = Literal[1, 0, -1]
 """1: good; 0: not good; -1: nothing was found that could tell."""
@@ -159,20 +142,20 @@ class WriteQueryInput(OperatorInput):
 write_query = Operator(
     name="write_query",
     input=WriteQueryInput,
-    output=QueryOutput,
+    output=operators.QueryOutput,
     writes_queries=True,
-    keyless=lambda value: QueryOutput(query=drafting.draft(value.question, _headings(value.question))),
+    keyless=lambda value: operators.QueryOutput(query=drafting.draft(value.question, _headings(value.question))),
 )
 
 
 class SelfCriticInput(OperatorInput):
     question: Untrusted
-    signals: tuple[Signal, ...]
-    history: tuple[Tried, ...]
+    signals: tuple[operators.Signal, ...]
+    history: tuple[operators.Tried, ...]
     """The queries so far; the last is the one whose records are shown."""
 
 
-class SelfCriticOutput(QueryOutput):
+class SelfCriticOutput(operators.QueryOutput):
     coverage: Score = Field(description="1 if the records represent the ideas of the question")
     coverage_advice: FewWords = ""
     alignment: Score = Field(description="1 if the records are about the question")
@@ -184,12 +167,12 @@ class SelfCriticOutput(QueryOutput):
 def _criticised_by_words(value: SelfCriticInput) -> SelfCriticOutput:
     headings = _headings(value.question)
     texts = [f"{s.title} {s.abstract}" for s in value.signals]
-    refined = refined_by_words(value.question, headings, value.history)
+    refined = operators.refined_by_words(value.question, headings, value.history)
     if not texts:
         return SelfCriticOutput(query=refined, coverage=-1, alignment=-1, redundancy=-1)
-    covered = all(said for said, _ in judge_coverage(value.question, headings, texts))
-    aligned = any(said for said, _ in judge_alignment(value.question, headings, texts)) or not headings
-    needless = any(said for said, _ in judge_redundancy(value.question, headings, texts))
+    covered = all(said for said, _ in operators.judge_coverage(value.question, headings, texts))
+    aligned = any(said for said, _ in operators.judge_alignment(value.question, headings, texts)) or not headings
+    needless = any(said for said, _ in operators.judge_redundancy(value.question, headings, texts))
     return SelfCriticOutput(query=refined, coverage=int(covered), alignment=int(aligned), redundancy=int(not needless))
 
 

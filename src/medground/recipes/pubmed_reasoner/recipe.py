@@ -30,6 +30,7 @@ from medground.language import words
 from medground.models.operators.base import Operator
 from medground.models.operators.reading import extract, screen, sufficient
 from medground.recipes.base import Recipe, readable_texts
+from medground.recipes.pubmed_reasoner import critic, queries
 from medground.recipes.pubmed_reasoner.answering import (
     ObservationView,
     RespondInput,
@@ -39,27 +40,7 @@ from medground.recipes.pubmed_reasoner.answering import (
     respond_openly,
     summarise,
 )
-from medground.recipes.pubmed_reasoner.critic import (
-    Attempt,
-    attempt,
-    best_attempt,
-    converged,
-    criticised,
-    refined,
-    step_back,
-)
 from medground.recipes.pubmed_reasoner.operators import CRITICISING, QUERYING, Candidate
-from medground.recipes.pubmed_reasoner.queries import (
-    AT_ONCE,
-    WriteQueryInput,
-    at_once,
-    choose_terms,
-    dated,
-    first_query,
-    normalised,
-    propose_terms,
-    write_query,
-)
 from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery, with_concepts
 from medground.values.answer import Answer
@@ -67,8 +48,6 @@ from medground.values.document import Document, Hit
 from medground.values.evidence import Evidence
 from medground.values.question import Question
 from medground.values.steps import QueryChosen
-
-# Summarise evidence by article, and write a response from the summary.
 
 ON_TOPIC = 0.7
 """Share of the topic, of the best article's share, that an article covers whose design counts."""
@@ -116,13 +95,8 @@ async def respond_from(
     question: Question, summary: Sequence[ObservationView], run: Run, *, sample: int | None = None
 ) -> Draft:
     """The response, given the question, the task and the summary; `sample` is its number if several are wanted."""
-    value = RespondInput(
-        question=question.text,
-        task=question.task,
-        options=question.options,
-        summary=tuple(summary),
-        sentences=run.settings.recipe.sentences,
-    )
+    asked: dict[str, Any] = {"question": question.text, "task": question.task, "options": question.options}
+    value = RespondInput(**asked, summary=tuple(summary), sentences=run.settings.recipe.sentences)
     if sample is not None:
         value = SampledRespondInput(**dict(value), sample=sample)
     return drafted(await run.ask(respond_openly if run.settings.recipe.own_knowledge else respond, value))
@@ -131,12 +105,12 @@ async def respond_from(
 async def pubmed_reasoner(question: Question, run: Run) -> Answer:
     """Answer a question."""
     extras = run.settings.section(PubMedReasonerSettings)
-    question = dated(question, run)
+    question = queries.dated(question, run)
     terms, query = await query_of(question, run)
     query = with_concepts(question, query) if extras.concepts else query
     best = await _self_critic(question, terms, query, run)  # Algorithm 1
     pool = await _read(question, best, (), run)
-    if extras.step_back and not pool.done and (again := await step_back(question, best, pool.missing, run)):
+    if extras.step_back and not pool.done and (again := await critic.step_back(question, best, pool.missing, run)):
         pool = await _read(question, again, pool.evidence, run)
     if not pool.evidence:
         return compose(run, unanswered(""))
@@ -149,32 +123,34 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
 
 async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], PubMedQuery]:
     """MeSH terms and the first query; in one call there are no terms."""
-    if at_once(run):
-        return (), normalised((await run.ask(write_query, WriteQueryInput(question=question.text))).query, run)
-    terms = await choose_terms(question, await propose_terms(question, run), run)  # Eq. 1 and 2
-    return terms, await first_query(question, terms, run)  # Eq. 3
+    if queries.at_once(run):
+        return (), queries.normalised(
+            (await run.ask(queries.write_query, queries.WriteQueryInput(question=question.text))).query, run
+        )
+    terms = await queries.choose_terms(question, await queries.propose_terms(question, run), run)  # Eq. 1 and 2
+    return terms, await queries.first_query(question, terms, run)  # Eq. 3
 
 
-async def _self_critic(question: Question, terms: Sequence[Candidate], query: PubMedQuery, run: Run) -> Attempt:
+async def _self_critic(question: Question, terms: Sequence[Candidate], query: PubMedQuery, run: Run) -> critic.Attempt:
     """Algorithm 1: refine the query until coverage and alignment stop improving, a query repeats, or T rounds end."""
     extras, rounds = run.settings.section(PubMedReasonerSettings), run.settings.recipe.rounds
-    history: list[Attempt] = []
+    history: list[critic.Attempt] = []
     for number in range(1, rounds + 1 if extras.critic else 1):
-        history.append(await attempt(question, query, history, run))  # Eq. 4 and 5
-        said = await criticised(question, terms, history, run)  # Eq. 6 to 8
+        history.append(await critic.attempt(question, query, history, run))  # Eq. 4 and 5
+        said = await critic.criticised(question, terms, history, run)  # Eq. 6 to 8
         history[-1] = replace(history[-1], critique=said)
-        ended = number == rounds or converged(history)
+        ended = number == rounds or critic.converged(history)
         if ended and extras.final == "judged":
             break
-        terms, query = await refined(question, said, history, run)  # Eq. 9 to 11
+        terms, query = await critic.refined(question, said, history, run)  # Eq. 9 to 11
         query = with_concepts(question, query) if extras.concepts else query
         if ended or any(one.asked(query) for one in history):
             break
     if history and extras.final == "judged":
-        chosen, rounds = best_attempt(history, extras.enough), len(history)
+        chosen, rounds = critic.best_attempt(history, extras.enough), len(history)
     else:
         known = next((one for one in history if one.asked(query)), None)
-        chosen, rounds = known or await attempt(question, query, history, run), len(history) + (known is None)
+        chosen, rounds = known or await critic.attempt(question, query, history, run), len(history) + (known is None)
     with run.step(QueryChosen(query=chosen.query.text, rounds=rounds, documents=chosen.result.documents)):
         return chosen  # line 13
 
@@ -188,7 +164,7 @@ class _Pool:
     missing: str = ""
 
 
-async def _read(question: Question, found: Attempt, known: Sequence[Evidence], run: Run) -> _Pool:
+async def _read(question: Question, found: critic.Attempt, known: Sequence[Evidence], run: Run) -> _Pool:
     """What the documents of an attempt say, without those that are known already."""
     extras = run.settings.section(PubMedReasonerSettings)
     seen = {evidence.document_id for evidence in known}
@@ -242,7 +218,7 @@ _ANSWERING: tuple[Operator[Any, Any], ...] = (screen, extract, sufficient, summa
 PUBMED_REASONER = Recipe(
     name="pubmed-reasoner",
     run=pubmed_reasoner,
-    operators=(*QUERYING, *CRITICISING, *AT_ONCE, *_ANSWERING, *CHECKING),
+    operators=(*QUERYING, *CRITICISING, *queries.AT_ONCE, *_ANSWERING, *CHECKING),
     writers=(respond, respond_openly),
     reader=extract,
     settings=PubMedReasonerSettings,

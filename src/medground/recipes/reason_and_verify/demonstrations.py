@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from medground.answering.run import Run
 from medground.corpus.embedder import Embedder
-from medground.errors import ConfigError, MedgroundError
+from medground.errors import ConfigError
 from medground.models.embedders import open_embedder
 from medground.models.operators.reasoning import Demonstration
 from medground.models.operators.writing import allowed_answers
@@ -23,8 +23,6 @@ from medground.recipes.reason_and_verify.pool import Pool, Solved, decontaminate
 from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.document import Hit
 from medground.values.question import Question
-
-# Selects the demonstrations for a question.
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ async def demonstrations_for(question: Question, evidence: Sequence[Hit], run: R
     has changed since it was built.
     """
     choices = run.settings.section(ReasonAndVerifySettings)
-    opened = await asyncio.to_thread(_opened, choices, run.settings.home)
+    opened = await asyncio.to_thread(open_pool, choices, run.settings.home)
     if opened is None:
         return ()
     pool, embedder = opened
@@ -145,15 +143,8 @@ def fits(solved: Solved, question: Question) -> bool:
     return solved.task == question.task
 
 
-def pool_problems(choices: ReasonAndVerifySettings, home: Path) -> Iterator[MedgroundError]:
-    """Why the pool cannot be used, for a recipe's check. Reads the pool and loads its embedding model."""
-    try:
-        _opened(choices, home)
-    except MedgroundError as error:
-        yield error
-
-
-def _opened(choices: ReasonAndVerifySettings, home: Path) -> tuple[Pool, Embedder] | None:
+def open_pool(choices: ReasonAndVerifySettings, home: Path) -> tuple[Pool, Embedder] | None:
+    """The pool and its embedding model, read and loaded; None if the settings want no demonstrations."""
     if not choices.shots or not choices.rationale:
         return None
     if choices.pool is None:

@@ -26,7 +26,7 @@ from medground.models.operators.base import InvalidOutput, Operator, OperatorInp
 from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
 from medground.models.operators.verifying import assess
 from medground.recipes.base import Recipe, fused, readable_texts
-from medground.recipes.reason_and_verify.demonstrations import demonstrations_for, pool_problems
+from medground.recipes.reason_and_verify.demonstrations import demonstrations_for, open_pool
 from medground.recipes.settings import ReasonAndVerifySettings
 from medground.sources.base import Source
 from medground.values.answer import Answer
@@ -34,8 +34,6 @@ from medground.values.document import Hit, Passage
 from medground.values.lookup import Ranker
 from medground.values.question import MAX_CHARACTERS, Question
 from medground.values.steps import RewriteTrigger
-
-# Rewriting: a question in the words of the literature.
 
 
 class RewriteInput(OperatorInput):
@@ -60,8 +58,6 @@ rewrite = Operator(
     keyless=lambda value: RewriteOutput(question=value.question),
     check=_says_something,
 )
-
-# Rewrite a question whose search found too little.
 
 
 async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:
@@ -161,7 +157,10 @@ async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
     choices = settings.section(ReasonAndVerifySettings)
     yield from reranker_problems(choices.reranker if choices.rerank else "none", settings.home / "models")
-    yield from pool_problems(choices, settings.home)
+    try:
+        open_pool(choices, settings.home)
+    except MedgroundError as error:
+        yield error
 
 
 REASON_AND_VERIFY = Recipe(
