@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from medground.answering.changes import as_known_now
-from medground.errors import ConfigError, UsageError
+from medground.errors import UsageError, needing
 from medground.values.answer import Answer
 from medground.wording.blocks import Files, Line, Span
 
@@ -100,11 +100,9 @@ def styled(references: Sequence[Reference], style: str) -> dict[str, Line]:
 
     `references`: in the order in which they are numbered.
     """
-    try:
+    with needing("export", "this format"):
         import citeproc
         from citeproc.source.json import CiteProcJSON
-    except ImportError:
-        raise ConfigError("this format needs citeproc-py; pip install 'medground[export]'") from None
     from medground.wording.reference import csl_item
 
     items = [_without_private(csl_item(reference)) | {"id": str(at)} for at, reference in enumerate(references)]

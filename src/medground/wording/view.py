@@ -102,19 +102,17 @@ def view(answer: Answer) -> views.AnswerView:
     quoted: dict[str, list[str]] = {}
     for quote in answer.evidence:
         quoted.setdefault(quote.document_id, []).append(quote.id)
-    return views.AnswerView(
-        trace_id=answer.trace_id,
-        id=answer.id,
+    return views.taken(
+        views.AnswerView,
+        answer,
         question=joined(answer.question.text),
         task=answer.question.task,
         options=tuple(Option(letter=o.letter, text=joined(o.text)) for o in answer.question.options),
         follows=answer.question.follows.answer if answer.question.follows else None,
         read_as=phrases.read_as(answer.question.follows, answer.question.text) if answer.question.follows else "",
         context=phrases.context(answer.question.context, whole=True) if answer.question.context else "",
-        recipe=answer.recipe,
         models=tuple(phrases.models(answer)),
         corpora=tuple(dict.fromkeys(snapshot.name for snapshot in answer.snapshots)),
-        created=answer.created,
         notice=views.taken(views.NoticeView, answer.notice) if answer.notice else None,
         status=answer.decision.status,
         value=joined(answer.decision.shown() or "") or None,
@@ -124,7 +122,6 @@ def view(answer: Answer) -> views.AnswerView:
         headline=phrases.headline(answer),
         reason=phrases.reason(answer),
         nearby=tuple(map(joined, answer.nearby)),
-        unsearched=answer.unsearched,
         support=phrases.support(answer),
         support_share=answer.support,
         rationale=clean(answer.rationale),
@@ -150,7 +147,6 @@ def view(answer: Answer) -> views.AnswerView:
         notes=_texts(notes(answer)),
         details=_texts(block for block in detail_notes(answer) if block.kind == "note"),
         cost=phrases.cost(answer),
-        usage=answer.usage,
         report=report_view(answer, groups),
         stopped=sentence(answer.stopped) if answer.stopped else "",
     )

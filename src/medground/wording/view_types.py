@@ -255,7 +255,7 @@ class AnswerView(Frozen):
 V = TypeVar("V", bound=Frozen)
 
 
-def taken(view: type[V], value: object, **more: Any) -> V:
+def taken(view: type[V], value: object, /, **more: Any) -> V:
     """What a view takes of a value that has fields of its names, as they are; `more` are those that it has not so."""
     known = {name: getattr(value, name) for name in view.model_fields if name not in more and hasattr(value, name)}
     return view(**known, **more)

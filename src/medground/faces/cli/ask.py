@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from medground.faces.cli import options as by
-from medground.faces.cli.answers import Form, Shown, form_of, render_title, show_again, show_answer
+from medground.faces.cli.answers import (
+    Form,
+    Shown,
+    check_answered,
+    finish,
+    form_of,
+    render_title,
+    show_again,
+    show_answer,
+)
 from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
 from medground.faces.cli.terminal import say, say_json
@@ -21,7 +30,6 @@ if TYPE_CHECKING:
     from medground.engine.unfinished import Outcome
     from medground.errors import MedgroundError
     from medground.home.settings import Settings
-    from medground.values.answer import Answer
     from medground.values.question import Question
 
 
@@ -90,10 +98,6 @@ def _line(outcome: Outcome) -> str:
     return json_module.dumps(content, ensure_ascii=True)
 
 
-UNANSWERABLE = 3
-"""Exit status of a question that no source searched can answer, for scripts."""
-
-
 def ask(
     question: by.QuestionText = None,
     corpus: by.Corpora = None,
@@ -124,7 +128,7 @@ def ask(
 
     The exit status is 0 with an answer or evidence that no judge has assessed, and 3 if the question is unanswerable.
     """
-    from medground.faces.cli.asking import limits
+    from medground.faces.cli.asking import ask_one, limits
     from medground.language.risk.notices import notice_first
     from medground.values.question import Question
 
@@ -151,7 +155,7 @@ def ask(
         if from_ is not None:
             ask_from(from_, asked, chosen, shown)
         else:
-            _ask_one(asked(text), chosen, follow, shown)
+            finish(lambda: ask_one(asked(text), chosen, follow=follow, quiet=quiet), shown)
 
 
 def _named(corpus: by.Corpora, kb: KnowledgeBase, pubmed: by.PubMed, source: by.SourceNames) -> dict[str, object]:
@@ -197,21 +201,6 @@ def _settings_after(follow: str, sets: list[str] | None, named: dict[str, object
     )
 
 
-def _ask_one(question: Question, settings: Settings, follow: str | None, shown: Shown) -> None:
-    """Print an answer, also one that ends early because a budget ran out."""
-    from medground.errors import BudgetExhausted
-    from medground.faces.cli.asking import ask_one
-
-    try:
-        answer = ask_one(question, settings, follow=follow, quiet=shown.quiet)
-    except BudgetExhausted as spent:
-        if spent.answer is not None:
-            show_answer(spent.answer, shown.form, details=shown.details)
-        raise
-    show_answer(answer, shown.form, details=shown.details)
-    _exit(answer)
-
-
 def _ask_again(name: str, shown: Shown, *, changed: bool, no_cache: bool) -> None:
     """Print the answer to a kept question as it is now, and what changed.
 
@@ -224,12 +213,7 @@ def _ask_again(name: str, shown: Shown, *, changed: bool, no_cache: bool) -> Non
         raise UsageError("--again takes question and settings from the answer; leave the other options out")
     again = ask_again(name, load_settings(extra={"model.cache": False if no_cache else None}), quiet=shown.quiet)
     show_again(again, shown.form, details=shown.details)
-    _exit(again.answer)
-
-
-def _exit(answer: Answer) -> None:
-    if answer.decision.status == "unanswerable":
-        raise typer.Exit(UNANSWERABLE)
+    check_answered(again.answer)
 
 
 def verify(

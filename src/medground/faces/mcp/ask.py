@@ -23,7 +23,7 @@ from medground.faces.mcp.answers import (
 from medground.faces.mcp.outputs import Asked as AskedOutput
 from medground.faces.mcp.outputs import Checked, Citation, ClaimsChecked, Researched
 from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
-from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, Tool
+from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, tool
 from medground.faces.service.job import Job
 from medground.faces.service.request import Asked
 from medground.language.clean import some
@@ -33,10 +33,23 @@ from medground.values.query import Filters
 from medground.wording.view import document_view, search_view, view
 
 
-async def _ask(call: Call, value: Research) -> Result:
+@tool(
+    "Answer a biomedical question from the literature, with a verdict on each sentence and verbatim citations. "
+    "Says so when nothing supports an answer.",
+    AskedOutput,
+)
+async def ask(call: Call, value: Ask) -> Result:
+    return await _answered(call, value, "ask")
+
+
+@tool("Write a report on a broad question: sub-questions, then a section for each. Slower than ask.", Researched)
+async def research(call: Call, value: Research) -> Result:
+    return await _answered(call, value, "research")
+
+
+async def _answered(call: Call, value: Research, kind: Literal["ask", "research"]) -> Result:
     """Ask as a job; cancelling this stops the job, and what was found is kept."""
     given = value.model_dump(exclude={"year_from", "year_to"})
-    kind: Literal["ask", "research"] = "ask" if isinstance(value, Ask) else "research"
     call.job = await call.service.start(Asked(kind=kind, **given, filters=filters_of(value)), call.person)
     try:
         answer = await followed(call, call.job)
@@ -59,26 +72,8 @@ async def followed(call: Call, job: Job) -> Answer:
     return await job.outcome()
 
 
-ASK = Tool(
-    name="ask",
-    about=(
-        "Answer a biomedical question from the literature, with a verdict on each sentence and verbatim citations. "
-        "Says so when nothing supports an answer."
-    ),
-    input=Ask,
-    output=AskedOutput,
-    run=_ask,
-)
-RESEARCH = Tool(
-    name="research",
-    about="Write a report on a broad question: sub-questions, then a section for each. Slower than ask.",
-    input=Research,
-    output=Researched,
-    run=_ask,
-)
-
-
-async def _verify(call: Call, value: Claims) -> Result:
+@tool("Compare claims with the literature: a verdict for each statement and the quote that decided it.", ClaimsChecked)
+async def verify_claim(call: Call, value: Claims) -> Result:
     """Check each claim in turn; one that fails does not cost the others."""
     notice = most_urgent(*value.claims)
     entries: list[Part] = []
@@ -152,12 +147,3 @@ def _without(number: int, claim: str, error: str, next_step: str, fence: Fence) 
         return f"{v['claim']}. {fence('claim', v['text'])} failed: {fence('error', v['error'])} {v['next']}"
 
     return Part("claims", value, words, cut="text")
-
-
-VERIFY_CLAIM = Tool(
-    name="verify_claim",
-    about="Compare claims with the literature: a verdict for each statement and the quote that decided it.",
-    input=Claims,
-    output=ClaimsChecked,
-    run=_verify,
-)

@@ -20,7 +20,7 @@ from medground.corpus.manifest import Manifest
 from medground.corpus.readers import all_readers, find_inputs, survey
 from medground.corpus.readers.base import Input, Item
 from medground.errors import BadDocument, UsageError
-from medground.graph.bases.record import Base, Bases, corpus_name, counted
+from medground.graph.bases.record import Base, Bases, corpus_name, of_source
 from medground.graph.bases.spec import MAPPED, InputSpec, Place, SourceSpec, Spec, Wanted, open_mapped
 from medground.graph.draft import fingerprint
 from medground.graph.vocabularies.base import Vocabulary
@@ -327,9 +327,6 @@ def _build_source(
 
 def _noted(base: Base, one: BuiltSource, library: Library) -> Base:
     """The record with what was counted in a source; counted once for each snapshot."""
-    known = base.counted.get(one.name)
-    if known is None or known.hash != one.manifest.hash:
-        with library.open(one.manifest.name) as snapshot:
-            known = counted(snapshot)
+    known = of_source(base, one.name, library)
     seconds = base.seconds if one.seconds is None else {**base.seconds, one.name: round(one.seconds, 1)}
     return base.model_copy(update={"counted": {**base.counted, one.name: known}, "seconds": seconds})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
@@ -69,15 +70,9 @@ def picture(structure: Structure, title: str, *, predicted: bool) -> str:
 
 
 def _titled(title: str) -> list[str]:
-    words, lines = title.split(), [""]
-    for word in words:
-        if len(lines[-1]) + len(word) > 66 and len(lines) < 2:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    shown = [line if len(line) < 80 else f"{line[:78]}…" for line in lines]
     return [
         f'<text x="{_MARGIN:.0f}" y="{24 + 19 * n}" font-size="15" fill="#1a1a1a">{escape(line)}</text>'
-        for n, line in enumerate(shown)
+        for n, line in enumerate(wrap(title, 70, max_lines=2, placeholder="…"))
     ]
 
 
