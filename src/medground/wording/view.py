@@ -12,7 +12,7 @@ from medground.values.evidence import Evidence
 from medground.values.question import Option
 from medground.values.report import Attachment, Connection, Relation, ReportSection, SubAnswer
 from medground.values.research_plan import ResearchPlan
-from medground.values.statement import Conflict, Label, Statement
+from medground.values.statement import Conflict, Dropped, Label, Statement
 from medground.values.usage import Author
 from medground.wording import blocks as references
 from medground.wording import phrases
@@ -143,7 +143,7 @@ def view(answer: Answer) -> views.AnswerView:
         conflicts=tuple(map(_conflict, answer.conflicts)),
         facts=tuple(fact_view(e, documents[e.document_id]) for e in answer.evidence if e.origin == "graph"),
         searches=tuple(map(search_view, answer.searches)),
-        dropped=tuple(views.DroppedView(text=joined(d.text), reason=sentence(d.reason)) for d in answer.dropped),
+        dropped=tuple(Dropped(text=joined(d.text), reason=sentence(d.reason)) for d in answer.dropped),
         notes=_texts(notes(answer)),
         details=_texts(block for block in detail_notes(answer) if block.kind == "note"),
         cost=phrases.cost(answer),

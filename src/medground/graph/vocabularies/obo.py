@@ -40,16 +40,15 @@ _MEANING = {"n": " ", "W": " ", "t": " "}
 Stanza = dict[str, list[str]]
 
 
-def obo(path: Path, name: str = "", licence: str = "not recorded", origin: str = "") -> Vocabulary:
+def obo(path: Path, licence: str = "not recorded", origin: str = "") -> Vocabulary:
     """The vocabulary of an OBO file, plain or gzip.
 
-    Its name is by default that of the header, such as `hp hp/releases/2025-01-16`, and its origin the file's name.
+    Its name is that of the header, such as `hp hp/releases/2025-01-16`, and its origin by default the file's name.
 
     Raises BadDocument: the file cannot be read, or is not OBO.
     """
-    if not name:
-        _, header = next(stanzas(path))
-        name = " ".join([*header.get("ontology", [path.stem])[:1], *header.get("data-version", [])[:1]])
+    _, header = next(stanzas(path))
+    name = " ".join([*header.get("ontology", [path.stem])[:1], *header.get("data-version", [])[:1]])
     return of_file(path, _records, name, licence, origin or path.name)
 
 
@@ -262,12 +261,12 @@ _NAMESPACE = "hasOBONamespace"
 _OF_PREDICATES = {"subPropertyOf", "inverseOf", "type"}
 
 
-def obo_json(path: Path, name: str = "", licence: str = "not recorded", origin: str = "") -> Vocabulary:
-    """The vocabulary of an OBO Graph file, plain or gzip; as `obo`, but its name is by default the file's.
+def obo_json(path: Path, licence: str = "not recorded", origin: str = "") -> Vocabulary:
+    """The vocabulary of an OBO Graph file, plain or gzip; as `obo`, but its name is the file's.
 
     Raises BadDocument: the file cannot be read.
     """
-    return of_file(path, _graph_records, name or path.name.partition(".")[0], licence, origin or path.name)
+    return of_file(path, _graph_records, path.name.partition(".")[0], licence, origin or path.name)
 
 
 def _graph_records(path: Path) -> Iterator[Record]:

@@ -47,16 +47,13 @@ _SHORT = {"AB", "ACR", "AA", "SSN"}
 LICENCE = "UMLS Metathesaurus License; each source vocabulary has its own terms: https://www.nlm.nih.gov/research/umls"
 
 
-def umls(
-    folder: Path, *, languages: Collection[str] = ("ENG",), sources: Collection[str] = (), name: str = "UMLS"
-) -> Vocabulary:
+def umls(folder: Path, *, languages: Collection[str] = ("ENG",), sources: Collection[str] = ()) -> Vocabulary:
     """The Metathesaurus of a folder of RRF files, plain or gzip.
 
     Args:
         folder: it has MRCONSO.RRF, MRDEF.RRF, MRREL.RRF and MRSTY.RRF.
         languages: of the names that are kept (LAT); empty for all.
         sources: the source vocabularies that are kept (SAB), such as `MSH`, `SNOMEDCT_US`; empty for all.
-        name: its name in documents, best with the release, such as `UMLS 2024AB`.
 
     Raises BadDocument: a file is missing.
     """
@@ -72,7 +69,7 @@ def umls(
         )
     )
     origin = "Unified Medical Language System, National Library of Medicine, https://uts.nlm.nih.gov"
-    return Vocabulary(name, LICENCE, origin, parts, both_ways=True)
+    return Vocabulary("UMLS", LICENCE, origin, parts, both_ways=True)
 
 
 def _file(folder: Path, table: str) -> Path:
@@ -203,10 +200,10 @@ _TEXTS = {
 _IN = f"{{{NAMESPACE}}}"
 
 
-def drugbank(path: Path, name: str = "DrugBank") -> Vocabulary:
+def drugbank(path: Path) -> Vocabulary:
     """The vocabulary of a database file, plain or gzip. Raises BadDocument: the file cannot be read."""
     licence = "DrugBank: CC BY-NC 4.0 for academic use, else by agreement; https://go.drugbank.com/releases"
-    return of_file(path, _drugs, name, licence, "DrugBank, https://go.drugbank.com", joins=True)
+    return of_file(path, _drugs, "DrugBank", licence, "DrugBank, https://go.drugbank.com", joins=True)
 
 
 def _drugs(path: Path) -> Iterator[Record]:

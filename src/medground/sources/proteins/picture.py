@@ -59,7 +59,10 @@ def picture(structure: Structure, title: str, *, predicted: bool) -> str:
         f'aria-label="{escape(title)}" font-family="sans-serif">',
         f"<title>{escape(title)}</title><desc>{escape(described)}</desc>",
         f'<rect width="{_SIZE:.0f}" height="{height:.0f}" fill="#ffffff"/>',
-        *_titled(title),
+        *(
+            f'<text x="{_MARGIN:.0f}" y="{24 + 19 * n}" font-size="15" fill="#1a1a1a">{escape(line)}</text>'
+            for n, line in enumerate(wrap(title, 70, max_lines=2, placeholder="…"))
+        ),
         f'<g transform="translate(0 {_TITLE:.0f})" fill="none" stroke-linecap="round">',
         *_trace(residues, turned, colours, scale, _FARTHEST * step),
         "</g>",
@@ -67,13 +70,6 @@ def picture(structure: Structure, title: str, *, predicted: bool) -> str:
         "</svg>\n",
     ]
     return "\n".join(parts)
-
-
-def _titled(title: str) -> list[str]:
-    return [
-        f'<text x="{_MARGIN:.0f}" y="{24 + 19 * n}" font-size="15" fill="#1a1a1a">{escape(line)}</text>'
-        for n, line in enumerate(wrap(title, 70, max_lines=2, placeholder="…"))
-    ]
 
 
 def _by_band(residues: Sequence[Residue]) -> tuple[list[str], list[Key]]:
