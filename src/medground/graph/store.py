@@ -180,7 +180,6 @@ class GraphStore(Graph):
 
     @property
     def size(self) -> GraphSize:
-        """Numbers of concepts, definitions and relations (Omni-RAG, Table 2)."""
         return GraphSize(*self._rows(_SIZE)[0])
 
     def _names_like(self, text: str) -> list[str]:

@@ -249,10 +249,11 @@ def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[
 
 
 def _conflict(conflict: Conflict) -> views.ConflictView:
-    return views.ConflictView(
+    return views.taken(
+        views.ConflictView,
+        conflict,
         about=joined(conflict.about),
         words=phrases.disagreement(conflict),
-        found_by_model=conflict.found_by_model,
         sides=tuple(
             views.SideView(name=phrases.side(side, number), stance=side.stance, evidence=side.evidence)
             for number, side in enumerate(conflict.sides, start=1)

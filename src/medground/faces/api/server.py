@@ -26,11 +26,9 @@ from medground.faces.api.middleware import (
     MEDIA_TYPE,
     Begun,
     Bodies,
-    ClientLeft,
     ResponseDeadline,
     Sizes,
     add_handlers,
-    nobody_there,
     refused,
     secured,
 )
@@ -148,7 +146,6 @@ def make_app(
     )
     app.state.door = Door(service, authenticated, requests)
     add_handlers(app, hide=(str(service.settings.home),))
-    app.add_exception_handler(ClientLeft, nobody_there)
     for router in _ROUTERS:
         app.include_router(router)
     app.openapi = partial(_described, app, authenticated)  # type: ignore[method-assign]

@@ -63,16 +63,12 @@ _AUTHORS, _IDENTIFIERS, _SECTIONS = 20, 20, 100
 async def fetch(call: Call, value: Fetch) -> Result:
     document = await call.service.document(value.id, call.person)
     source = source_of(document_view(source_document(document, "")))
-    metadata = {
-        "retraction": source.retraction,
-        "year": source.year,
-        "journal": source.journal,
+    metadata = fields_of(source) | {
         "authors": [line(name, NAME) for name in document.authors[:_AUTHORS]],
-        "design": source.design,
-        "licence": line(document.license or "", NAME) or None,
+        "licence": line(document.license or "", NAME),
         "identifiers": {line(k, 40): line(v, NAME) for k, v in list(document.identifiers.items())[:_IDENTIFIERS]},
     }
-    known = {name: value for name, value in metadata.items() if value is not None}
+    known = {name: value for name, value in metadata.items() if value != "" and name not in ("id", "title", "url")}
     head = {"id": document.id, "title": source.title, "url": source.url or url_of(document.id), "metadata": known}
     mark = RETRACTION[document.retraction]
     named = f"{document.id}{f': {mark}' if mark else ''}"

@@ -59,19 +59,18 @@ def _looked_up(term: str, fence: Fence) -> Part:
     mesh = vocabulary()
     if (heading := mesh.find(term)) is None:
         near = (f"{one.heading.name} ({one.heading.id})" for one in mesh.nearest(term, limit=5))
-        value = _unknown(MeshFound, term, "MeSH has no such name", near)
-    else:
-        value = MeshFound(
-            status="found",
-            term=term,
-            id=heading.id,
-            heading=heading.name,
-            entry_terms=few(heading.entry_terms, _MOST),
-            trees=few(heading.trees, _MOST),
-            broader=few(tuple(above.name for above in mesh.parents(heading)), _MOST),
-            narrower=few(tuple(below.name for below in mesh.children(heading)), _MOST),
-        )
-    return Part("terms", fields_of(value), lambda v: _words(v, fence))
+        return _part(_unknown(MeshFound, term, "MeSH has no such name", near), fence)
+    value = MeshFound(
+        status="found",
+        term=term,
+        id=heading.id,
+        heading=heading.name,
+        entry_terms=few(heading.entry_terms, _MOST),
+        trees=few(heading.trees, _MOST),
+        broader=few(tuple(above.name for above in mesh.parents(heading)), _MOST),
+        narrower=few(tuple(below.name for below in mesh.children(heading)), _MOST),
+    )
+    return _part(value, fence)
 
 
 def _unknown(output: type[O], term: str, error: str, near: Iterable[str]) -> O:
@@ -102,15 +101,8 @@ async def lookup_phenotype(call: Call, value: Terms) -> Result:
     failures = [outcome for outcome in outcomes if isinstance(outcome, MedgroundError)]
     if len(failures) == len(outcomes):
         raise failures[0]
-    parts = [
-        part
-        for term, outcome in zip(value.terms, outcomes, strict=True)
-        for part in (
-            [_failed(call, term, outcome)]
-            if isinstance(outcome, MedgroundError)
-            else _entries(term, outcome, call.fence)
-        )
-    ]
+    each = zip(value.terms, outcomes, strict=True)
+    parts = [part for term, outcome in each for part in _entries(call, term, outcome)]
     found = sum(1 for outcome in outcomes if isinstance(outcome, list) and any(one.entries for one in outcome))
     said = f"{found} of {some(len(value.terms), 'term')} found in the knowledge graph."
     return Result(head={"terms": []}, words=f"{said}\n{call.fence.rule}", parts=parts)
@@ -123,15 +115,21 @@ async def _phenotypes_found(engine: Engine, term: str) -> list[ConceptFound] | M
         return error
 
 
-def _entries(term: str, found: list[ConceptFound], fence: Fence) -> Iterator[Part]:
-    """The concepts that a term names, and what documents state about them; or the nearest names."""
+def _entries(call: Call, term: str, found: list[ConceptFound] | MedgroundError) -> Iterator[Part]:
+    """The concepts that a term names, and what documents state about them; or the nearest names, or what failed."""
+    fence = call.fence
+    if isinstance(found, MedgroundError):
+        problem = call.service.problem(found)
+        detail = line(problem.detail, WORDS)
+        yield _part(Phenotype(status="failed", term=term, error=detail, next=problem.next), fence)
+        return
     named = [one for one in found if one.entries]
     if not named:
-        value = _unknown(Phenotype, term, "no concept has this name", (name for one in found for name in one.nearest))
-        yield Part("terms", fields_of(value), lambda v: _words(v, fence))
+        near = (name for one in found for name in one.nearest)
+        yield _part(_unknown(Phenotype, term, "no concept has this name", near), fence)
     for one in named:
         for entry in one.entries[:_ENTRIES]:
-            yield Part("terms", fields_of(_phenotype(term, one, entry)), lambda v: _words(v, fence))
+            yield _part(_phenotype(term, one, entry), fence)
         for passage in one.lines:
             quote = shown_as(Quote, passage, quote=passage.text)
             yield quote_part("quotes", {"term": term, **fields_of(quote)}, fence)
@@ -155,10 +153,8 @@ def _named(neighbours: tuple[Neighbour, ...]) -> list[str]:
     return [f"{line(one.name, NAME)} ({one.id})" for one in neighbours]
 
 
-def _failed(call: Call, term: str, error: MedgroundError) -> Part:
-    problem = call.service.problem(error)
-    value = Phenotype(status="failed", term=term, error=line(problem.detail, WORDS), next=problem.next)
-    return Part("terms", fields_of(value), lambda v: _words(v, call.fence))
+def _part(value: MeshFound | Phenotype, fence: Fence) -> Part:
+    return Part("terms", fields_of(value), lambda v: _words(v, fence))
 
 
 def _words(value: Fields, fence: Fence) -> str:

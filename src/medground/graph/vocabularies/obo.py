@@ -251,12 +251,7 @@ class _Reader:
         return BadDocument(f"this is not an OBO Graph in JSON: {why}", file=str(self._path))
 
 
-_GRAPH_SCOPES: dict[str, Scope] = {
-    "hasExactSynonym": "exact",
-    "hasRelatedSynonym": "related",
-    "hasBroadSynonym": "broad",
-    "hasNarrowSynonym": "narrow",
-}
+_GRAPH_SCOPES = {f"has{scope.capitalize()}Synonym": scope for scope in _SCOPES.values()}
 _NAMESPACE = "hasOBONamespace"
 _OF_PREDICATES = {"subPropertyOf", "inverseOf", "type"}
 

@@ -17,7 +17,6 @@ from medground.errors import ConfigError, StorageFailed
 from medground.home.files import write_whole
 from medground.home.secrets import (
     FORM,
-    MASK,
     masked,
     open_parameters,
     private_in_parameters,
@@ -26,7 +25,7 @@ from medground.home.secrets import (
     shown_address,
 )
 from medground.home.settings import Settings
-from medground.sources.http.clients import LoopClients, tls
+from medground.sources.http.clients import LoopClients, masked_bytes, tls
 
 # A recorded reply as a file: a JSON head that a person can read, a blank line, then the body as it was received.
 
@@ -79,9 +78,7 @@ def keep(folder: Path, request: httpx.Request, reply: Recorded) -> Path:
     form = request.content.decode("ascii", errors="replace") if request.method == "POST" else ""
     private = [*private_in_parameters(sent), *private_in_parameters(form)]
     forms = secret_forms([*secrets_sent(str(request.url), request.headers), *private])
-    body = reply.body
-    for secret in forms:
-        body = body.replace(secret.encode(), MASK.encode())
+    body = masked_bytes(reply.body, map(str.encode, forms))
     head = {
         "request": description(request),
         "status": reply.status,
