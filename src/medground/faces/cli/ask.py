@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from medground.faces.cli import answers
 from medground.faces.cli import options as by
-from medground.faces.cli.answers import (
-    Form,
-    Shown,
-    check_answered,
-    finish,
-    form_of,
-    render_title,
-    show_again,
-    show_answer,
-)
 from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
 from medground.faces.cli.terminal import say, say_json
@@ -33,7 +24,7 @@ if TYPE_CHECKING:
     from medground.values.question import Question
 
 
-def ask_from(path: Path, asked: Callable[..., Question], settings: Settings, shown: Shown) -> None:
+def ask_from(path: Path, asked: Callable[..., Question], settings: Settings, shown: answers.Shown) -> None:
     """Ask each line of a file; every question is checked before the first is asked.
 
     Raises what `Engine.open` and `Engine.ask_each` raise.
@@ -72,16 +63,16 @@ def _questions(path: Path, asked: Callable[..., Question]) -> list[Question]:
     return found
 
 
-def _show(outcome: Outcome, shown: Shown, *, first: bool) -> None:
-    if shown.form is Form.json:
+def _show(outcome: Outcome, shown: answers.Shown, *, first: bool) -> None:
+    if shown.form is answers.Form.json:
         say(_line(outcome))
         return
     if not first:
-        say(*(["", "---", ""] if shown.form is Form.markdown else [""]))
-    if shown.form is Form.terminal or outcome.answer is None:
-        render_title(outcome.question)
+        say(*(["", "---", ""] if shown.form is answers.Form.markdown else [""]))
+    if shown.form is answers.Form.terminal or outcome.answer is None:
+        answers.render_title(outcome.question)
     if outcome.answer is not None:
-        show_answer(outcome.answer, shown.form, details=shown.details)
+        answers.show_answer(outcome.answer, shown.form, details=shown.details)
     if (error := outcome.error) is not None:
         if error.notice is not None and outcome.answer is None:
             say(error.notice.sentence)
@@ -136,7 +127,7 @@ def ask(
     text = read_stdin() if question == STDIN else question or ""
     case = read_context(context) if context is not None else ""
     with notice_first(text, case):
-        shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)
+        shown = answers.Shown(answers.form_of(json=json, markdown=markdown), details=details, quiet=quiet)
         named = _named(corpus, kb, pubmed, source) | {"recipe.name": recipe, "model.default": model}
         filters = limits(year_from, year_to, where or [])
         changed = bool(
@@ -155,7 +146,7 @@ def ask(
         if from_ is not None:
             ask_from(from_, asked, chosen, shown)
         else:
-            finish(lambda: ask_one(asked(text), chosen, follow=follow, quiet=quiet), shown)
+            answers.finish(lambda: ask_one(asked(text), chosen, follow=follow, quiet=quiet), shown)
 
 
 def _named(corpus: by.Corpora, kb: KnowledgeBase, pubmed: by.PubMed, source: by.SourceNames) -> dict[str, object]:
@@ -201,7 +192,7 @@ def _settings_after(follow: str, sets: list[str] | None, named: dict[str, object
     )
 
 
-def _ask_again(name: str, shown: Shown, *, changed: bool, no_cache: bool) -> None:
+def _ask_again(name: str, shown: answers.Shown, *, changed: bool, no_cache: bool) -> None:
     """Print the answer to a kept question as it is now, and what changed.
 
     Raises UsageError: another question, or other settings, are asked for.
@@ -212,8 +203,8 @@ def _ask_again(name: str, shown: Shown, *, changed: bool, no_cache: bool) -> Non
     if changed:
         raise UsageError("--again takes question and settings from the answer; leave the other options out")
     again = ask_again(name, load_settings(extra={"model.cache": False if no_cache else None}), quiet=shown.quiet)
-    show_again(again, shown.form, details=shown.details)
-    check_answered(again.answer)
+    answers.show_again(again, shown.form, details=shown.details)
+    answers.check_answered(again.answer)
 
 
 def verify(

@@ -10,16 +10,7 @@ from typing import Literal
 from medground.answering.captions import verdict
 from medground.answering.conclude.claim import CheckedClaim
 from medground.errors import MedgroundError
-from medground.faces.mcp.answers import (
-    WORDS,
-    answer_result,
-    fields_of,
-    note_part,
-    quote_part,
-    search_part,
-    shown_as,
-    source_part,
-)
+from medground.faces.mcp import answers
 from medground.faces.mcp.outputs import Asked as AskedOutput
 from medground.faces.mcp.outputs import Checked, Citation, ClaimsChecked, Researched
 from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
@@ -56,7 +47,7 @@ async def _answered(call: Call, value: Research, kind: Literal["ask", "research"
     except asyncio.CancelledError:
         await call.job.stop()
         raise
-    return answer_result(await asyncio.to_thread(view, answer), call.fence)
+    return answers.answer_result(await asyncio.to_thread(view, answer), call.fence)
 
 
 def filters_of(value: Searching) -> Filters:
@@ -109,29 +100,31 @@ def _statements(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Pa
             status="found" if statement.evidence else "not found",
             text=statement.text,
             label=statement.verdict.label,
-            verdict=line(verdict(statement.verdict), WORDS),
+            verdict=line(verdict(statement.verdict), answers.WORDS),
             citations=tuple(f"{number}.{name}" for name in statement.evidence),
         )
-        yield Part("claims", fields_of(value), lambda v: _words(v, fence), cut="text")
+        yield Part("claims", answers.fields_of(value), lambda v: _words(v, fence), cut="text")
 
 
 def _quotes(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Part]:
     retractions = {document.id: document.retraction for document in checked.documents}
     for quote in checked.evidence:
         retraction = retractions.get(quote.document_id, "none")
-        value = shown_as(Citation, quote, id=f"{number}.{quote.id}", place=None, stance=None, retraction=retraction)
-        yield quote_part("citations", fields_of(value), fence)
+        value = answers.shown_as(
+            Citation, quote, id=f"{number}.{quote.id}", place=None, stance=None, retraction=retraction
+        )
+        yield answers.quote_part("citations", answers.fields_of(value), fence)
 
 
 def _others(checked: CheckedClaim, fence: Fence) -> Iterator[tuple[tuple[str, str], Part]]:
     """Documents, failed searches and warnings, each under what tells it from the others."""
     for document in checked.documents:
-        yield ("document", document.id), source_part(document_view(document), fence)
+        yield ("document", document.id), answers.source_part(document_view(document), fence)
     for search in checked.searches:
         if search.status == "failed":
-            yield ("search", search.source), search_part(search_view(search), fence)
+            yield ("search", search.source), answers.search_part(search_view(search), fence)
     for warning in checked.warnings:
-        yield ("note", warning), note_part(warning, fence)
+        yield ("note", warning), answers.note_part(warning, fence)
 
 
 def _words(value: Fields, fence: Fence) -> str:
@@ -141,7 +134,7 @@ def _words(value: Fields, fence: Fence) -> str:
 
 
 def _without(number: int, claim: str, error: str, next_step: str, fence: Fence) -> Part:
-    value = {"claim": number, "status": "failed", "text": claim, "error": line(error, WORDS), "next": next_step}
+    value = {"claim": number, "status": "failed", "text": claim, "error": line(error, answers.WORDS), "next": next_step}
 
     def words(v: Fields) -> str:
         return f"{v['claim']}. {fence('claim', v['text'])} failed: {fence('error', v['error'])} {v['next']}"
