@@ -20,21 +20,10 @@ import typer
 from typer.exceptions import TyperException
 
 from medground.errors import OUT_OF_MEMORY, MedgroundError, Stopped, UserMistake, is_of_memory
+from medground.faces.cli import installation
 from medground.faces.cli.answers import export, history, show
 from medground.faces.cli.ask import ask, verify
 from medground.faces.cli.corpus import corpus_app
-from medground.faces.cli.installation import (
-    config_app,
-    doctor,
-    init,
-    mesh,
-    models_app,
-    schema_app,
-    show_version,
-    trace_app,
-    update_app,
-    version,
-)
 from medground.faces.cli.kb import kb_app
 from medground.faces.cli.research import plan, research
 from medground.faces.cli.servers import mcp, pubmed_app, serve, token_app, web
@@ -59,7 +48,10 @@ app = typer.Typer(
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=installation.show_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Answer biomedical questions from the literature, with quotes that support each sentence."""
@@ -79,17 +71,21 @@ _COMMANDS: dict[str, Any] = {
     "corpus": corpus_app,
     "kb": kb_app,
     **_joined("data", "eval", "experiment"),
-    "models": models_app,
+    "models": installation.models_app,
     **_joined("judge", "demonstrations", "train"),
     "pubmed": pubmed_app,
-    "config": config_app,
+    "config": installation.config_app,
     "token": token_app,
-    "update": update_app,
-    "trace": trace_app,
-    "schema": schema_app,
-    "init": init,
+    "update": installation.update_app,
+    "trace": installation.trace_app,
+    "schema": installation.schema_app,
+    "init": installation.init,
     **_joined("agreement"),
-    **{command.__name__: command for command in (mcp, mesh, doctor, version, web)},
+    "mcp": mcp,
+    "mesh": installation.mesh,
+    "doctor": installation.doctor,
+    "version": installation.version,
+    "web": web,
     **_joined(*_JOINING),
 }
 for _name, _command in _COMMANDS.items():
