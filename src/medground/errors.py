@@ -6,6 +6,8 @@ and 1 for any other `MedgroundError`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,6 +49,16 @@ class NotAllowed(UserMistake):
 
 class ConfigError(UserMistake):
     """Fix the settings: an unknown key, a wrong value, a missing key or extra."""
+
+
+@contextmanager
+def needing(extra: str, what: str) -> Iterator[None]:
+    """For the imports of an extra, which `what` needs. Raises ConfigError: it is not installed."""
+    try:
+        yield
+    except ImportError as error:
+        missing = f'{what} needs the extra "{extra}" ({error.name} is missing)'
+        raise ConfigError(f'{missing}; run: pip install "medground[{extra}]"') from None
 
 
 class BadDocument(UserMistake):

@@ -155,6 +155,9 @@ class Graph(ABC):
     It has the names and releases of its vocabularies, such as `HPO 2025-01-16`, their licence and their origin.
     """
 
+    default_licence = ""
+    """That of a file which does not tell its own."""
+
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
@@ -163,7 +166,8 @@ class Graph(ABC):
         if not self._fits():
             raise SnapshotCorrupt(f"{path} does not contain a graph of this form; rebuild the corpus")
         self.name = self.meta["name"]
-        self.licence, self.origin = self.meta.get("licence", ""), self.meta.get("origin", "")
+        self.licence = self.meta.get("licence", self.default_licence)
+        self.origin = self.meta.get("origin", "")
 
     @classmethod
     def open(cls, path: Path) -> Self:

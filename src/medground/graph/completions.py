@@ -6,7 +6,6 @@ import contextlib
 import heapq
 import re
 import sqlite3
-import unicodedata
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from typing import NamedTuple, Self
 
 from medground.errors import SnapshotCorrupt
 from medground.graph.base import connect
+from medground.language.clean import without_accents
 
 MOST_NAMES = 300_000
 """Names of one graph that are held in memory, about 30 MB; further ones are not suggested."""
@@ -139,7 +139,4 @@ def _beginnings(typed: str) -> Iterator[tuple[int, str]]:
 
 def _folded(text: str) -> str:
     """A name as it is compared: its words in lower case without accents, with one space between them."""
-    plain = text
-    if not text.isascii():
-        plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return " ".join(_WORD.findall(plain.casefold()))[: (1 << _OFFSET_BITS) - 1]
+    return " ".join(_WORD.findall(without_accents(text).casefold()))[: (1 << _OFFSET_BITS) - 1]

@@ -54,7 +54,6 @@ class ConceptStore(Graph):
 
     @property
     def size(self) -> GraphSize:
-        """Numbers of concepts, definitions and relations (Omni-RAG, Table 2)."""
         return GraphSize(*(int(self.meta[key]) for key in GraphSize._fields))
 
     def named(self, term: str) -> Named:
@@ -76,7 +75,6 @@ class ConceptStore(Graph):
         return Named()
 
     def rows(self, concept_id: str) -> list[StatedRow]:
-        """Every line about a concept: its definitions first, then its relations, in both directions."""
         known = self._rows(_BY_ID, concept_id)
         if not known:
             return []
@@ -94,7 +92,6 @@ class ConceptStore(Graph):
         return lines
 
     def entry(self, concept_id: str, name: str) -> ConceptEntry:
-        """A concept with its synonyms and its neighbours; an unknown id has neither."""
         known = self._rows(_BY_ID, concept_id)
         if not known:
             return ConceptEntry(concept_id, name)

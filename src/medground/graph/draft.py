@@ -15,18 +15,7 @@ from pathlib import Path
 from medground.errors import BadDocument, StorageFailed, UsageError
 from medground.graph.names import name_key
 from medground.graph.pages import Predicate, worded
-from medground.graph.vocabularies.base import (
-    ConceptRecord,
-    DefinitionRecord,
-    NameRecord,
-    NoteRecord,
-    PredicateRecord,
-    Record,
-    RelationRecord,
-    TypeRecord,
-    Vocabulary,
-    one_line,
-)
+from medground.graph.vocabularies import base as forms
 from medground.home.files import make_folder, script
 from medground.values.steps import Progress, no_progress
 
@@ -73,7 +62,7 @@ class Draft:
     Raises UsageError: another process is writing it; StorageFailed: the file cannot be written.
     """
 
-    def __init__(self, path: Path, vocabularies: Sequence[Vocabulary], progress: Progress = no_progress) -> None:
+    def __init__(self, path: Path, vocabularies: Sequence[forms.Vocabulary], progress: Progress = no_progress) -> None:
         self.path = path
         self.vocabularies = tuple(vocabularies)
         self._progress = progress
@@ -174,31 +163,31 @@ class Draft:
             self._predicates = dict(self.connection.execute("SELECT name, number FROM predicates"))
             raise
 
-    def _store(self, record: Record, vocabulary: int) -> None:
+    def _store(self, record: forms.Record, vocabulary: int) -> None:
         match record:
-            case RelationRecord(subject, predicate, thing, details):
+            case forms.RelationRecord(subject, predicate, thing, details):
                 if subject != thing:
-                    limits = "; ".join(map(one_line, details))
+                    limits = "; ".join(map(forms.one_line, details))
                     self._put("relations", (subject, self._predicate(predicate), thing, limits, vocabulary))
-            case NameRecord(concept, text, scope):
-                if text := one_line(text):
+            case forms.NameRecord(concept, text, scope):
+                if text := forms.one_line(text):
                     self._put("names", (concept, text, scope, name_key(text)))
-            case ConceptRecord(concept, name, types):
-                name = one_line(name) or concept
+            case forms.ConceptRecord(concept, name, types):
+                name = forms.one_line(name) or concept
                 key = name_key(name)
                 self._put("concepts", (concept, name, key, vocabulary))
                 self._put("names", (concept, name, "name", key))
                 for kind in types:
-                    self._put("types", (concept, one_line(kind)))
-            case DefinitionRecord(concept, text, label, source):
-                if text := one_line(text):
+                    self._put("types", (concept, forms.one_line(kind)))
+            case forms.DefinitionRecord(concept, text, label, source):
+                if text := forms.one_line(text):
                     self._put("definitions", (concept, text, label, source))
-            case TypeRecord(concept, kind):
-                self._put("types", (concept, one_line(kind)))
-            case PredicateRecord(predicate, forward, inverse):
+            case forms.TypeRecord(concept, kind):
+                self._put("types", (concept, forms.one_line(kind)))
+            case forms.PredicateRecord(predicate, forward, inverse):
                 self._predicate(predicate, forward, inverse)
-            case NoteRecord(text):
-                self.connection.execute("INSERT OR IGNORE INTO notes VALUES (?)", (one_line(text),))
+            case forms.NoteRecord(text):
+                self.connection.execute("INSERT OR IGNORE INTO notes VALUES (?)", (forms.one_line(text),))
 
     def _put(self, table: str, row: tuple[object, ...]) -> None:
         """Rows are stored in batches: one by one takes three times as long."""
@@ -213,7 +202,11 @@ class Draft:
 
     def _predicate(self, name: str, forward: str = "", inverse: str = "") -> int:
         number = self._predicates.get(name)
-        wording = Predicate(one_line(forward), one_line(inverse)) if inverse else worded(one_line(forward) or name)
+        wording = (
+            Predicate(forms.one_line(forward), forms.one_line(inverse))
+            if inverse
+            else worded(forms.one_line(forward) or name)
+        )
         if number is None:
             cursor = self.connection.execute("INSERT INTO predicates VALUES (NULL, ?, ?, ?)", (name, *wording))
             number = self._predicates[name] = int(cursor.lastrowid or 0)
@@ -232,7 +225,7 @@ class Draft:
         )
 
 
-def fingerprint(vocabularies: Sequence[Vocabulary]) -> str:
+def fingerprint(vocabularies: Sequence[forms.Vocabulary]) -> str:
     """Changes when a file, the order or the settings of the vocabularies do."""
     content = [(v.name, v.both_ways, v.joins, [(p.name, p.fingerprint) for p in v.parts]) for v in vocabularies]
     return hashlib.sha256(repr(("1", content)).encode()).hexdigest()[:32]

@@ -6,24 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from medground.graph import lists
 from medground.graph.intent import GraphQuestion
-from medground.graph.lists import (
-    ASSOCIATION,
-    FEWEST_GENES,
-    SHOWN,
-    counted,
-    diseases_of,
-    fact_of,
-    features,
-    finding_of,
-    genes,
-    inheritance,
-    joined,
-    labels,
-    names_of,
-    one_each,
-    onset,
-)
 from medground.graph.names import name_key
 from medground.graph.relation import Concept, Relation, by_frequency
 from medground.graph.store import GraphStore
@@ -62,7 +46,7 @@ def feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
         notes += [f"{p} in {d}: not recorded" for part, (p, d) in zip(parts, names, strict=True) if not part.facts]
     facts = [fact for part in parts for fact in part.facts]
     status = parts[0].status if not several else "recorded" if facts else "not recorded"
-    closed = joined([_closed(part, asked.amount) for part in parts], asked.joint)
+    closed = lists.joined([_closed(part, asked.amount) for part in parts], asked.joint)
     if facts and asked.closed and asked.amount != "any":
         notes.append(_AMOUNTS[asked.amount][1])
         if not closed:
@@ -72,7 +56,7 @@ def feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     if asked.negated and facts:
         closed = _OPPOSITE[closed]
         notes.append("the question asks whether it is absent")
-    found = finding_of(store, question, facts, notes, status=status)
+    found = lists.finding_of(store, question, facts, notes, status=status)
     return found.model_copy(update={"closed": closed})
 
 
@@ -99,18 +83,20 @@ def _part(store: GraphStore, diseases: Sequence[Concept], phenotypes: Sequence[C
     unrecorded = [disease for disease, of_one in found.items() if not of_one]
     if not pairs:
         return _Part("not recorded")
-    facts = tuple(fact_of(relation, asked) for relation, asked in pairs)
+    facts = tuple(lists.fact_of(relation, asked) for relation, asked in pairs)
     notes: list[str] = []
     if facts[0].excluded:
         excluding = [disease for disease, of_one in found.items() if of_one]
-        if not names_of(unrecorded) <= names_of(excluding):
+        if not lists.names_of(unrecorded) <= lists.names_of(excluding):
             # An exclusion in one type of a family says nothing about the other types.
-            note = f"not recorded in {store.name} for {labels(unrecorded)}; excluded for {labels(excluding)}"
+            note = (
+                f"not recorded in {store.name} for {lists.labels(unrecorded)}; excluded for {lists.labels(excluding)}"
+            )
             return _Part("not recorded", notes=(note,))
     elif facts[-1].excluded:
         notes.append("recorded in one entry and excluded in another")
     if unrecorded:
-        notes.append(f"not recorded for {labels(unrecorded)}")
+        notes.append(f"not recorded for {lists.labels(unrecorded)}")
     ruled_out = any(fact.ruled_out for fact in facts)
     absent: FindingStatus = "excluded" if ruled_out else "seen in none"
     shares = tuple(share for relation, asked in pairs if (share := _share(relation, asked)) is not None)
@@ -166,12 +152,17 @@ def diseases_with(store: GraphStore, question: GraphQuestion) -> GraphFinding:
         if not r.excluded and _same(r) not in diseases
     }
     asked = question.phenotypes[0]
-    facts = [fact_of(r) for r in one_each(direct, _same)]
-    facts += [fact_of(r, asked) for r in sorted(nearly.values(), key=by_frequency)][: max(0, SHOWN - len(facts))]
-    notes = [counted(SHOWN, len(diseases), "diseases, most frequent first,"), _CAUTION * question.asked.only_recorded]
+    facts = [lists.fact_of(r) for r in lists.one_each(direct, _same)]
+    facts += [lists.fact_of(r, asked) for r in sorted(nearly.values(), key=by_frequency)][
+        : max(0, lists.SHOWN - len(facts))
+    ]
+    notes = [
+        lists.counted(lists.SHOWN, len(diseases), "diseases, most frequent first,"),
+        _CAUTION * question.asked.only_recorded,
+    ]
     if nearly:
         notes.append(f"diseases with only a more specific form of {asked.name}: {len(nearly):,}")
-    return finding_of(store, question, facts, notes)
+    return lists.finding_of(store, question, facts, notes)
 
 
 _CAUTION = "a feature of a disease need not be caused by it"
@@ -209,20 +200,20 @@ def _with_several(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     ranked = sorted(_ranked(store, [mention.concepts for mention in names]), key=lambda one: one.order)
     most = len(ranked[0].relations) if ranked else 0
     if most < 2 and question.asked.joint == "and":
-        return finding_of(store, question, [], [f"no disease of {store.name} is recorded with all of them"])
+        return lists.finding_of(store, question, [], [f"no disease of {store.name} is recorded with all of them"])
     best = [one for one in ranked if len(one.relations) == most]
-    shown = best[: max(1, SHOWN // most)]
-    facts = [fact_of(relation, asked) for one in shown for relation, asked in one.relations]
+    shown = best[: max(1, lists.SHOWN // most)]
+    facts = [lists.fact_of(relation, asked) for one in shown for relation, asked in one.relations]
     what = f"diseases with all {most} of them" if most == len(names) else f"diseases with {most} of the {len(names)}"
     odds = "; ".join(f"{one.disease.label} {one.likelihood}" for one in shown)
     notes = [
         _CAUTION * question.asked.only_recorded,
         "" if most == len(names) else "no disease is recorded with all of them",
-        counted(len(shown), len(best), f"{what}, most frequent first,"),
+        lists.counted(len(shown), len(best), f"{what}, most frequent first,"),
         f"{_LIKELIHOOD}: {odds}",
     ]
     answer = ", ".join(dict.fromkeys(one.disease.name for one in shown))
-    return finding_of(store, question, facts, notes, answer=answer)
+    return lists.finding_of(store, question, facts, notes, answer=answer)
 
 
 def _ranked(store: GraphStore, phenotypes: Sequence[Sequence[Concept]]) -> list[_Ranked]:
@@ -240,7 +231,7 @@ def _ranked(store: GraphStore, phenotypes: Sequence[Sequence[Concept]]) -> list[
                 by_frequency(r),
             )
         )
-        for relation in one_each(found, _same):
+        for relation in lists.one_each(found, _same):
             having.setdefault(_same(relation), []).append((relation, _meant(store, meanings, relation)))
     entries = {key: [relation.subject for relation, _ in pairs] for key, pairs in having.items()}
     return [_Ranked(min(entries[key], key=lambda one: one.id), tuple(pairs)) for key, pairs in having.items()]
@@ -260,7 +251,7 @@ _Section = tuple[str, list[Relation], int]
 def profile(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
     """A few relations of every kind; the note says how many there are."""
     kinds = [kind for kind in ("phenotypes", "diseases", "genes") if getattr(question, kind)]
-    room = SHOWN // len(kinds)
+    room = lists.SHOWN // len(kinds)
     facts: list[GraphFact] = []
     notes: list[str] = []
     if len(kinds) > 1:
@@ -269,34 +260,40 @@ def profile(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
     for number, kind in enumerate(kinds, start=1):
         left = room * number - len(facts)
         for what, found, most in _SECTIONS[kind](store, question):
-            shown = [fact for relation in found if (fact := fact_of(relation)) not in facts][: min(most, left)]
+            shown = [fact for relation in found if (fact := lists.fact_of(relation)) not in facts][: min(most, left)]
             left -= len(shown)
             facts += shown
-            notes.append(counted(len(shown), len(found), what) or f"no {what} recorded")
+            notes.append(lists.counted(len(shown), len(found), what) or f"no {what} recorded")
     if not facts:
         return None
     if question.diseases or question.genes:
-        notes.append(ASSOCIATION)
-    return finding_of(store, question, facts, notes)
+        notes.append(lists.ASSOCIATION)
+    return lists.finding_of(store, question, facts, notes)
 
 
 def _disease(store: GraphStore, question: GraphQuestion) -> Iterator[_Section]:
     diseases = question.diseases
-    yield "modes of inheritance", one_each(inheritance(store, diseases), lambda r: r.object.id), 3
-    yield "ages of onset", one_each(onset(store, diseases), lambda r: r.object.id), 2
-    yield "genes", one_each(genes(store, diseases), lambda r: r.object.id), 3
-    yield "features, most frequent first,", one_each(features(store, diseases), lambda r: r.object.id), SHOWN
+    yield "modes of inheritance", lists.one_each(lists.inheritance(store, diseases), lambda r: r.object.id), 3
+    yield "ages of onset", lists.one_each(lists.onset(store, diseases), lambda r: r.object.id), 2
+    yield "genes", lists.one_each(lists.genes(store, diseases), lambda r: r.object.id), 3
+    yield (
+        "features, most frequent first,",
+        lists.one_each(lists.features(store, diseases), lambda r: r.object.id),
+        lists.SHOWN,
+    )
 
 
 def _phenotype(store: GraphStore, question: GraphQuestion) -> Iterator[_Section]:
     ids = [concept.id for concept in question.phenotypes]
     yield "definitions", store.relations(subjects=ids, predicate="definition"), 2
     having = sorted((r for r in store.relations(objects=ids, predicate="feature") if not r.excluded), key=by_frequency)
-    yield "diseases with it, most frequent first,", one_each(having, lambda r: r.subject.id), 5
+    yield "diseases with it, most frequent first,", lists.one_each(having, lambda r: r.subject.id), 5
 
 
 _SECTIONS: dict[str, Callable[[GraphStore, GraphQuestion], Iterable[_Section]]] = {
     "phenotypes": _phenotype,
     "diseases": _disease,
-    "genes": lambda store, asked: [(f"diseases, {FEWEST_GENES},", diseases_of(store, asked.genes), SHOWN)],
+    "genes": lambda store, asked: [
+        (f"diseases, {lists.FEWEST_GENES},", lists.diseases_of(store, asked.genes), lists.SHOWN)
+    ],
 }

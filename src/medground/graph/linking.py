@@ -135,7 +135,7 @@ def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
         return _made(text, weak, f"“{text}” read as {weak[0].label}")
     plain = text.casefold().removesuffix("'s")
     # One word that is part of many names names nothing: "adult", "autoimmune".
-    if len(text) < 4 or (plain.isalnum() and store.words().get(plain, 0) > _IN_FEW_NAMES):
+    if len(text) < 4 or (plain.isalnum() and store.words.get(plain, 0) > _IN_FEW_NAMES):
         return None
     for short, key in (("syndrome", as_syndrome), ("disease", as_disease)):
         if key in known and (found := store.find(f"{text} {short}", "disease")):
@@ -247,7 +247,7 @@ _ASKING_WORDS = CUES["feature"] | CUES["inheritance"] | CUES["gene"]
 
 def corrected(store: GraphStore, words: Sequence[str]) -> dict[str, str]:
     """The one or two misspelt words, each with the word that it stands for. Empty if there are none, or more."""
-    counts = store.words()
+    counts = store.words
     unknown = [word for word in words if _misspelt(word, counts)]
     if not 1 <= len(unknown) <= _MOST:
         return {}

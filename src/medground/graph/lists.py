@@ -52,9 +52,7 @@ def fact_of(relation: Relation, asked: Concept | None = None) -> GraphFact:
     place = relation.place or StatedAt("", 0, 0)
     return GraphFact(
         sentence=sentence(relation, asked),
-        document_id=place.document_id,
-        start=place.start,
-        end=place.end,
+        **place._asdict(),
         references=relation.references,
         excluded=relation.excluded,
         ruled_out=relation.ruled_out,

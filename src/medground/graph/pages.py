@@ -158,14 +158,11 @@ def _is_verb(words: Sequence[str]) -> bool:
     return last.islower() and last.endswith("s") and not last.endswith(("ss", "us", "is"))
 
 
-def row(subject: str, phrase: str, thing: str, details: Sequence[str] = ()) -> str:
-    """The line that states a relation: `X is treated by Y (detail; detail).`"""
-    limits = f" ({'; '.join(details)})" if details else ""
-    return f"{subject} {phrase} {thing}{limits}."
-
-
 def stated(predicate: Predicate, subject: str, thing: str, details: Sequence[str] = (), *, back: bool = False) -> str:
-    """A relation in words, for the document of its subject, or `back`, for that of its object."""
-    if back and predicate.inverse:
-        return row(thing, predicate.inverse, subject, details)
-    return row(subject, predicate.forward, thing, details)
+    """A relation in words, for the document of its subject, or `back`, for that of its object.
+
+    Such as `X is treated by Y (detail; detail).`
+    """
+    said = f"{thing} {predicate.inverse} {subject}" if back and predicate.inverse else ""
+    limits = f" ({'; '.join(details)})" if details else ""
+    return f"{said or f'{subject} {predicate.forward} {thing}'}{limits}."

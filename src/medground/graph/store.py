@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from itertools import islice, takewhile
-from pathlib import Path
 from typing import Any, get_args
 
 from rapidfuzz import fuzz, process
@@ -83,12 +82,7 @@ _KIN = """
 class GraphStore(Graph):
     """The graph of the starter corpus: relations as stored facts, found by name, and worded when they are asked for."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        super().__init__(path, connection)
-        self.licence = LICENSE
-        self._words: Mapping[str, int] | None = None
-        self._names: list[str] | None = None
-        self._phenotypes: list[tuple[str, str]] | None = None
+    default_licence = LICENSE
 
     def _fits(self) -> bool:
         return "name" in self.meta and "form" not in self.meta
@@ -127,8 +121,6 @@ class GraphStore(Graph):
         said, beginning = spelling(text), text[:_BEGINNING].casefold()
         if len(said) < 2:
             return ()
-        if self._phenotypes is None:
-            self._phenotypes = self._rows(_PHENOTYPES)
         first = bisect_left(self._phenotypes, (beginning,))
         alike = takewhile(lambda row: row[0].startswith(beginning), islice(self._phenotypes, first, None))
         begun = [word[:2] for word in said]  # finding out how a name is spelled is the slow part
@@ -140,13 +132,12 @@ class GraphStore(Graph):
         """Those of the keys that a name of the graph has."""
         return {row[0] for row in self._rows(_KEYS, json.dumps(list(keys)))}
 
+    @cached_property
     def words(self) -> Mapping[str, int]:
-        """Every word of every name and definition, in lower case, with the number of names that have it; read once."""
-        if self._words is None:
-            counts = Counter(word for row in self._rows(_NAMES) for word in {*_WORDS.findall(row[0].casefold())})
-            defined = {word for row in self._rows(_DEFINITIONS) for word in _WORDS.findall(row[0].casefold())}
-            self._words = dict.fromkeys(defined, 0) | counts
-        return self._words
+        """Every word of every name and definition, in lower case, with the number of names that have it."""
+        counts = Counter(word for name in self._names for word in {*_WORDS.findall(name.casefold())})
+        defined = {word for row in self._rows(_DEFINITIONS) for word in _WORDS.findall(row[0].casefold())}
+        return dict.fromkeys(defined, 0) | counts
 
     def relations(
         self, *, subjects: Iterable[str] | None = None, objects: Iterable[str] | None = None, predicate: str = ""
@@ -179,14 +170,16 @@ class GraphStore(Graph):
         """Its parents and its children, as (child, parent), parents first."""
         return [(Concept(*row[:4]), Concept(*row[4:])) for row in self._rows(_NEIGHBOURS, concept_id)]
 
-    def _all_names(self) -> list[str]:
-        if self._names is None:
-            self._names = [row[0] for row in self._rows(_NAMES)]
-        return self._names
+    @cached_property
+    def _names(self) -> list[str]:
+        return [row[0] for row in self._rows(_NAMES)]
+
+    @cached_property
+    def _phenotypes(self) -> list[tuple[str, str]]:
+        return self._rows(_PHENOTYPES)
 
     @property
     def size(self) -> GraphSize:
-        """Numbers of concepts, definitions and relations (Omni-RAG, Table 2)."""
         return GraphSize(*self._rows(_SIZE)[0])
 
     def _names_like(self, text: str) -> list[str]:
@@ -194,7 +187,7 @@ class GraphStore(Graph):
         begun = tuple({word[: max(3, len(word) // 2)] for word in _WORDS.findall(text.casefold())})
         if not begun:
             return []
-        shared = [(sum(part in name.casefold() for part in begun), name) for name in self._all_names()]
+        shared = [(sum(part in name.casefold() for part in begun), name) for name in self._names]
         order = sorted((found for found in shared if found[0]), key=lambda found: (-found[0], len(found[1]), found[1]))
         return [name for _, name in order[:_ALIKE]]
 
@@ -239,7 +232,7 @@ class GraphStore(Graph):
         """The stored names closest to a term; where none begins like it, those that are spelt like it."""
         if found := nearest(term, self._names_like(term), NEAREST):
             return found
-        alike = process.extract(term, self._all_names(), scorer=fuzz.ratio, score_cutoff=_SPELT_ALIKE, limit=NEAREST)
+        alike = process.extract(term, self._names, scorer=fuzz.ratio, score_cutoff=_SPELT_ALIKE, limit=NEAREST)
         return tuple(dict.fromkeys(name for name, *_ in alike))
 
     def _walk(self, start: str, source: str, target: str) -> set[str]:

@@ -173,8 +173,7 @@ def build_graph(
     Raises UsageError: the name is invalid, or another process is building this corpus; BadDocument: a file is not what
     it claims to be, or a vocabulary has no concept; StorageFailed: writing to disk failed.
     """
-    draft = Draft(draft_file(library, name), vocabularies, progress)
-    try:
+    with contextlib.closing(Draft(draft_file(library, name), vocabularies, progress)) as draft:
         draft.read()
         pages = GraphPages(draft)
         licences = "; ".join(dict.fromkeys(f"{v.name}: {v.licence}" for v in vocabularies))
@@ -190,10 +189,7 @@ def build_graph(
             strict=True,
             described=described,
         )
-    except BaseException:
-        draft.close()
-        raise
-    draft.remove()
+        draft.remove()
     return manifest
 
 

@@ -10,16 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic_ai import RunUsage
-from pydantic_ai.exceptions import (
-    ModelAPIError,
-    ModelConnectionError,
-    ModelHTTPError,
-    ModelRateLimitError,
-    ModelServerError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-    UnexpectedModelBehavior,
-)
+from pydantic_ai import exceptions as raised
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
@@ -87,7 +78,7 @@ _MOST_PARTS = 100
 def _readable(response: ModelResponse) -> ModelResponse:
     """The reply without lone surrogates, which nothing can store. Raises UnexpectedModelBehavior: too many parts."""
     if len(response.parts) > _MOST_PARTS:
-        raise UnexpectedModelBehavior(f"the reply has {len(response.parts):,} parts")
+        raise raised.UnexpectedModelBehavior(f"the reply has {len(response.parts):,} parts")
     for part in response.parts:
         for name in ("content", "args"):
             if isinstance(said := getattr(part, name, None), str):
@@ -95,7 +86,12 @@ def _readable(response: ModelResponse) -> ModelResponse:
     return response
 
 
-_TRANSIENT = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
+_TRANSIENT = (
+    raised.ModelRateLimitError,
+    raised.ModelUnavailableError,
+    raised.ModelServerError,
+    raised.ModelConnectionError,
+)
 
 
 @dataclass(frozen=True)
@@ -115,10 +111,10 @@ class Retries:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     chance: Callable[[], float] = random.random
 
-    def wait(self, error: ModelAPIError, tried: int) -> float | None:
+    def wait(self, error: raised.ModelAPIError, tried: int) -> float | None:
         """Seconds to wait before the next try, or None when another try would not help."""
         # A request that timed out has already used all its time.
-        if tried >= self.tries or not isinstance(error, _TRANSIENT) or isinstance(error, ModelTimeoutError):
+        if tried >= self.tries or not isinstance(error, _TRANSIENT) or isinstance(error, raised.ModelTimeoutError):
             return None
         if (cut := cut_of(error)) is not None and not cut.damaged:
             return None
@@ -177,12 +173,12 @@ class Attempts(WrapperModel):
                 response = await self._reply(messages, model_settings, parameters, size)
                 self.probabilities_refused = refused
                 return response
-            except UnexpectedModelBehavior:
+            except raised.UnexpectedModelBehavior:
                 if self._heard is None:
                     raise
                 self._heard = None  # its server does not stream
                 continue
-            except ModelAPIError as error:
+            except raised.ModelAPIError as error:
                 if self._heard and getattr(error, "status_code", 0) in REFUSALS:
                     self._heard = None
                     continue
@@ -207,12 +203,12 @@ class Attempts(WrapperModel):
         try:
             response = _readable(await self._received(messages, settings, parameters))
             arrived = True
-        except ModelAPIError as error:
-            arrived = isinstance(error, ModelHTTPError) or getattr(error, "phase", None) == "connect"
+        except raised.ModelAPIError as error:
+            arrived = isinstance(error, raised.ModelHTTPError) or getattr(error, "phase", None) == "connect"
             raise
         except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
             # pydantic-ai's adapters raise these on JSON that is not a chat completion, such as `choices: []`.
-            raise UnexpectedModelBehavior("the reply cannot be read") from error
+            raise raised.UnexpectedModelBehavior("the reply cannot be read") from error
         finally:
             if not arrived:  # or it cannot be read: it may be charged for
                 self.lost = True

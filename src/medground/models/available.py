@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock
 
 from medground.corpus.manifest import hash_file
-from medground.errors import ConfigError, UsageError
+from medground.errors import ConfigError, UsageError, needing
 from medground.home.files import writing_to
 from medground.models import catalogue, wheels
 from medground.models.catalogue import CONFIG, GRAPH, MADE, RECIPE, TOKENIZER, Card, Shipped, WheelModel, shipped
@@ -57,13 +57,9 @@ def check_extra(name: str) -> None:
 
     Raises ConfigError: something is missing.
     """
-    for package in NEEDED:
-        try:
+    with needing("dense", name):
+        for package in NEEDED:
             importlib.import_module(package)
-        except ImportError:
-            raise ConfigError(
-                f'{name} needs the extra "dense" ({package} is missing); run: pip install "medground[dense]"'
-            ) from None
 
 
 def made(name: str, models: Path) -> tuple[Path, Card]:

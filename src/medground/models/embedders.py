@@ -9,7 +9,7 @@ import urllib.request
 from pathlib import Path
 
 from medground.corpus.embedder import Embedder
-from medground.errors import ConfigError
+from medground.errors import ConfigError, needing
 
 # Checks with one request whether the model hub answers. Its own client retries for a minute and logs each attempt.
 
@@ -87,18 +87,10 @@ def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embed
     Raises ConfigError: the extra is not installed, the model has not been fetched, or no model has this name;
     StorageFailed: there is no space for the model's graph.
     """
-    is_minilm = name in ("minilm", "minilm-fp32")
-    try:
-        if is_minilm:
+    if name in ("minilm", "minilm-fp32"):
+        with needing("dense", f"embedding model {name!r}"):
             from medground.models.minilm import open_minilm
-        else:
-            from medground.models.torch_models import open_medcpt, open_transformer
-    except ImportError as error:
-        extra = "dense" if is_minilm else "torch"
-        raise ConfigError(
-            f"embedding model {name!r} needs the extra {extra!r} ({error.name} is missing);"
-            f' run: pip install "medground[{extra}]"'
-        ) from None
-    if is_minilm:
         return open_minilm(home, "int8" if name == "minilm" else "fp32", threads)
+    with needing("torch", f"embedding model {name!r}"):
+        from medground.models.torch_models import open_medcpt, open_transformer
     return open_medcpt(name, home, threads) if is_medcpt(name) else open_transformer(name, threads)

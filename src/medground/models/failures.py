@@ -9,26 +9,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from pydantic_ai.exceptions import (
-    AgentRunError,
-    ContentFilterError,
-    ModelAPIError,
-    ModelAuthenticationError,
-    ModelConnectionError,
-    ModelContextWindowExceededError,
-    ModelHTTPError,
-    ModelNotFoundError,
-    ModelQuotaExceededError,
-    ModelRateLimitError,
-    ModelRequestTimeout,
-    ModelServerError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-    OutputTokenLimitExceeded,
-    ToolRetryError,
-    UnexpectedModelBehavior,
-    UserError,
-)
+from pydantic_ai import exceptions as raised
 
 from medground.errors import ConfigError, ModelFailed
 from medground.home.secrets import masked
@@ -72,49 +53,49 @@ def cut_short(cut: CutReply, endpoint: Endpoint, usage: Usage) -> ModelFailed:
 
 
 def explain(
-    error: AgentRunError | UserError, endpoint: Endpoint, operator: str, usage: Usage
+    error: raised.AgentRunError | raised.UserError, endpoint: Endpoint, operator: str, usage: Usage
 ) -> ModelFailed | ConfigError:
     """The error to raise in place of one from pydantic-ai."""
     if (cut := cut_of(error)) is not None:
         return cut_short(cut, endpoint, usage)
     at = endpoint.address or "the provider"
-    if isinstance(error, ModelAuthenticationError) and getattr(error, "status_code", 401) == 401:
+    if isinstance(error, raised.ModelAuthenticationError) and getattr(error, "status_code", 401) == 401:
         hint = f"; check {endpoint.key_hint}" if endpoint.key_hint else ""
         return ConfigError(f"{endpoint.name}: {at} rejected the key (HTTP 401){hint}")
-    if isinstance(error, ModelNotFoundError):
+    if isinstance(error, raised.ModelNotFoundError):
         return ConfigError(f"{endpoint.name}: {at} does not have this model (HTTP 404); check the name and the address")
-    if isinstance(error, UserError):
+    if isinstance(error, raised.UserError):
         return ConfigError(f"{endpoint.name}: cannot be used for {operator!r}: {endpoint.clean(error.message)}")
-    told = isinstance(error, ModelAPIError) and _api_failure(error, endpoint, at)
+    told = isinstance(error, raised.ModelAPIError) and _api_failure(error, endpoint, at)
     reason = told or _answer_failure(error, operator)
-    invalid = isinstance(error, UnexpectedModelBehavior) and isinstance(error.__cause__, ToolRetryError)
+    invalid = isinstance(error, raised.UnexpectedModelBehavior) and isinstance(error.__cause__, raised.ToolRetryError)
     return ModelFailed(
         endpoint.clean(reason or f"{at} sent a reply that is not a chat completion; is the address right?"),
         model=endpoint.name,
         usage=usage,
-        unreadable=invalid or isinstance(error, OutputTokenLimitExceeded),
-        busy=isinstance(error, ModelRateLimitError | ModelUnavailableError | ModelServerError),
+        unreadable=invalid or isinstance(error, raised.OutputTokenLimitExceeded),
+        busy=isinstance(error, raised.ModelRateLimitError | raised.ModelUnavailableError | raised.ModelServerError),
     )
 
 
-def _api_failure(error: ModelAPIError, endpoint: Endpoint, at: str) -> str:
+def _api_failure(error: raised.ModelAPIError, endpoint: Endpoint, at: str) -> str:
     """Why a server did not answer; empty if it did, with something else than a chat completion."""
-    if isinstance(error, ModelRequestTimeout):
+    if isinstance(error, raised.ModelRequestTimeout):
         return f"no answer within {error.timeout:g} s; raise model.timeout or use a faster model"
-    if isinstance(error, ModelTimeoutError) and error.phase != "connect":
+    if isinstance(error, raised.ModelTimeoutError) and error.phase != "connect":
         return f"{at} did not answer in time; raise model.timeout or use a faster model"
-    if isinstance(error, ModelConnectionError):
+    if isinstance(error, raised.ModelConnectionError):
         if error.phase in ("read", "write"):
             return f"lost the connection to {at} ({_cause(error)}); try again"
         return f"cannot reach {at} ({_cause(error)}); {_by_proxy(at) or 'is it running, and is the address right?'}"
-    if isinstance(error, ModelContextWindowExceededError):
+    if isinstance(error, raised.ModelContextWindowExceededError):
         return f"the prompt exceeds the model's context window; {SHORTER}"
-    if isinstance(error, ModelQuotaExceededError):
+    if isinstance(error, raised.ModelQuotaExceededError):
         return f"the account at {at} has no credit or quota left"
-    if isinstance(error, ModelRateLimitError):
+    if isinstance(error, raised.ModelRateLimitError):
         wait = f"; retry after {error.retry_after:g} s" if error.retry_after else ""
         return f"{at} is limiting the call rate (HTTP 429){wait}; try later or lower model.concurrency"
-    if isinstance(error, ModelHTTPError):
+    if isinstance(error, raised.ModelHTTPError):
         proxy = f"; {hint}" if (hint := _by_proxy(at)) else ""
         return f"{at} answered HTTP {error.status_code}{_provider_message(error, endpoint)}{proxy}"
     return ""
@@ -129,18 +110,18 @@ def _by_proxy(at: str) -> str:
     return f"the environment routes it through a proxy: set NO_PROXY={host}"
 
 
-def _answer_failure(error: AgentRunError, operator: str) -> str:
+def _answer_failure(error: raised.AgentRunError, operator: str) -> str:
     """Why an answer is of no use; empty if it is not a chat completion."""
-    if isinstance(error, ContentFilterError):
+    if isinstance(error, raised.ContentFilterError):
         return f"the provider's content filter stopped {operator!r}"
-    if isinstance(error, OutputTokenLimitExceeded):
+    if isinstance(error, raised.OutputTokenLimitExceeded):
         return f"the answer to {operator!r} was cut off at the model's output limit"
-    if isinstance(error, UnexpectedModelBehavior) and isinstance(error.__cause__, ToolRetryError):
+    if isinstance(error, raised.UnexpectedModelBehavior) and isinstance(error.__cause__, raised.ToolRetryError):
         return f"no valid answer to {operator!r} after all attempts: {_last_problem(error.__cause__)}"
     return ""
 
 
-def _last_problem(retry: ToolRetryError) -> str:
+def _last_problem(retry: raised.ToolRetryError) -> str:
     """Why the last answer was rejected. Never its text, which may repeat documents."""
     content = retry.tool_retry.content
     if isinstance(content, str):
@@ -150,7 +131,7 @@ def _last_problem(retry: ToolRetryError) -> str:
     return f"{'.'.join(map(str, first.get('loc', ()))) or 'it'}: {first.get('msg', 'does not fit the schema')}"
 
 
-def _provider_message(error: ModelHTTPError, endpoint: Endpoint) -> str:
+def _provider_message(error: raised.ModelHTTPError, endpoint: Endpoint) -> str:
     body = error.body
     if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
         body = body["error"]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medground.corpus.manifest import hash_file
-from medground.errors import ConfigError, ModelFailed
+from medground.errors import ConfigError, ModelFailed, needing
 from medground.home.settings import Settings
 from medground.home.settings_groups import ServerSettings
 from medground.models.base import CallLimits, Reply
@@ -96,11 +96,10 @@ def open_local(name: str, settings: Settings) -> LocalModel:
 
     Raises ConfigError: the extra is not installed, the model has not been fetched, or the file is not GGUF.
     """
-    for package in ("xllamacpp", "pydantic_ai"):
-        if importlib.util.find_spec(package) is None:
-            raise ConfigError(
-                f'model {name!r} needs the extra "local" ({package} is missing); run: pip install "medground[local]"'
-            )
+    with needing("local", f"model {name!r}"):
+        for package in ("xllamacpp", "pydantic_ai"):
+            if importlib.util.find_spec(package) is None:
+                raise ImportError(name=package)
     given = name.partition(":")[2]
     if given:
         return LocalModel(name, _checked(name, Path(given).expanduser()), settings.server_of(name))

@@ -17,7 +17,8 @@ from filelock import FileLock
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from medground.errors import ConfigError, StorageFailed
+from medground.corpus.faults import writing
+from medground.errors import ConfigError
 from medground.home.files import put
 from medground.models.catalogue import MINILM
 from medground.models.encoder_graph import quantised, read_weights, write_graph
@@ -88,20 +89,14 @@ def _make(folder: Path, target: Path, precision: Precision) -> None:
     """Write the graph to a temporary file first and rename it, so that an incomplete one is never opened."""
     weights, shape = read_weights(folder, MINILM)
     scratch = target.parent / ".graph"
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(target.parent / ".graph.lock"):
-            shutil.rmtree(scratch, ignore_errors=True)  # left by a process that was killed
-            scratch.mkdir()
-            made = write_graph(weights, shape, scratch / "fp32.onnx")
-            if precision == "int8":
-                made = quantised(made, scratch / "int8.onnx")
-            put(made, target)
-            shutil.rmtree(scratch)
-    except OSError as error:
-        raise StorageFailed(
-            f"cannot write {target}: {error.strerror}; free some space or check the permissions"
-        ) from None
+    with writing(target.parent), FileLock(target.parent / ".graph.lock"):
+        shutil.rmtree(scratch, ignore_errors=True)  # left by a process that was killed
+        scratch.mkdir()
+        made = write_graph(weights, shape, scratch / "fp32.onnx")
+        if precision == "int8":
+            made = quantised(made, scratch / "int8.onnx")
+        put(made, target)
+        shutil.rmtree(scratch)
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:

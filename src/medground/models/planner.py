@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, ValidationError
 
 from medground.corpus.faults import writing
-from medground.errors import BadDocument, BudgetExhausted, ConfigError, ModelFailed, UsageError
+from medground.errors import BadDocument, BudgetExhausted, ConfigError, ModelFailed, UsageError, needing
 from medground.models.base import CallLimits, Reply
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
 from medground.values.document import Frozen
@@ -117,14 +117,9 @@ def libraries() -> Libraries:
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     with quiet():
-        try:
+        with needing("train", "training a planner"):
             found = Libraries(*map(importlib.import_module, Libraries._fields))
             importlib.import_module("accelerate")
-        except ImportError as error:
-            raise ConfigError(
-                f'training a planner needs the extra "train" ({error.name} is missing); '
-                'run: pip install "medground[train]"'
-            ) from None
         found.transformers.utils.logging.set_verbosity_error()
         found.transformers.utils.logging.disable_progress_bar()
         found.datasets.disable_progress_bars()

@@ -179,6 +179,5 @@ def open_transformer(name: str, threads: int | None = None) -> TransformerEmbedd
     try:
         model = SentenceTransformer(name, local_files_only=is_away(name))
     except (OSError, ValueError, KeyError, RuntimeError) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ConfigError(f"cannot load the embedding model {name!r}: {reason[:200]}") from None
+        raise ConfigError(f"cannot load the embedding model {name!r}: {first_line(error)}") from None
     return TransformerEmbedder(name, model)

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from medground.errors import ConfigError, UsageError
+from medground.errors import UsageError, needing
 from medground.home.registry import SOURCES
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
@@ -166,10 +166,6 @@ def find_source(name: str) -> SourceDeclaration:
     if name not in SOURCES:
         raise UsageError(f"unknown source {name!r}; choose one of {', '.join(sorted(SOURCES))}")
     module, _, constant = SOURCES[name].partition(":")
-    try:
+    with needing("services", f"source {name!r}"):
         declared: SourceDeclaration = getattr(import_module(module), constant)
-    except ImportError as error:
-        raise ConfigError(
-            f'source {name!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'
-        ) from None
     return declared

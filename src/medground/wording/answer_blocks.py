@@ -11,7 +11,7 @@ from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.query import Filters
 from medground.values.statement import Statement
 from medground.wording import phrases
-from medground.wording.blocks import Block, Line, Span, anchor, heading, line, mark, marks, note
+from medground.wording.blocks import Block, Line, Span, heading, line, mark, marks, note
 
 if TYPE_CHECKING:
     from medground.wording.view_types import AnswerView, DocumentView, SentenceView
@@ -107,41 +107,6 @@ def conflicts(shown: AnswerView, quotes: Quotes) -> Iterator[Block]:
             yield Block("item", (line(f"{side.name}:", "strong"), *said), marker="-")
 
 
-def source_list(
-    answer: Answer,
-    shown: AnswerView,
-    quotes: Quotes,
-    *,
-    details: bool,
-    bibliography: Bibliography,
-    cited_as: str = "",
-) -> Iterator[Block]:
-    """The sources by number.
-
-    Args:
-        details: also show where each quote is in its source, and the licence of each document. Of a source that says
-            where it has its texts from, the licence is always shown.
-        cited_as: the heading under which those alone are listed that are quoted; all, if empty.
-    """
-    stored = {document.id: document for document in answer.documents}
-    listed = [document for document in shown.documents if document.evidence or not cited_as]
-    if listed:
-        yield heading(cited_as or "Sources")
-    for document in listed:
-        record = stored[document.id]
-        lines = [bibliography(document), where(record)]
-        if document.retraction_words:
-            lines.append(line(document.retraction_words, "bad"))
-        lines += [line(caution, "caution") for caution in document.cautions]
-        if (record.origin or details) and document.licence:
-            lines.append(line(document.licence, "dim"))
-        if details:
-            told = (f"From {one.record} ({one.source}): {', '.join(one.fields)}" for one in record.joined)
-            lines += [line(text, "dim") for text in told]
-        lines += _quotes(document, quotes, details=details)
-        yield Block("item", tuple(lines), marker=f"{document.number}.")
-
-
 def where(document: SourceDocument) -> Line:
     """The id of a document and where it can be read."""
     address = captions.address(document)
@@ -149,19 +114,6 @@ def where(document: SourceDocument) -> Line:
         return line(document.id)
     link = Span(address, url=address) if captions.is_web_address(address) else Span(address)
     return (Span(f"{document.id} "), link)
-
-
-def _quotes(document: DocumentView, quotes: Quotes, *, details: bool) -> Iterator[Line]:
-    if not document.evidence and not document.aside:
-        yield line("Found, but not cited.", "dim")
-    above = [e for e in document.evidence if e in quotes.printed and not details]
-    if above:
-        yield (Span("Quoted above: ", "dim"), *marks(above, anchored=True))
-    for quote in (quotes.shown[e] for e in document.evidence if e not in above):
-        place = [quote.place] if quote.place and quote.id not in quotes.printed else []
-        place += [f"characters {quote.start}-{quote.end}"] if details else []
-        where = (Span(f" ({', '.join(place)})", "dim"),) if place else ()
-        yield (anchor(quote.id), *where, Span(f" {quotes.text(quote.id)}"))
 
 
 _UNKNOWN_WORD = ": nothing was found for "

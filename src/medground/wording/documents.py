@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from medground.answering.captions import is_web_address
-from medground.errors import ConfigError
+from medground.errors import needing
 from medground.values.answer import Answer
 from medground.wording.answer_blocks import Bibliography
 from medground.wording.blocks import Block, Files, Line, Picture, Span
@@ -52,10 +52,8 @@ def as_png(picture: Picture) -> bytes:
 
 
 def _typst() -> Any:
-    try:
+    with needing("export", "this format"):
         import typst
-    except ImportError:
-        raise ConfigError("this format needs typst; pip install 'medground[export]'") from None
     return typst
 
 
@@ -98,10 +96,8 @@ _HANGING = 0.3
 
 def as_docx(answer: Answer, bibliography: Bibliography, files: Files | None = None) -> bytes:
     """An answer as a Word document."""
-    try:
+    with needing("export", "this format"):
         from docx import Document
-    except ImportError:
-        raise ConfigError("this format needs python-docx; pip install 'medground[export]'") from None
     word = Document()
     word.core_properties.title = one_line(answer.question.text)[:255]
     word.core_properties.author = answer.made_by or "medground"

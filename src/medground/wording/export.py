@@ -9,7 +9,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from medground.answering.changes import as_known_now
-from medground.errors import ConfigError, UsageError
+from medground.errors import UsageError, needing
+from medground.language.clean import in_strings
 from medground.values.answer import Answer
 from medground.wording.blocks import Files, Line, Span
 
@@ -100,14 +101,13 @@ def styled(references: Sequence[Reference], style: str) -> dict[str, Line]:
 
     `references`: in the order in which they are numbered.
     """
-    try:
+    with needing("export", "this format"):
         import citeproc
         from citeproc.source.json import CiteProcJSON
-    except ImportError:
-        raise ConfigError("this format needs citeproc-py; pip install 'medground[export]'") from None
     from medground.wording.reference import csl_item
 
-    items = [_without_private(csl_item(reference)) | {"id": str(at)} for at, reference in enumerate(references)]
+    given = (in_strings(csl_item(reference), lambda text: _PRIVATE.sub(" ", text)) for reference in references)
+    items = [item | {"id": str(at)} for at, item in enumerate(given)]
     chosen = _style(citeproc, style)
     for text in chosen.root.xpath("//*[local-name()='text'][@value or @term]"):
         if _GUESSES.search(text.get("value") or text.get("term")):
@@ -162,14 +162,6 @@ def _formatter() -> Any:
     marked = {name: "{}{{}}{}".format(*marks).format for name, marks in _MARKS.items()}
     plain = dict.fromkeys(("Light", "Underline", "Superscript", "Subscript", "SmallCaps"), str)
     return SimpleNamespace(preformat=str, **plain, **marked, Oblique=marked["Italic"])
-
-
-def _without_private(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_private(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_without_private(inner) for inner in value]
-    return _PRIVATE.sub(" ", value) if isinstance(value, str) else value
 
 
 def _titled_once(entry: str, item: Mapping[str, Any]) -> str:

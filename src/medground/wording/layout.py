@@ -14,11 +14,24 @@ from medground.values.report import Report
 from medground.values.research_plan import Tool
 from medground.values.statement import Statement
 from medground.wording import answer_blocks, phrases
-from medground.wording.blocks import Block, Files, Line, Span, heading, line, mapped, mark, marks, picture, subheading
+from medground.wording.blocks import (
+    Block,
+    Files,
+    Line,
+    Span,
+    anchor,
+    heading,
+    line,
+    mapped,
+    mark,
+    marks,
+    picture,
+    subheading,
+)
 from medground.wording.plans import svg
 
 if TYPE_CHECKING:
-    from medground.wording.view_types import AnswerView, ReportView, SentenceView
+    from medground.wording.view_types import AnswerView, DocumentView, ReportView, SentenceView
 
 QUOTED = "Sentences without a remark are quoted from their sources."
 TOOL_NAMES: dict[Tool, str] = {"literature": "literature", "protein": "protein databases", "web": "web"}
@@ -69,14 +82,40 @@ class _Page:
         yield from self._attachments(report, words)
 
     def _sources(self, cited_as: str = "") -> Iterator[Block]:
-        return answer_blocks.source_list(
-            self.answer,
-            self.shown,
-            self.quotes,
-            details=self.details,
-            bibliography=self.bibliography,
-            cited_as=cited_as,
-        )
+        """The sources by number; if `cited_as` is given, those alone that are quoted, under that heading.
+
+        Details are where each quote is in its source, and the licence of each document. Of a source that says where it
+        has its texts from, the licence is always shown.
+        """
+        stored = {document.id: document for document in self.answer.documents}
+        listed = [document for document in self.shown.documents if document.evidence or not cited_as]
+        if listed:
+            yield heading(cited_as or "Sources")
+        for document in listed:
+            record = stored[document.id]
+            lines = [self.bibliography(document), answer_blocks.where(record)]
+            if document.retraction_words:
+                lines.append(line(document.retraction_words, "bad"))
+            lines += [line(caution, "caution") for caution in document.cautions]
+            if (record.origin or self.details) and document.licence:
+                lines.append(line(document.licence, "dim"))
+            if self.details:
+                told = (f"From {one.record} ({one.source}): {', '.join(one.fields)}" for one in record.joined)
+                lines += [line(text, "dim") for text in told]
+            lines += self._quotes_of(document)
+            yield Block("item", tuple(lines), marker=f"{document.number}.")
+
+    def _quotes_of(self, document: DocumentView) -> Iterator[Line]:
+        if not document.evidence and not document.aside:
+            yield line("Found, but not cited.", "dim")
+        above = [e for e in document.evidence if e in self.quotes.printed and not self.details]
+        if above:
+            yield (Span("Quoted above: ", "dim"), *marks(above, anchored=True))
+        for quote in (self.quotes.shown[e] for e in document.evidence if e not in above):
+            place = [quote.place] if quote.place and quote.id not in self.quotes.printed else []
+            place += [f"characters {quote.start}-{quote.end}"] if self.details else []
+            where = (Span(f" ({', '.join(place)})", "dim"),) if place else ()
+            yield (anchor(quote.id), *where, Span(f" {self.quotes.text(quote.id)}"))
 
     def _parts(self, report: ReportView) -> Iterator[Block]:
         """The sub-questions and what became of each."""

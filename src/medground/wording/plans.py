@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from html import escape
 from itertools import pairwise
+from statistics import fmean
 from textwrap import wrap
 
 from medground.language.clean import joined
@@ -84,11 +85,7 @@ def _order(columns: list[list[Item]], ways: Mapping[tuple[str, str], tuple[Item,
             other = columns[n - 1 if forward else n + 1]
             place = {item: (at + 0.5) / len(other) for at, item in enumerate(other)}
             own = {item: (at + 0.5) / len(columns[n]) for at, item in enumerate(columns[n])}
-            columns[n].sort(key=lambda item: _mean([place[one] for one in beside.get(item, ())], own[item]))
-
-
-def _mean(places: Sequence[float], otherwise: float) -> float:
-    return sum(places) / len(places) if places else otherwise
+            columns[n].sort(key=lambda item: fmean(place[one] for one in beside[item]) if item in beside else own[item])
 
 
 def ties_of(after: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:

@@ -87,16 +87,12 @@ def phase(step: str) -> str:
 def built(manifest: Manifest, passed_over: Sequence[str]) -> str:
     """What a finished build made, with the first files that were skipped."""
     counts = manifest.counts
-    said = f"{manifest.name}: {_many(counts.documents, 'document')}, {_many(counts.passages, 'passage')}"
+    said = f"{manifest.name}: {some(counts.documents, 'document')}, {some(counts.passages, 'passage')}"
     if not passed_over:
         return said
     names = ", ".join(passed_over[:_NAMED])
     more = f" and {len(passed_over) - _NAMED:,} more" if len(passed_over) > _NAMED else ""
-    return f"{said}; {_many(len(passed_over), 'file')} skipped: {names}{more}"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f"{said}; {some(len(passed_over), 'file')} skipped: {names}{more}"
 
 
 ABOUT: Mapping[str, str] = {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
+
+from rich.cells import cell_len as columns
 
 from medground.values.answer import Answer
 from medground.wording.blocks import Block, Line, Span, spaced
@@ -92,13 +93,6 @@ def wrap(line: Line, first: int, rest: int) -> Iterator[Line]:
         row += word
         used += size
     yield _joined(row)
-
-
-def columns(text: str) -> int:
-    """How many columns a text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _words(line: Line) -> list[Word]:

@@ -12,7 +12,7 @@ from medground.values.evidence import Evidence
 from medground.values.question import Option
 from medground.values.report import Attachment, Connection, Relation, ReportSection, SubAnswer
 from medground.values.research_plan import ResearchPlan
-from medground.values.statement import Conflict, Label, Statement
+from medground.values.statement import Conflict, Dropped, Label, Statement
 from medground.values.usage import Author
 from medground.wording import blocks as references
 from medground.wording import phrases
@@ -102,19 +102,17 @@ def view(answer: Answer) -> views.AnswerView:
     quoted: dict[str, list[str]] = {}
     for quote in answer.evidence:
         quoted.setdefault(quote.document_id, []).append(quote.id)
-    return views.AnswerView(
-        trace_id=answer.trace_id,
-        id=answer.id,
+    return views.taken(
+        views.AnswerView,
+        answer,
         question=joined(answer.question.text),
         task=answer.question.task,
         options=tuple(Option(letter=o.letter, text=joined(o.text)) for o in answer.question.options),
         follows=answer.question.follows.answer if answer.question.follows else None,
         read_as=phrases.read_as(answer.question.follows, answer.question.text) if answer.question.follows else "",
         context=phrases.context(answer.question.context, whole=True) if answer.question.context else "",
-        recipe=answer.recipe,
         models=tuple(phrases.models(answer)),
         corpora=tuple(dict.fromkeys(snapshot.name for snapshot in answer.snapshots)),
-        created=answer.created,
         notice=views.taken(views.NoticeView, answer.notice) if answer.notice else None,
         status=answer.decision.status,
         value=joined(answer.decision.shown() or "") or None,
@@ -124,7 +122,6 @@ def view(answer: Answer) -> views.AnswerView:
         headline=phrases.headline(answer),
         reason=phrases.reason(answer),
         nearby=tuple(map(joined, answer.nearby)),
-        unsearched=answer.unsearched,
         support=phrases.support(answer),
         support_share=answer.support,
         rationale=clean(answer.rationale),
@@ -146,11 +143,10 @@ def view(answer: Answer) -> views.AnswerView:
         conflicts=tuple(map(_conflict, answer.conflicts)),
         facts=tuple(fact_view(e, documents[e.document_id]) for e in answer.evidence if e.origin == "graph"),
         searches=tuple(map(search_view, answer.searches)),
-        dropped=tuple(views.DroppedView(text=joined(d.text), reason=sentence(d.reason)) for d in answer.dropped),
+        dropped=tuple(Dropped(text=joined(d.text), reason=sentence(d.reason)) for d in answer.dropped),
         notes=_texts(notes(answer)),
         details=_texts(block for block in detail_notes(answer) if block.kind == "note"),
         cost=phrases.cost(answer),
-        usage=answer.usage,
         report=report_view(answer, groups),
         stopped=sentence(answer.stopped) if answer.stopped else "",
     )
@@ -253,10 +249,11 @@ def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[
 
 
 def _conflict(conflict: Conflict) -> views.ConflictView:
-    return views.ConflictView(
+    return views.taken(
+        views.ConflictView,
+        conflict,
         about=joined(conflict.about),
         words=phrases.disagreement(conflict),
-        found_by_model=conflict.found_by_model,
         sides=tuple(
             views.SideView(name=phrases.side(side, number), stance=side.stance, evidence=side.evidence)
             for number, side in enumerate(conflict.sides, start=1)

@@ -16,7 +16,7 @@ from medground.values.evidence import Origin, Stance
 from medground.values.question import Option, Task
 from medground.values.report import FlowRow, Relation, SectionKind, SubAnswerState
 from medground.values.research_plan import ResearchPlan
-from medground.values.statement import Label
+from medground.values.statement import Dropped, Label
 from medground.values.usage import UsageReport
 from medground.wording.blocks import Style
 
@@ -125,13 +125,6 @@ class SearchView(Frozen):
     hits: int = 0
     words: str
     node: str = ""
-
-
-class DroppedView(Frozen):
-    """A sentence that was written and not released."""
-
-    text: str
-    reason: str
 
 
 class NoticeView(Frozen):
@@ -243,7 +236,7 @@ class AnswerView(Frozen):
     conflicts: tuple[ConflictView, ...] = ()
     facts: tuple[FactView, ...] = ()
     searches: tuple[SearchView, ...] = ()
-    dropped: tuple[DroppedView, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
     notes: tuple[str, ...] = ()
     details: tuple[str, ...] = Field(default=(), description="queries, hashes and the trace, for an engineer")
     cost: str
@@ -255,7 +248,7 @@ class AnswerView(Frozen):
 V = TypeVar("V", bound=Frozen)
 
 
-def taken(view: type[V], value: object, **more: Any) -> V:
+def taken(view: type[V], value: object, /, **more: Any) -> V:
     """What a view takes of a value that has fields of its names, as they are; `more` are those that it has not so."""
     known = {name: getattr(value, name) for name in view.model_fields if name not in more and hasattr(value, name)}
     return view(**known, **more)

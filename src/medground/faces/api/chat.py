@@ -31,6 +31,7 @@ from medground.values.answer import Answer, SourceDocument
 from medground.values.evidence import Evidence
 from medground.values.steps import Written
 from medground.wording.markup import Mark, chat_pieces
+from medground.wording.view_types import taken
 
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _SENT = ("retry-after", "www-authenticate")
@@ -235,14 +236,7 @@ def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: st
             end_index=mark.end,
             content=clean(quoted.quote),
         ),
-        citation=chat_messages.CitedQuote(
-            evidence_id=quoted.id,
-            document_id=quoted.document_id,
-            start=quoted.start,
-            end=quoted.end,
-            quote=quoted.quote,
-            state=captions.state(document),
-        ),
+        citation=taken(chat_messages.CitedQuote, quoted, evidence_id=quoted.id, state=captions.state(document)),
     )
 
 

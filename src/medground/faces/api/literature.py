@@ -23,6 +23,7 @@ from medground.values.document import Document, DocumentId, Frozen, Hit
 from medground.values.query import Filters
 from medground.values.research_plan import ResearchPlan
 from medground.version import __version__
+from medground.wording.view_types import taken
 
 router = APIRouter(prefix="/v1", tags=["literature"])
 
@@ -136,14 +137,8 @@ async def plan(
         made = await service.plan_research(asked.question, person)
         return Planned(kind=asked.kind, plan=made.plan, planner=made.planner, notice=made.notice)
     found = await service.plan_query(asked.question, person)
-    return Planned(
-        kind=asked.kind,
-        query=found.query or None,
-        headings=tuple(term.heading for term in found.terms),
-        notes=found.notes,
-        planner=found.planner,
-        notice=found.notice,
-    )
+    headings = tuple(term.heading for term in found.terms)
+    return taken(Planned, found, kind=asked.kind, query=found.query or None, headings=headings)
 
 
 server_router = APIRouter(tags=["server"])

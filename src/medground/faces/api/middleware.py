@@ -56,27 +56,27 @@ def refused(refusal: Refusal, scope: Scope | None = None) -> Response:
 def add_handlers(app: FastAPI, hide: Sequence[str]) -> None:
     """Let an app answer each error with a problem. `hide`: texts that stay on the server."""
 
-    async def of_medground(request: Request, error: Exception) -> Response:
-        assert isinstance(error, MedgroundError)
+    @app.exception_handler(MedgroundError)
+    async def of_medground(request: Request, error: MedgroundError) -> Response:
         return respond(problem_of(error, hide))
 
-    async def of_http(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
+    @app.exception_handler(HTTPException)
+    async def of_http(request: Request, error: HTTPException) -> Response:
         headers = {"Allow": _allowed(request)} if error.status_code == 405 else error.headers
         ours = {404: "there is nothing at this address", 405: f"{request.method[:20]} is not a method of this address"}
         return respond(problem_for(error.status_code, ours.get(error.status_code, str(error.detail))), headers)
 
-    async def of_values(request: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)
+    @app.exception_handler(RequestValidationError)
+    async def of_values(request: Request, error: RequestValidationError) -> Response:
         return respond(problem_for(422, wrong_values(error.errors())))
 
+    @app.exception_handler(Exception)
     async def of_anything(request: Request, error: Exception) -> Response:
         return respond(INTERNAL)  # the server logs the traceback
 
-    app.add_exception_handler(MedgroundError, of_medground)
-    app.add_exception_handler(HTTPException, of_http)
-    app.add_exception_handler(RequestValidationError, of_values)
-    app.add_exception_handler(Exception, of_anything)
+    @app.exception_handler(ClientLeft)
+    async def nobody_there(request: Request, error: ClientLeft) -> Response:
+        return Response(status_code=499)  # it is not read
 
 
 def _allowed(request: Request) -> str:
@@ -196,11 +196,6 @@ async def while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
         working.cancel()
         leaving.cancel()
         await asyncio.gather(working, leaving, return_exceptions=True)
-
-
-async def nobody_there(request: Request, error: Exception) -> Response:
-    """A response that is not read."""
-    return Response(status_code=499)
 
 
 class ResponseDeadline:

@@ -17,23 +17,12 @@ from starlette.responses import Response
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from medground.errors import UsageError
+from medground.faces.api import middleware
 from medground.faces.api.answers import router as answers_router
 from medground.faces.api.caller import Door, Requests
 from medground.faces.api.chat import router as chat_router
 from medground.faces.api.literature import router as literature_router
 from medground.faces.api.literature import server_router
-from medground.faces.api.middleware import (
-    MEDIA_TYPE,
-    Begun,
-    Bodies,
-    ClientLeft,
-    ResponseDeadline,
-    Sizes,
-    add_handlers,
-    nobody_there,
-    refused,
-    secured,
-)
 from medground.faces.api.questions import jobs_router
 from medground.faces.api.questions import router as asking_router
 from medground.faces.service.accounts import Tokens
@@ -90,7 +79,7 @@ def _add_problems(operation: dict[str, Any]) -> None:
             "description": said if said not in ("", "Validation Error") else TEXTS["when"][status],
             "content": {
                 **{kind: own for kind, own in declared.items() if "ValidationError" not in str(own)},
-                MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}},
+                middleware.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}},
             },
         }
         if status in ("429", "503"):
@@ -137,18 +126,19 @@ def make_app(
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
         middleware=[
             Middleware(ProxyHeadersMiddleware, trusted_hosts=list(limits.proxies)),
-            Middleware(Begun, seen=secured),
-            Middleware(Begun, seen=requests.add),
-            Middleware(OwnHosts, names=(*limits.hosts, *names), respond=refused),
+            Middleware(middleware.Begun, seen=middleware.secured),
+            Middleware(middleware.Begun, seen=requests.add),
+            Middleware(OwnHosts, names=(*limits.hosts, *names), respond=middleware.refused),
             Middleware(
-                ResponseDeadline, seconds=limits.seconds + _SPARE, longer=dict.fromkeys(UPLOADS, _UPLOAD_SECONDS)
+                middleware.ResponseDeadline,
+                seconds=limits.seconds + _SPARE,
+                longer=dict.fromkeys(UPLOADS, _UPLOAD_SECONDS),
             ),
-            Middleware(Bodies, sizes=Sizes(limits.body, limits.upload, seconds), uploads=UPLOADS),
+            Middleware(middleware.Bodies, sizes=middleware.Sizes(limits.body, limits.upload, seconds), uploads=UPLOADS),
         ],
     )
     app.state.door = Door(service, authenticated, requests)
-    add_handlers(app, hide=(str(service.settings.home),))
-    app.add_exception_handler(ClientLeft, nobody_there)
+    middleware.add_handlers(app, hide=(str(service.settings.home),))
     for router in _ROUTERS:
         app.include_router(router)
     app.openapi = partial(_described, app, authenticated)  # type: ignore[method-assign]
@@ -159,7 +149,7 @@ class Connection(ServingConnection):
     """Refuses with problems."""
 
     def response_to(self, refusal: Refusal) -> Response:
-        return refused(refusal)
+        return middleware.refused(refusal)
 
 
 Extend = Callable[[FastAPI, bool], None]

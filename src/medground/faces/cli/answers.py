@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
-from medground.errors import UsageError
+from medground.errors import MedgroundError, UsageError
 from medground.faces.cli import terminal
 from medground.faces.cli.options import AnswerName, ToFile, formats, home_folder
 from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_json
@@ -72,6 +72,10 @@ def render_title(question: str) -> None:
 # Answers: printed, written to a file, listed, shown again and exported.
 
 
+UNANSWERABLE = 3
+"""Exit status of a question that no source searched can answer, for scripts."""
+
+
 class Form(StrEnum):
     """How an answer is printed."""
 
@@ -106,6 +110,36 @@ def show_answer(answer: Answer, form: Form, *, details: bool) -> None:
         page(as_markdown(answer, details=details, encoding=encoding()))
     else:
         render(answer, details=details)
+
+
+def finish(work: Callable[[], Answer], shown: Shown, file: Path | None = None) -> None:
+    """Show an answer or write it to a file, also one that ends early; say how to go on where it is not finished."""
+    try:
+        answer = work()
+    except MedgroundError as error:
+        early = getattr(error, "answer", None)
+        if early is not None:
+            _deliver(early, shown, file)
+        if error.research is not None:
+            say(f"medground: resume it with: medground research --resume {error.research}", err=True)
+        raise
+    _deliver(answer, shown, file)
+    check_answered(answer)
+
+
+def check_answered(answer: Answer) -> None:
+    """Exit with `UNANSWERABLE` where no source searched can answer."""
+    if answer.decision.status == "unanswerable":
+        raise typer.Exit(UNANSWERABLE)
+
+
+def _deliver(answer: Answer, shown: Shown, file: Path | None) -> None:
+    if file is None:
+        show_answer(answer, shown.form, details=shown.details)
+    else:
+        write_report(file, answer)
+        if not shown.quiet:
+            say(f"the report is in {file}", err=True)
 
 
 def show_again(again: AskedAgain, form: Form, *, details: bool) -> None:

@@ -14,28 +14,16 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
 
 from medground.errors import OUT_OF_MEMORY, MedgroundError, Stopped, UserMistake, is_of_memory
+from medground.faces.cli import installation
 from medground.faces.cli.answers import export, history, show
 from medground.faces.cli.ask import ask, verify
 from medground.faces.cli.corpus import corpus_app
-from medground.faces.cli.installation import (
-    config_app,
-    doctor,
-    init,
-    mesh,
-    models_app,
-    schema_app,
-    show_version,
-    trace_app,
-    update_app,
-    version,
-)
 from medground.faces.cli.kb import kb_app
 from medground.faces.cli.research import plan, research
 from medground.faces.cli.servers import mcp, pubmed_app, serve, token_app, web
@@ -60,7 +48,10 @@ app = typer.Typer(
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=installation.show_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Answer biomedical questions from the literature, with quotes that support each sentence."""
@@ -70,39 +61,38 @@ _JOINING = joining("medground.commands")
 """The commands of evaluation and training, by name."""
 
 
-def _join(*names: str) -> None:
-    """Add commands of the other package here, where the help lists them."""
-    for point in [_JOINING.pop(name) for name in names if name in _JOINING]:
-        command = point.load()
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=point.name)
-        else:
-            app.command(point.name)(command)
+def _joined(*names: str) -> dict[str, Any]:
+    """Commands of the other package, where the help lists them."""
+    return {name: _JOINING.pop(name).load() for name in names if name in _JOINING}
 
 
-_FIRST: tuple[Callable[..., None], ...] = (ask, research, verify, plan, history, show, export, serve)
-_LAST: tuple[Callable[..., None], ...] = (mcp, mesh, doctor, version, web)
-for _command in _FIRST:
-    app.command()(_command)
-app.add_typer(corpus_app, name="corpus")
-app.add_typer(kb_app, name="kb")
-_join("data", "eval", "experiment")
-app.add_typer(models_app, name="models")
-_join("judge", "demonstrations", "train")
-for _name, _group in {
+_COMMANDS: dict[str, Any] = {
+    **{command.__name__: command for command in (ask, research, verify, plan, history, show, export, serve)},
+    "corpus": corpus_app,
+    "kb": kb_app,
+    **_joined("data", "eval", "experiment"),
+    "models": installation.models_app,
+    **_joined("judge", "demonstrations", "train"),
     "pubmed": pubmed_app,
-    "config": config_app,
+    "config": installation.config_app,
     "token": token_app,
-    "update": update_app,
-    "trace": trace_app,
-    "schema": schema_app,
-}.items():
-    app.add_typer(_group, name=_name)
-app.command()(init)
-_join("agreement")
-for _command in _LAST:
-    app.command()(_command)
-_join(*_JOINING)
+    "update": installation.update_app,
+    "trace": installation.trace_app,
+    "schema": installation.schema_app,
+    "init": installation.init,
+    **_joined("agreement"),
+    "mcp": mcp,
+    "mesh": installation.mesh,
+    "doctor": installation.doctor,
+    "version": installation.version,
+    "web": web,
+    **_joined(*_JOINING),
+}
+for _name, _command in _COMMANDS.items():
+    if isinstance(_command, typer.Typer):
+        app.add_typer(_command, name=_name)
+    else:
+        app.command(_name)(_command)
 
 
 def main(arguments: list[str] | None = None) -> None:

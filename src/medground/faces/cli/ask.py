@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from medground.faces.cli import answers
 from medground.faces.cli import options as by
-from medground.faces.cli.answers import Form, Shown, form_of, render_title, show_again, show_answer
 from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
 from medground.faces.cli.terminal import say, say_json
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from medground.engine.unfinished import Outcome
     from medground.errors import MedgroundError
     from medground.home.settings import Settings
-    from medground.values.answer import Answer
     from medground.values.question import Question
 
 
-def ask_from(path: Path, asked: Callable[..., Question], settings: Settings, shown: Shown) -> None:
+def ask_from(path: Path, asked: Callable[..., Question], settings: Settings, shown: answers.Shown) -> None:
     """Ask each line of a file; every question is checked before the first is asked.
 
     Raises what `Engine.open` and `Engine.ask_each` raise.
@@ -64,16 +63,16 @@ def _questions(path: Path, asked: Callable[..., Question]) -> list[Question]:
     return found
 
 
-def _show(outcome: Outcome, shown: Shown, *, first: bool) -> None:
-    if shown.form is Form.json:
+def _show(outcome: Outcome, shown: answers.Shown, *, first: bool) -> None:
+    if shown.form is answers.Form.json:
         say(_line(outcome))
         return
     if not first:
-        say(*(["", "---", ""] if shown.form is Form.markdown else [""]))
-    if shown.form is Form.terminal or outcome.answer is None:
-        render_title(outcome.question)
+        say(*(["", "---", ""] if shown.form is answers.Form.markdown else [""]))
+    if shown.form is answers.Form.terminal or outcome.answer is None:
+        answers.render_title(outcome.question)
     if outcome.answer is not None:
-        show_answer(outcome.answer, shown.form, details=shown.details)
+        answers.show_answer(outcome.answer, shown.form, details=shown.details)
     if (error := outcome.error) is not None:
         if error.notice is not None and outcome.answer is None:
             say(error.notice.sentence)
@@ -88,10 +87,6 @@ def _line(outcome: Outcome) -> str:
         error = {"type": type(failure).__name__, "message": str(failure), "notice": notice}
     content = {"question": outcome.question, "answer": answer and answer.model_dump(mode="json"), "error": error}
     return json_module.dumps(content, ensure_ascii=True)
-
-
-UNANSWERABLE = 3
-"""Exit status of a question that no source searched can answer, for scripts."""
 
 
 def ask(
@@ -124,7 +119,7 @@ def ask(
 
     The exit status is 0 with an answer or evidence that no judge has assessed, and 3 if the question is unanswerable.
     """
-    from medground.faces.cli.asking import limits
+    from medground.faces.cli.asking import ask_one, limits
     from medground.language.risk.notices import notice_first
     from medground.values.question import Question
 
@@ -132,7 +127,7 @@ def ask(
     text = read_stdin() if question == STDIN else question or ""
     case = read_context(context) if context is not None else ""
     with notice_first(text, case):
-        shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)
+        shown = answers.Shown(answers.form_of(json=json, markdown=markdown), details=details, quiet=quiet)
         named = _named(corpus, kb, pubmed, source) | {"recipe.name": recipe, "model.default": model}
         filters = limits(year_from, year_to, where or [])
         changed = bool(
@@ -151,7 +146,7 @@ def ask(
         if from_ is not None:
             ask_from(from_, asked, chosen, shown)
         else:
-            _ask_one(asked(text), chosen, follow, shown)
+            answers.finish(lambda: ask_one(asked(text), chosen, follow=follow, quiet=quiet), shown)
 
 
 def _named(corpus: by.Corpora, kb: KnowledgeBase, pubmed: by.PubMed, source: by.SourceNames) -> dict[str, object]:
@@ -197,22 +192,7 @@ def _settings_after(follow: str, sets: list[str] | None, named: dict[str, object
     )
 
 
-def _ask_one(question: Question, settings: Settings, follow: str | None, shown: Shown) -> None:
-    """Print an answer, also one that ends early because a budget ran out."""
-    from medground.errors import BudgetExhausted
-    from medground.faces.cli.asking import ask_one
-
-    try:
-        answer = ask_one(question, settings, follow=follow, quiet=shown.quiet)
-    except BudgetExhausted as spent:
-        if spent.answer is not None:
-            show_answer(spent.answer, shown.form, details=shown.details)
-        raise
-    show_answer(answer, shown.form, details=shown.details)
-    _exit(answer)
-
-
-def _ask_again(name: str, shown: Shown, *, changed: bool, no_cache: bool) -> None:
+def _ask_again(name: str, shown: answers.Shown, *, changed: bool, no_cache: bool) -> None:
     """Print the answer to a kept question as it is now, and what changed.
 
     Raises UsageError: another question, or other settings, are asked for.
@@ -223,13 +203,8 @@ def _ask_again(name: str, shown: Shown, *, changed: bool, no_cache: bool) -> Non
     if changed:
         raise UsageError("--again takes question and settings from the answer; leave the other options out")
     again = ask_again(name, load_settings(extra={"model.cache": False if no_cache else None}), quiet=shown.quiet)
-    show_again(again, shown.form, details=shown.details)
-    _exit(again.answer)
-
-
-def _exit(answer: Answer) -> None:
-    if answer.decision.status == "unanswerable":
-        raise typer.Exit(UNANSWERABLE)
+    answers.show_again(again, shown.form, details=shown.details)
+    answers.check_answered(again.answer)
 
 
 def verify(

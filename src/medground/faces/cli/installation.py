@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.errors import ConfigError, UsageError
+from medground.errors import UsageError, needing
 from medground.faces.cli.options import AsJson, Preset, Quiet, Sets, SettingsFile, group, home_folder, load_settings
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data, say_json
@@ -115,13 +115,9 @@ def update_retractions(
 
 def _fetched(address: str) -> str:
     """The text at an address. Raises what the client of a service raises; ConfigError: a package is not installed."""
-    try:
+    with needing("services", "this"):
         from medground.sources.http.retries import Patience
         from medground.sources.http.service import Client, Service
-    except ImportError as error:
-        raise ConfigError(
-            f'this needs a package ({error.name} is missing); run: pip install "medground[services]"'
-        ) from None
 
     async def get() -> bytes:
         service = Service("retractions", address, largest=_LARGEST, patience=Patience(tries=2, seconds=_SECONDS))

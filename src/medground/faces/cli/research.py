@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.errors import MedgroundError, UsageError
+from medground.errors import UsageError
 from medground.faces.cli import options as by
-from medground.faces.cli.answers import Shown, check_report, form_of, show_answer, write_file, write_report
-from medground.faces.cli.ask import UNANSWERABLE
+from medground.faces.cli.answers import Shown, check_report, finish, form_of, write_file
 from medground.faces.cli.asking import STDIN, ask_one, limits, read_stdin, resume_one
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
 from medground.faces.cli.progress import StepLine
@@ -20,7 +18,6 @@ from medground.home.layers import parse_options
 
 if TYPE_CHECKING:
     from medground.home.settings import Settings
-    from medground.values.answer import Answer
     from medground.values.research_plan import ResearchPlan
 
 
@@ -93,7 +90,7 @@ def research(
     if resume:
         others = (preset, settings, task, option, plan or None, from_plan, filters.as_query(), *named.values())
         changes = _changes(sets, others)
-        _finish(lambda: resume_one(question or LAST, load_settings(), changes, quiet=quiet), output, shown)
+        finish(lambda: resume_one(question or LAST, load_settings(), changes, quiet=quiet), shown, output)
         return
     text = _text(question, given)
     with notice_first(text):
@@ -102,7 +99,7 @@ def research(
         if plan:
             show_plan_of(text, chosen, form_of_plan(None, output), output, quiet)
         else:
-            _finish(lambda: ask_one(asked, chosen, plan=given, quiet=quiet), output, shown)
+            finish(lambda: ask_one(asked, chosen, plan=given, quiet=quiet), shown, output)
 
 
 def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -> dict[str, object]:
@@ -132,31 +129,6 @@ def _text(question: str | None, plan: ResearchPlan | None) -> str:
     if text is not None and " ".join(text.split()) != " ".join(plan.question.split()):
         raise UsageError("the plan is of another question; leave the question out, or edit `question` in the plan")
     return plan.question
-
-
-def _finish(work: Callable[[], Answer], file: Path | None, shown: Shown) -> None:
-    """Show a report or write it to a file, also one that ends early; say how to go on where it is not finished."""
-    try:
-        answer = work()
-    except MedgroundError as error:
-        early = getattr(error, "answer", None)
-        if early is not None:
-            _deliver(early, file, shown)
-        if error.research is not None:
-            say(f"medground: resume it with: medground research --resume {error.research}", err=True)
-        raise
-    _deliver(answer, file, shown)
-    if answer.decision.status == "unanswerable":
-        raise typer.Exit(UNANSWERABLE)
-
-
-def _deliver(answer: Answer, file: Path | None, shown: Shown) -> None:
-    if file is None:
-        show_answer(answer, shown.form, details=shown.details)
-    else:
-        write_report(file, answer)
-        if not shown.quiet:
-            say(f"the report is in {file}", err=True)
 
 
 _FORMS = {".txt": "tree", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}

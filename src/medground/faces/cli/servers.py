@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medground.errors import ConfigError, UsageError
+from medground.errors import UsageError, needing
 from medground.faces.cli import corpus as corpora
 from medground.faces.cli import options as by
 from medground.faces.cli.progress import shown_progress
@@ -47,16 +47,6 @@ def announce(address: str, what: str = "Medground") -> None:
     say(f"{what} at {address} (press Ctrl-C to stop)", err=True)
 
 
-@contextmanager
-def _extra(name: str, what: str) -> Iterator[None]:
-    """Imports of an extra. Raises ConfigError: it is not installed."""
-    try:
-        yield
-    except ImportError as error:
-        missing = f"{what} needs a package ({error.name} is missing)"
-        raise ConfigError(f'{missing}; run: pip install "medground[{name}]"') from None
-
-
 LAST = 5.0
 """Seconds after which a server that was told to stop ends, whatever a thread of it still reads."""
 
@@ -83,7 +73,7 @@ def serve(
     quiet: by.Quiet = False,
 ) -> None:
     """Answer questions over HTTP until Ctrl-C. Other computers need a token: `medground token create NAME`."""
-    with _extra("serve", "the server"):
+    with needing("serve", "the server"):
         from medground.faces.api.server import run
 
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
@@ -107,7 +97,7 @@ def web(
     """Serve the web page, and the HTTP API behind it, until Ctrl-C."""
     import webbrowser
 
-    with _extra("serve", "the page"):
+    with needing("serve", "the page"):
         from medground.faces.api.server import run
         from medground.faces.web.app import BuiltPage, add_page
 
@@ -146,7 +136,7 @@ def mcp(
 
     Agents start this command themselves; docs/mcp.md explains how to add it to a client.
     """
-    with _extra("mcp", "the MCP server"):
+    with needing("mcp", "the MCP server"):
         from medground.faces.mcp.server import over_http, over_stdio
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
 

@@ -27,11 +27,11 @@ def fields_of(value: BaseModel) -> dict[str, Any]:
 
 
 def shown_as(output: type[O], shown: object, **more: Any) -> O:
-    """What an output takes of a value that has its fields; a short text is one line, and an empty one says nothing."""
+    """What an output takes of a value that has its fields; a title is one line, and an empty text says nothing."""
     read = (name for name in output.model_fields if name not in more and hasattr(shown, name))
     values = {name: getattr(shown, name) for name in read}
-    one = {name: line(text or "", NAME) or None if name in _SHORT else text for name, text in values.items()}
-    return output(**one, **more)
+    one = {name: line(text or "", NAME) if name in _SHORT else text for name, text in values.items()}
+    return output(**{name: None if text == "" else text for name, text in one.items()}, **more)
 
 
 def answer_result(view: AnswerView, fence: Fence) -> Result:
@@ -134,13 +134,7 @@ def source_part(document: DocumentView, fence: Fence) -> Part:
 
 def source_of(document: DocumentView) -> Source:
     """A document without its text; an address that is too long would be of no use."""
-    return shown_as(
-        Source,
-        document,
-        design=document.design or None,
-        retraction_words=document.retraction_words or None,
-        url=document.url if 0 < len(document.url) <= NAME else None,
-    )
+    return shown_as(Source, document, url=document.url if 0 < len(document.url) <= NAME else None)
 
 
 def search_part(search: SearchView, fence: Fence) -> Part:

@@ -10,20 +10,11 @@ from typing import Literal
 from medground.answering.captions import verdict
 from medground.answering.conclude.claim import CheckedClaim
 from medground.errors import MedgroundError
-from medground.faces.mcp.answers import (
-    WORDS,
-    answer_result,
-    fields_of,
-    note_part,
-    quote_part,
-    search_part,
-    shown_as,
-    source_part,
-)
+from medground.faces.mcp import answers
 from medground.faces.mcp.outputs import Asked as AskedOutput
 from medground.faces.mcp.outputs import Checked, Citation, ClaimsChecked, Researched
 from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
-from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, Tool
+from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, tool
 from medground.faces.service.job import Job
 from medground.faces.service.request import Asked
 from medground.language.clean import some
@@ -33,17 +24,30 @@ from medground.values.query import Filters
 from medground.wording.view import document_view, search_view, view
 
 
-async def _ask(call: Call, value: Research) -> Result:
+@tool(
+    "Answer a biomedical question from the literature, with a verdict on each sentence and verbatim citations. "
+    "Says so when nothing supports an answer.",
+    AskedOutput,
+)
+async def ask(call: Call, value: Ask) -> Result:
+    return await _answered(call, value, "ask")
+
+
+@tool("Write a report on a broad question: sub-questions, then a section for each. Slower than ask.", Researched)
+async def research(call: Call, value: Research) -> Result:
+    return await _answered(call, value, "research")
+
+
+async def _answered(call: Call, value: Research, kind: Literal["ask", "research"]) -> Result:
     """Ask as a job; cancelling this stops the job, and what was found is kept."""
     given = value.model_dump(exclude={"year_from", "year_to"})
-    kind: Literal["ask", "research"] = "ask" if isinstance(value, Ask) else "research"
     call.job = await call.service.start(Asked(kind=kind, **given, filters=filters_of(value)), call.person)
     try:
         answer = await followed(call, call.job)
     except asyncio.CancelledError:
         await call.job.stop()
         raise
-    return answer_result(await asyncio.to_thread(view, answer), call.fence)
+    return answers.answer_result(await asyncio.to_thread(view, answer), call.fence)
 
 
 def filters_of(value: Searching) -> Filters:
@@ -59,26 +63,8 @@ async def followed(call: Call, job: Job) -> Answer:
     return await job.outcome()
 
 
-ASK = Tool(
-    name="ask",
-    about=(
-        "Answer a biomedical question from the literature, with a verdict on each sentence and verbatim citations. "
-        "Says so when nothing supports an answer."
-    ),
-    input=Ask,
-    output=AskedOutput,
-    run=_ask,
-)
-RESEARCH = Tool(
-    name="research",
-    about="Write a report on a broad question: sub-questions, then a section for each. Slower than ask.",
-    input=Research,
-    output=Researched,
-    run=_ask,
-)
-
-
-async def _verify(call: Call, value: Claims) -> Result:
+@tool("Compare claims with the literature: a verdict for each statement and the quote that decided it.", ClaimsChecked)
+async def verify_claim(call: Call, value: Claims) -> Result:
     """Check each claim in turn; one that fails does not cost the others."""
     notice = most_urgent(*value.claims)
     entries: list[Part] = []
@@ -114,29 +100,31 @@ def _statements(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Pa
             status="found" if statement.evidence else "not found",
             text=statement.text,
             label=statement.verdict.label,
-            verdict=line(verdict(statement.verdict), WORDS),
+            verdict=line(verdict(statement.verdict), answers.WORDS),
             citations=tuple(f"{number}.{name}" for name in statement.evidence),
         )
-        yield Part("claims", fields_of(value), lambda v: _words(v, fence), cut="text")
+        yield Part("claims", answers.fields_of(value), lambda v: _words(v, fence), cut="text")
 
 
 def _quotes(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Part]:
     retractions = {document.id: document.retraction for document in checked.documents}
     for quote in checked.evidence:
         retraction = retractions.get(quote.document_id, "none")
-        value = shown_as(Citation, quote, id=f"{number}.{quote.id}", place=None, stance=None, retraction=retraction)
-        yield quote_part("citations", fields_of(value), fence)
+        value = answers.shown_as(
+            Citation, quote, id=f"{number}.{quote.id}", place=None, stance=None, retraction=retraction
+        )
+        yield answers.quote_part("citations", answers.fields_of(value), fence)
 
 
 def _others(checked: CheckedClaim, fence: Fence) -> Iterator[tuple[tuple[str, str], Part]]:
     """Documents, failed searches and warnings, each under what tells it from the others."""
     for document in checked.documents:
-        yield ("document", document.id), source_part(document_view(document), fence)
+        yield ("document", document.id), answers.source_part(document_view(document), fence)
     for search in checked.searches:
         if search.status == "failed":
-            yield ("search", search.source), search_part(search_view(search), fence)
+            yield ("search", search.source), answers.search_part(search_view(search), fence)
     for warning in checked.warnings:
-        yield ("note", warning), note_part(warning, fence)
+        yield ("note", warning), answers.note_part(warning, fence)
 
 
 def _words(value: Fields, fence: Fence) -> str:
@@ -146,18 +134,9 @@ def _words(value: Fields, fence: Fence) -> str:
 
 
 def _without(number: int, claim: str, error: str, next_step: str, fence: Fence) -> Part:
-    value = {"claim": number, "status": "failed", "text": claim, "error": line(error, WORDS), "next": next_step}
+    value = {"claim": number, "status": "failed", "text": claim, "error": line(error, answers.WORDS), "next": next_step}
 
     def words(v: Fields) -> str:
         return f"{v['claim']}. {fence('claim', v['text'])} failed: {fence('error', v['error'])} {v['next']}"
 
     return Part("claims", value, words, cut="text")
-
-
-VERIFY_CLAIM = Tool(
-    name="verify_claim",
-    about="Compare claims with the literature: a verdict for each statement and the quote that decided it.",
-    input=Claims,
-    output=ClaimsChecked,
-    run=_verify,
-)

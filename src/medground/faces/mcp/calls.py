@@ -61,14 +61,9 @@ def failure(problem: Problem, fence: Fence) -> CallToolResult:
     """A problem, with `is_error`. A notice comes first."""
     notice = problem.notice.sentence if problem.notice else None
     detail = line(problem.detail, _LINE)
-    fields: dict[str, Any] = {
-        **({"notice": notice} if notice else {}),
-        "error": problem.title,
-        "detail": detail,
-        "next": problem.next,
-        **({"retry_after": problem.retry_after} if problem.retry_after is not None else {}),
-        **({"trace_id": problem.trace_id} if problem.trace_id else {}),
-    }
+    given: dict[str, Any] = {"notice": notice, "error": problem.title, "detail": detail, "next": problem.next}
+    given |= {"retry_after": problem.retry_after, "trace_id": problem.trace_id or None}
+    fields = {name: value for name, value in given.items() if value is not None}
     wait = f" Retry after {problem.retry_after} s." if problem.retry_after is not None else ""
     lines = [notice, f"{problem.title}: {fence('detail', detail)}", f"Next: {problem.next}{wait}"]
     words = "\n".join(filter(None, lines))

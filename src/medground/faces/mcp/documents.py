@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from medground.answering.captions import in_pubmed
 from medground.answering.conclude.compose import source_document
-from medground.engine.search import SearchResult
 from medground.errors import MedgroundError, NotFound
 from medground.faces.mcp.answers import NAME, RETRACTION, WORDS, fields_of, note_part, search_part, shown_as, source_of
 from medground.faces.mcp.ask import filters_of
 from medground.faces.mcp.outputs import DocumentsFound, Fetched, Found, Piece, SearchFound
 from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
-from medground.faces.mcp.tool import Call, Documents, Fetch, Search, Tool
+from medground.faces.mcp.tool import Call, Documents, Fetch, Search, tool
 from medground.language.clean import some
 from medground.values.document import Document, Passage
 from medground.wording.view import document_view, search_view
 
 
-async def _search(call: Call, value: Search) -> Result:
+@tool(
+    "Find passages of the literature by words and meaning: verbatim, with offsets. Read more of one with fetch.",
+    SearchFound,
+)
+async def search(call: Call, value: Search) -> Result:
+    """The passages that were found, best first; a search that failed is reported as such."""
     found = await call.service.search(
         value.query, call.person, limit=value.limit, filters=filters_of(value), corpora=value.corpora
     )
-    return search_result(found, call.fence)
-
-
-def search_result(found: SearchResult, fence: Fence) -> Result:
-    """The passages that were found, best first; a search that failed is reported as such."""
+    fence = call.fence
     notice = found.notice.sentence if found.notice else None
     said = "Nothing was searched." if found.notice and found.notice.stops else some(len(found.hits), "passage") + "."
     parts = [
@@ -53,34 +53,22 @@ def url_of(document_id: str) -> str:
     return in_pubmed(document_id) or f"medground:{document_id}"
 
 
-SEARCH = Tool(
-    name="search",
-    about="Find passages of the literature by words and meaning: verbatim, with offsets. Read more of one with fetch.",
-    input=Search,
-    output=SearchFound,
-    run=_search,
-)
-
-
 _MOST = 8_000_000
 """Characters of text that one call reads; further documents of a batch are refused."""
 _FIND = "Find its id with search."
 _AUTHORS, _IDENTIFIERS, _SECTIONS = 20, 20, 100
 
 
-async def _fetch(call: Call, value: Fetch) -> Result:
+@tool("The whole text of one document that search found, with its metadata.", Fetched, _FIND)
+async def fetch(call: Call, value: Fetch) -> Result:
     document = await call.service.document(value.id, call.person)
     source = source_of(document_view(source_document(document, "")))
-    metadata = {
-        "retraction": source.retraction,
-        "year": source.year,
-        "journal": source.journal,
+    metadata = fields_of(source) | {
         "authors": [line(name, NAME) for name in document.authors[:_AUTHORS]],
-        "design": source.design,
-        "licence": line(document.license or "", NAME) or None,
+        "licence": line(document.license or "", NAME),
         "identifiers": {line(k, 40): line(v, NAME) for k, v in list(document.identifiers.items())[:_IDENTIFIERS]},
     }
-    known = {name: value for name, value in metadata.items() if value is not None}
+    known = {name: value for name, value in metadata.items() if value != "" and name not in ("id", "title", "url")}
     head = {"id": document.id, "title": source.title, "url": source.url or url_of(document.id), "metadata": known}
     mark = RETRACTION[document.retraction]
     named = f"{document.id}{f': {mark}' if mark else ''}"
@@ -90,7 +78,11 @@ async def _fetch(call: Call, value: Fetch) -> Result:
     return Result(head=head, words=words, parts=(text,))
 
 
-async def _documents(call: Call, value: Documents) -> Result:
+@tool(
+    "Texts of several documents by id, with sections and a status for each. Offsets are those of citations.",
+    DocumentsFound,
+)
+async def get_document(call: Call, value: Documents) -> Result:
     parts: list[Part] = []
     read = 0
     for document_id in dict.fromkeys(value.ids):
@@ -138,20 +130,3 @@ def _without(document_id: str, status: str, error: str, next_step: str, call: Ca
     value = {"status": status, "error": line(error, WORDS), "next": next_step, "id": document_id}
     fence = call.fence
     return Part("documents", value, lambda v: f"{fence('id', v['id'])} {v['status']}: {fence('error', v['error'])}")
-
-
-FETCH = Tool(
-    name="fetch",
-    about="The whole text of one document that search found, with its metadata.",
-    input=Fetch,
-    output=Fetched,
-    run=_fetch,
-    missing=_FIND,
-)
-GET_DOCUMENT = Tool(
-    name="get_document",
-    about="Texts of several documents by id, with sections and a status for each. Offsets are those of citations.",
-    input=Documents,
-    output=DocumentsFound,
-    run=_documents,
-)

@@ -178,30 +178,30 @@ class QueryPlanned(Paged):
     planner: str | None = None
 
 
-class MeshFound(OneOfMany):
+class Term(OneOfMany):
+    """What is known of a term, and what is above and below it."""
+
     term: str
     id: str | None = None
-    heading: str | None = None
-    entry_terms: tuple[str, ...] = ()
-    trees: tuple[str, ...] = ()
     broader: tuple[str, ...] = ()
     narrower: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
+
+
+class MeshFound(Term):
+    heading: str | None = None
+    entry_terms: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
 
 
 class MeshTerms(Paged):
     terms: tuple[MeshFound, ...]
 
 
-class Phenotype(OneOfMany):
-    term: str
+class Phenotype(Term):
     matched_by: str | None = None
-    id: str | None = None
     name: str | None = None
     synonyms: tuple[str, ...] = ()
-    broader: tuple[str, ...] = ()
-    narrower: tuple[str, ...] = ()
-    nearest: tuple[str, ...] = ()
     source: str | None = None
 
 

@@ -127,10 +127,7 @@ class Result:
     @property
     def weight(self) -> int:
         """About how many bytes it holds."""
-        return size(in_strings(self.head, clean)) + sum(
-            part.length or (len(part.fields) if isinstance(part.fields, str) else size(in_strings(part.fields, clean)))
-            for part in self.parts
-        )
+        return size(self.head) + sum(size(part.fields) for part in self.parts)
 
 
 def headed(notice: str | None, fence: Fence, words: str, parts: Sequence[Part], **head: Any) -> Result:

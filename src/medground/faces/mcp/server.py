@@ -17,10 +17,10 @@ from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, Pa
 from medground.corpus.library import STARTER, Library
 from medground.engine.open_engine import corpora_of
 from medground.errors import MedgroundError
-from medground.faces.mcp.ask import ASK, RESEARCH, VERIFY_CLAIM
+from medground.faces.mcp.ask import ask, research, verify_claim
 from medground.faces.mcp.calls import TIMES, Calls, Times
-from medground.faces.mcp.documents import FETCH, GET_DOCUMENT, SEARCH
-from medground.faces.mcp.terms import LOOKUP_MESH, LOOKUP_PHENOTYPE, PLAN_QUERY
+from medground.faces.mcp.documents import fetch, get_document, search
+from medground.faces.mcp.terms import lookup_mesh, lookup_phenotype, plan_query
 from medground.faces.mcp.tool import Tool
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, TEXTS, Person
@@ -28,15 +28,8 @@ from medground.home.settings import Settings
 from medground.version import __version__
 
 TOOLS: tuple[Tool[Any], ...] = (
-    ASK,
-    RESEARCH,
-    SEARCH,
-    FETCH,
-    GET_DOCUMENT,
-    VERIFY_CLAIM,
-    PLAN_QUERY,
-    LOOKUP_MESH,
-    LOOKUP_PHENOTYPE,
+    *(ask, research, search, fetch, get_document, verify_claim),
+    *(plan_query, lookup_mesh, lookup_phenotype),
 )
 INSTRUCTIONS = " ".join(TEXTS["instructions"])
 

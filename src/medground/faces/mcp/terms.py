@@ -12,11 +12,10 @@ from medground.errors import MedgroundError
 from medground.faces.mcp.answers import NAME, WORDS, few, fields_of, listed, note_part, quote_part, shown_as
 from medground.faces.mcp.outputs import Heading, MeshFound, MeshTerms, Phenotype, PhenotypeTerms, QueryPlanned, Quote
 from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
-from medground.faces.mcp.tool import Call, PlanQuery, Terms, Tool
+from medground.faces.mcp.tool import Call, PlanQuery, Terms, tool
 from medground.faces.service.request import Searched
 from medground.language.clean import some
-from medground.pubmed.mesh import Vocabulary, vocabulary
-from medground.pubmed.mesh_table import Heading as MeshHeading
+from medground.pubmed.mesh import vocabulary
 from medground.values.graph import ConceptEntry, ConceptFound, Neighbour
 
 O = TypeVar("O", MeshFound, Phenotype)  # noqa: E741
@@ -24,7 +23,8 @@ _MOST = 40
 """Names of a kind that are listed of one heading; a count stands for the others."""
 
 
-async def _plan(call: Call, value: PlanQuery) -> Result:
+@tool("Turn a question into a valid PubMed query with MeSH headings. Searches nothing.", QueryPlanned)
+async def plan_query(call: Call, value: PlanQuery) -> Result:
     planned = await call.service.plan_query(value.question, call.person)
     notice = planned.notice.sentence if planned.notice else None
     if planned.notice is not None and planned.notice.stops:
@@ -44,7 +44,11 @@ async def _plan(call: Call, value: PlanQuery) -> Result:
     return headed(notice, fence, f"PubMed query: {fence('query', planned.query)}", parts, **head)
 
 
-async def _mesh(call: Call, value: Terms) -> Result:
+@tool(
+    "MeSH headings by name, entry term or id, with entry terms, broader and narrower headings.",
+    MeshTerms,
+)
+async def lookup_mesh(call: Call, value: Terms) -> Result:
     parts = await asyncio.to_thread(lambda: [_looked_up(term, call.fence) for term in value.terms])
     found = sum(1 for part in parts if not isinstance(part.fields, str) and part.fields["status"] == "found")
     said = f"{found} of {some(len(parts), 'term')} found in MeSH."
@@ -53,17 +57,10 @@ async def _mesh(call: Call, value: Terms) -> Result:
 
 def _looked_up(term: str, fence: Fence) -> Part:
     mesh = vocabulary()
-    heading = mesh.find(term)
-    if heading is not None:
-        value = _entry(mesh, term, heading)
-    else:
+    if (heading := mesh.find(term)) is None:
         near = (f"{one.heading.name} ({one.heading.id})" for one in mesh.nearest(term, limit=5))
-        value = _unknown(MeshFound, term, "MeSH has no such name", near)
-    return Part("terms", fields_of(value), lambda v: _words(v, fence))
-
-
-def _entry(mesh: Vocabulary, term: str, heading: MeshHeading) -> MeshFound:
-    return MeshFound(
+        return _part(_unknown(MeshFound, term, "MeSH has no such name", near), fence)
+    value = MeshFound(
         status="found",
         term=term,
         id=heading.id,
@@ -73,6 +70,7 @@ def _entry(mesh: Vocabulary, term: str, heading: MeshHeading) -> MeshFound:
         broader=few(tuple(above.name for above in mesh.parents(heading)), _MOST),
         narrower=few(tuple(below.name for below in mesh.children(heading)), _MOST),
     )
+    return _part(value, fence)
 
 
 def _unknown(output: type[O], term: str, error: str, near: Iterable[str]) -> O:
@@ -82,36 +80,17 @@ def _unknown(output: type[O], term: str, error: str, near: Iterable[str]) -> O:
     return output(status="not found", term=term, error=error, next=step, nearest=names)
 
 
-def _words(value: Fields, fence: Fence) -> str:
-    if value["status"] != "found":
-        near = "; ".join(value["nearest"])
-        return f"{fence('term', value['term'])}: {value['error']}. {f'Nearest: {near}.' if near else value['next']}"
-    return f"{fence('term', value['term'])}: {value['heading']} {value['id']}\n    {listed(value, 'entry_terms')}"
-
-
-PLAN_QUERY = Tool(
-    name="plan_query",
-    about="Turn a question into a valid PubMed query with MeSH headings. Searches nothing.",
-    input=PlanQuery,
-    output=QueryPlanned,
-    run=_plan,
-)
-LOOKUP_MESH = Tool(
-    name="lookup_mesh",
-    about="MeSH headings by name, entry term or id, with entry terms, broader and narrower headings.",
-    input=Terms,
-    output=MeshTerms,
-    run=_mesh,
-)
-
-
 _MOST_PHENOTYPES = 30
 """Names of a kind that are listed of one concept; a count stands for the others."""
 _ENTRIES = 10
 _LINES = 5
 
 
-async def _look_up(call: Call, value: Terms) -> Result:
+@tool(
+    "Phenotypes, diseases and genes of the knowledge graph (HPO) by id, name or synonym, with quoted statements.",
+    PhenotypeTerms,
+)
+async def lookup_phenotype(call: Call, value: Terms) -> Result:
     """Look each term up. One that fails does not cost the others; where all fail, that is an error."""
     searched = await asyncio.to_thread(Searched.by_default, call.service.settings)
 
@@ -122,15 +101,8 @@ async def _look_up(call: Call, value: Terms) -> Result:
     failures = [outcome for outcome in outcomes if isinstance(outcome, MedgroundError)]
     if len(failures) == len(outcomes):
         raise failures[0]
-    parts = [
-        part
-        for term, outcome in zip(value.terms, outcomes, strict=True)
-        for part in (
-            [_failed(call, term, outcome)]
-            if isinstance(outcome, MedgroundError)
-            else _entries(term, outcome, call.fence)
-        )
-    ]
+    each = zip(value.terms, outcomes, strict=True)
+    parts = [part for term, outcome in each for part in _entries(call, term, outcome)]
     found = sum(1 for outcome in outcomes if isinstance(outcome, list) and any(one.entries for one in outcome))
     said = f"{found} of {some(len(value.terms), 'term')} found in the knowledge graph."
     return Result(head={"terms": []}, words=f"{said}\n{call.fence.rule}", parts=parts)
@@ -143,15 +115,21 @@ async def _phenotypes_found(engine: Engine, term: str) -> list[ConceptFound] | M
         return error
 
 
-def _entries(term: str, found: list[ConceptFound], fence: Fence) -> Iterator[Part]:
-    """The concepts that a term names, and what documents state about them; or the nearest names."""
+def _entries(call: Call, term: str, found: list[ConceptFound] | MedgroundError) -> Iterator[Part]:
+    """The concepts that a term names, and what documents state about them; or the nearest names, or what failed."""
+    fence = call.fence
+    if isinstance(found, MedgroundError):
+        problem = call.service.problem(found)
+        detail = line(problem.detail, WORDS)
+        yield _part(Phenotype(status="failed", term=term, error=detail, next=problem.next), fence)
+        return
     named = [one for one in found if one.entries]
     if not named:
-        value = _unknown(Phenotype, term, "no concept has this name", (name for one in found for name in one.nearest))
-        yield Part("terms", fields_of(value), lambda v: _phenotype_words(v, fence))
+        near = (name for one in found for name in one.nearest)
+        yield _part(_unknown(Phenotype, term, "no concept has this name", near), fence)
     for one in named:
         for entry in one.entries[:_ENTRIES]:
-            yield Part("terms", fields_of(_phenotype(term, one, entry)), lambda v: _phenotype_words(v, fence))
+            yield _part(_phenotype(term, one, entry), fence)
         for passage in one.lines:
             quote = shown_as(Quote, passage, quote=passage.text)
             yield quote_part("quotes", {"term": term, **fields_of(quote)}, fence)
@@ -175,25 +153,17 @@ def _named(neighbours: tuple[Neighbour, ...]) -> list[str]:
     return [f"{line(one.name, NAME)} ({one.id})" for one in neighbours]
 
 
-def _failed(call: Call, term: str, error: MedgroundError) -> Part:
-    problem = call.service.problem(error)
-    value = Phenotype(status="failed", term=term, error=line(problem.detail, WORDS), next=problem.next)
-    return Part("terms", fields_of(value), lambda v: _phenotype_words(v, call.fence))
+def _part(value: MeshFound | Phenotype, fence: Fence) -> Part:
+    return Part("terms", fields_of(value), lambda v: _words(v, fence))
 
 
-def _phenotype_words(value: Fields, fence: Fence) -> str:
+def _words(value: Fields, fence: Fence) -> str:
+    """A heading of MeSH or a concept of a graph; or why there is none, and the nearest names."""
     asked = fence("term", value["term"])
     if value["status"] != "found":
         near = "; ".join(value.get("nearest", ()))
         return f"{asked}: {fence('error', value['error'])}. {f'Nearest: {near}.' if near else value['next']}"
+    if "heading" in value:
+        return f"{asked}: {value['heading']} {value['id']}\n    {listed(value, 'entry_terms')}"
     about = fence("concept", f"{value['name']}. {listed(value, 'synonyms')}")
     return f"{asked}: {value['id']} (matched by {value['matched_by']}, {value['source']}) {about}"
-
-
-LOOKUP_PHENOTYPE = Tool(
-    name="lookup_phenotype",
-    about="Phenotypes, diseases and genes of the knowledge graph (HPO) by id, name or synonym, with quoted statements.",
-    input=Terms,
-    output=PhenotypeTerms,
-    run=_look_up,
-)

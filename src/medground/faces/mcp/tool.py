@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, Self, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar, get_type_hints
 
 from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
@@ -197,3 +197,14 @@ class Tool(Generic[I]):
             output_schema=schema_of(self.output),
             annotations=ToolAnnotations(**hints),
         )
+
+
+def tool(
+    about: str, output: type[Paged], missing: str = ""
+) -> Callable[[Callable[[Call, I], Awaitable[Result]]], Tool[I]]:
+    """Make a function a tool of its name; the type of its argument `value` is what it takes."""
+
+    def made(run: Callable[[Call, I], Awaitable[Result]]) -> Tool[I]:
+        return Tool(run.__name__, about, get_type_hints(run)["value"], output, run, missing=missing)
+
+    return made

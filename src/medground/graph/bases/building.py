@@ -20,7 +20,7 @@ from medground.corpus.manifest import Manifest
 from medground.corpus.readers import all_readers, find_inputs, survey
 from medground.corpus.readers.base import Input, Item
 from medground.errors import BadDocument, UsageError
-from medground.graph.bases.record import Base, Bases, corpus_name, counted
+from medground.graph.bases.record import Base, Bases, corpus_name, of_source
 from medground.graph.bases.spec import MAPPED, InputSpec, Place, SourceSpec, Spec, Wanted, open_mapped
 from medground.graph.draft import fingerprint
 from medground.graph.vocabularies.base import Vocabulary
@@ -255,7 +255,13 @@ def build_base(
         for source in spec.sources:
             one = _build_source(spec, source, path.resolve().parent, library, open_embedder, progress)
             built.append(one)
-            base = _noted(base, one, library)
+            spent = {} if one.seconds is None else {one.name: round(one.seconds, 1)}
+            base = base.model_copy(
+                update={
+                    "counted": {**base.counted, one.name: of_source(base, one.name, library)},
+                    "seconds": {**base.seconds, **spent},
+                }
+            )
             bases.write(base)
         removed = tuple(name for name in dict.fromkeys(known) if name not in names)
         base = base.model_copy(update={"sources": names, "pending": removed})
@@ -263,8 +269,8 @@ def build_base(
         for name in removed:
             remove_corpus(library, corpus_name(spec.name, name))
         kept = {name: one for name, one in base.counted.items() if name in names}
-        spent = {name: one for name, one in base.seconds.items() if name in names}
-        base = base.model_copy(update={"pending": (), "counted": kept, "seconds": spent})
+        seconds = {name: one for name, one in base.seconds.items() if name in names}
+        base = base.model_copy(update={"pending": (), "counted": kept, "seconds": seconds})
         bases.write(base)
         return BuiltBase(base, tuple(built), removed)
 
@@ -323,13 +329,3 @@ def _build_source(
     except BadDocument as error:
         raise BadDocument(f"source {name}: {error.reason}", file=error.file, position=error.position) from None
     return BuiltSource(name, manifest, time.monotonic() - started)
-
-
-def _noted(base: Base, one: BuiltSource, library: Library) -> Base:
-    """The record with what was counted in a source; counted once for each snapshot."""
-    known = base.counted.get(one.name)
-    if known is None or known.hash != one.manifest.hash:
-        with library.open(one.manifest.name) as snapshot:
-            known = counted(snapshot)
-    seconds = base.seconds if one.seconds is None else {**base.seconds, one.name: round(one.seconds, 1)}
-    return base.model_copy(update={"counted": {**base.counted, one.name: known}, "seconds": seconds})

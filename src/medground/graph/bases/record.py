@@ -157,18 +157,19 @@ def counted(snapshot: Snapshot) -> Counted:
     return Counted(hash=snapshot.manifest.hash, **size)
 
 
-def of_base(base: Base, library: Library) -> dict[str, Counted]:
-    """What each source of a base holds; a corpus that has changed since its build is counted again.
+def of_source(base: Base, source: str, library: Library) -> Counted:
+    """What a source of a base holds; a corpus that has changed since it was counted is counted again.
 
-    Raises UsageError: a corpus of the base was removed; SnapshotCorrupt: a corpus differs from its manifest.
+    Raises UsageError: the corpus was removed; SnapshotCorrupt: it differs from its manifest.
     """
-    found = {}
-    for source in base.sources:
-        with library.open(corpus_name(base.name, source)) as snapshot:
-            known = base.counted.get(source)
-            current = known is not None and known.hash == snapshot.manifest.hash
-            found[source] = known if known is not None and current else counted(snapshot)
-    return found
+    with library.open(corpus_name(base.name, source)) as snapshot:
+        known = base.counted.get(source)
+        return known if known is not None and known.hash == snapshot.manifest.hash else counted(snapshot)
+
+
+def of_base(base: Base, library: Library) -> dict[str, Counted]:
+    """What each source of a base holds. Raises what `of_source` raises."""
+    return {source: of_source(base, source, library) for source in base.sources}
 
 
 def table(rows: Sequence[tuple[str, Counted]]) -> Iterator[str]:

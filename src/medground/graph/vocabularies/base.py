@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -171,25 +172,14 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 def cycles(parents: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
     """Each cycle as the ids on it, the first one again at the end; cycles that share a relation are given once."""
-    done: set[str] = set()
-    for start in parents:
-        if start in done:
-            continue
-        path, places = [start], {start: 0}
-        waiting = [iter(parents.get(start, ()))]
-        while waiting:
-            parent = next(waiting[-1], None)
-            if parent is None:
-                waiting.pop()
-                left = path.pop()
-                del places[left]
-                done.add(left)
-            elif parent in places:
-                yield (*path[places[parent] :], parent)
-            elif parent not in done:
-                places[parent] = len(path)
-                path.append(parent)
-                waiting.append(iter(parents.get(parent, ())))
+    left = {child: set(above) for child, above in parents.items()}
+    while True:
+        try:
+            return TopologicalSorter(left).prepare()
+        except CycleError as error:
+            cycle = error.args[1][::-1]  # it goes from parent to child
+            left[cycle[0]].remove(cycle[1])
+            yield tuple(cycle)
 
 
 def notes_on(path: Path, left_out: str, parents: Mapping[str, Sequence[str]], most: int = 5) -> Iterator[NoteRecord]:

@@ -12,15 +12,7 @@ from typing import NamedTuple
 
 from medground.errors import BadDocument, ConfigError
 from medground.graph.relation import Concept, Name, Predicate, Relation, by_frequency, extras, frequency
-from medground.graph.vocabularies.base import (
-    ConceptRecord,
-    NameRecord,
-    Part,
-    PredicateRecord,
-    Record,
-    RelationRecord,
-    Vocabulary,
-)
+from medground.graph.vocabularies import base as forms
 from medground.graph.vocabularies.obo import Stanza, Term, stanzas
 
 LICENSE = "Human Phenotype Ontology licence: free to use with attribution and version, contents unaltered; https://hpo.jax.org/app/license"
@@ -74,7 +66,7 @@ class Hpo:
         sizes = [(self.folder / name).stat().st_size for name in ("hp.obo", "phenotype.hpoa", "genes_to_phenotype.txt")]
         return f"{self.version}:{':'.join(map(str, sizes))}"
 
-    def term_records(self) -> Iterator[Record]:
+    def term_records(self) -> Iterator[forms.Record]:
         """The terms as records."""
         for term in self.terms.values():
             yield from term.records(term.concept.kind, "HPO")
@@ -177,45 +169,45 @@ def _listed(text: str) -> tuple[str, ...]:
 
 
 _WORDED = (
-    PredicateRecord("feature", "has the feature", "is a feature of"),
-    PredicateRecord("absent feature", "is recorded without the feature", "is recorded as absent in"),
-    PredicateRecord("inheritance", "is inherited in the mode", "is the mode of inheritance of"),
-    PredicateRecord("course", "has the onset or course", "is the onset or course of"),
-    PredicateRecord("modifier", "has the clinical modifier", "is a clinical modifier of"),
-    PredicateRecord("history", "has in the medical history", "is part of the medical history in"),
-    PredicateRecord("gene", "is associated with the gene", "is a gene associated with"),
+    forms.PredicateRecord("feature", "has the feature", "is a feature of"),
+    forms.PredicateRecord("absent feature", "is recorded without the feature", "is recorded as absent in"),
+    forms.PredicateRecord("inheritance", "is inherited in the mode", "is the mode of inheritance of"),
+    forms.PredicateRecord("course", "has the onset or course", "is the onset or course of"),
+    forms.PredicateRecord("modifier", "has the clinical modifier", "is a clinical modifier of"),
+    forms.PredicateRecord("history", "has in the medical history", "is part of the medical history in"),
+    forms.PredicateRecord("gene", "is associated with the gene", "is a gene associated with"),
 )
 
 
-def hpo(release: Hpo | None = None) -> Vocabulary:
+def hpo(release: Hpo | None = None) -> forms.Vocabulary:
     """The vocabulary of a release, by default the installed one.
 
     Raises ConfigError: the extra `starter` is not installed; BadDocument: a file is not in the expected format.
     """
     release = release or Hpo.open()
     parts = (
-        Part(str(release.folder / "hp.obo"), release.fingerprint, release.term_records),
-        Part(str(release.folder / "phenotype.hpoa"), release.fingerprint, lambda: _diseases(release)),
+        forms.Part(str(release.folder / "hp.obo"), release.fingerprint, release.term_records),
+        forms.Part(str(release.folder / "phenotype.hpoa"), release.fingerprint, lambda: _diseases(release)),
     )
-    return Vocabulary(release.name, LICENSE, "Human Phenotype Ontology, https://hpo.jax.org", parts)
+    return forms.Vocabulary(release.name, LICENSE, "Human Phenotype Ontology, https://hpo.jax.org", parts)
 
 
-def _diseases(release: Hpo) -> Iterator[Record]:
+def _diseases(release: Hpo) -> Iterator[forms.Record]:
     yield from _WORDED
     genes: set[str] = set()
     for disease in release.diseases():
         concept = disease.concept
-        yield ConceptRecord(concept.id, concept.name, ("disease",))
-        yield from (NameRecord(concept.id, *name) for name in disease.synonyms)
+        yield forms.ConceptRecord(concept.id, concept.name, ("disease",))
+        yield from (forms.NameRecord(concept.id, *name) for name in disease.synonyms)
         # Where a question prefers none of its features, the most frequent ones are shown.
         for relation in sorted(disease.relations, key=lambda r: by_frequency(r)[0]):
             if relation.predicate == "gene" and relation.object.id not in genes:
                 genes.add(relation.object.id)
-                yield ConceptRecord(relation.object.id, relation.object.name, ("gene",))
+                yield forms.ConceptRecord(relation.object.id, relation.object.name, ("gene",))
             yield _relation(relation)
 
 
-def _relation(relation: Relation) -> RelationRecord:
+def _relation(relation: Relation) -> forms.RelationRecord:
     absent = relation.excluded and relation.predicate == "feature"
     unknown = "frequency not recorded" if relation.predicate == "feature" and not absent else ""
     said = (
@@ -225,4 +217,6 @@ def _relation(relation: Relation) -> RelationRecord:
         ", ".join(relation.references),
     )
     predicate = "absent feature" if absent else relation.predicate
-    return RelationRecord(relation.subject.id, predicate, relation.object.id, tuple(part for part in said if part))
+    return forms.RelationRecord(
+        relation.subject.id, predicate, relation.object.id, tuple(part for part in said if part)
+    )

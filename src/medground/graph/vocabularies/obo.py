@@ -15,20 +15,7 @@ from typing import IO, Any, NamedTuple
 from medground.corpus.readers.base import LONGEST_RECORD, opened
 from medground.errors import BadDocument
 from medground.graph.relation import Concept, Name, Scope
-from medground.graph.vocabularies.base import (
-    ConceptRecord,
-    DefinitionRecord,
-    NameRecord,
-    PredicateRecord,
-    Record,
-    RelationRecord,
-    Vocabulary,
-    compact,
-    is_id,
-    notes_on,
-    numbered_lines,
-    of_file,
-)
+from medground.graph.vocabularies import base as forms
 
 _AFTER_VALUE = re.compile(r"(?<!\\)\s+[{!](?:\s|(?=\w))")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -40,20 +27,19 @@ _MEANING = {"n": " ", "W": " ", "t": " "}
 Stanza = dict[str, list[str]]
 
 
-def obo(path: Path, name: str = "", licence: str = "not recorded", origin: str = "") -> Vocabulary:
+def obo(path: Path, licence: str = "not recorded", origin: str = "") -> forms.Vocabulary:
     """The vocabulary of an OBO file, plain or gzip.
 
-    Its name is by default that of the header, such as `hp hp/releases/2025-01-16`, and its origin the file's name.
+    Its name is that of the header, such as `hp hp/releases/2025-01-16`, and its origin by default the file's name.
 
     Raises BadDocument: the file cannot be read, or is not OBO.
     """
-    if not name:
-        _, header = next(stanzas(path))
-        name = " ".join([*header.get("ontology", [path.stem])[:1], *header.get("data-version", [])[:1]])
-    return of_file(path, _records, name, licence, origin or path.name)
+    _, header = next(stanzas(path))
+    name = " ".join([*header.get("ontology", [path.stem])[:1], *header.get("data-version", [])[:1]])
+    return forms.of_file(path, _records, name, licence, origin or path.name)
 
 
-def _records(path: Path) -> Iterator[Record]:
+def _records(path: Path) -> Iterator[forms.Record]:
     parents: dict[str, tuple[str, ...]] = {}
     default, terms, odd = "", 0, 0
     for kind, stanza in stanzas(path):
@@ -61,7 +47,7 @@ def _records(path: Path) -> Iterator[Record]:
             default = stanza.get("default-namespace", [""])[0]
         elif kind == "Typedef" and "id" in stanza:
             name = unescaped(_value(stanza.get("name", stanza["id"])[0]))
-            yield PredicateRecord(_value(stanza["id"][0]), name)
+            yield forms.PredicateRecord(_value(stanza["id"][0]), name)
         elif kind == "Term" and stanza.get("is_obsolete", [""])[0] != "true":
             terms += 1
             term = Term.of(stanza)
@@ -72,12 +58,14 @@ def _records(path: Path) -> Iterator[Record]:
             parents[own] = term.parents
             yield from term.records(_value(stanza.get("namespace", [default])[0]).replace("_", " "))
             elsewhere = [line.partition(" ")[0] for tag in ("alt_id", "xref") for line in stanza.get(tag, ())]
-            yield from (NameRecord(own, xref, "xref") for xref in elsewhere if is_id(xref))
+            yield from (forms.NameRecord(own, xref, "xref") for xref in elsewhere if forms.is_id(xref))
             related = [_value(line).split() for line in stanza.get("relationship", ())]
-            yield from (RelationRecord(own, parts[0], parts[1]) for parts in related if len(parts) == 2)
+            yield from (forms.RelationRecord(own, parts[0], parts[1]) for parts in related if len(parts) == 2)
     if not terms:
         raise BadDocument("there is no [Term] in use in it; this is not an ontology in OBO format", file=str(path))
-    yield from notes_on(path, f"{odd:,} terms without an id of the form PREFIX:NAME left out" if odd else "", parents)
+    yield from forms.notes_on(
+        path, f"{odd:,} terms without an id of the form PREFIX:NAME left out" if odd else "", parents
+    )
 
 
 class Term(NamedTuple):
@@ -91,7 +79,7 @@ class Term(NamedTuple):
     def of(cls, stanza: Stanza) -> Term | None:
         """Read a stanza; None if it has no id that a document can have."""
         own = _value(stanza.get("id", [""])[0])
-        if not is_id(own):
+        if not forms.is_id(own):
             return None
         quoted = _QUOTED.match(stanza.get("def", [""])[0])
         name = unescaped(_value(stanza.get("name", [own])[0]))
@@ -99,14 +87,14 @@ class Term(NamedTuple):
         parents = tuple(line.partition(" ")[0] for line in stanza.get("is_a", ()))
         return cls(Concept(own, name, "modifier", unescaped(quoted[1]) if quoted else ""), synonyms, parents)
 
-    def records(self, kind: str, source: str = "") -> Iterator[Record]:
+    def records(self, kind: str, source: str = "") -> Iterator[forms.Record]:
         """The same as records, with its kind and the source of its definition."""
         own, name, _, definition = self.concept
-        yield ConceptRecord(own, name, (kind,) if kind else ())
+        yield forms.ConceptRecord(own, name, (kind,) if kind else ())
         if definition:
-            yield DefinitionRecord(own, definition, source=source)
-        yield from (NameRecord(own, *name) for name in self.synonyms)
-        yield from (RelationRecord(own, "is_a", parent) for parent in self.parents)
+            yield forms.DefinitionRecord(own, definition, source=source)
+        yield from (forms.NameRecord(own, *name) for name in self.synonyms)
+        yield from (forms.RelationRecord(own, "is_a", parent) for parent in self.parents)
 
 
 def unescaped(text: str) -> str:
@@ -133,7 +121,7 @@ def _value(text: str) -> str:
 def stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
     """The header with the name "", then every stanza with its name."""
     kind, stanza, begun = "", Stanza(), False
-    for number, line in numbered_lines(path):
+    for number, line in forms.numbered_lines(path):
         tag, colon, value = line.partition(":")
         if colon and (tag.isidentifier() or tag.replace("-", "_").isidentifier()):
             stanza.setdefault(tag, []).append(value.lstrip())
@@ -252,38 +240,37 @@ class _Reader:
         return BadDocument(f"this is not an OBO Graph in JSON: {why}", file=str(self._path))
 
 
-_GRAPH_SCOPES: dict[str, Scope] = {
-    "hasExactSynonym": "exact",
-    "hasRelatedSynonym": "related",
-    "hasBroadSynonym": "broad",
-    "hasNarrowSynonym": "narrow",
-}
+_GRAPH_SCOPES = {f"has{scope.capitalize()}Synonym": scope for scope in _SCOPES.values()}
 _NAMESPACE = "hasOBONamespace"
 _OF_PREDICATES = {"subPropertyOf", "inverseOf", "type"}
 
 
-def obo_json(path: Path, name: str = "", licence: str = "not recorded", origin: str = "") -> Vocabulary:
-    """The vocabulary of an OBO Graph file, plain or gzip; as `obo`, but its name is by default the file's.
+def obo_json(path: Path, licence: str = "not recorded", origin: str = "") -> forms.Vocabulary:
+    """The vocabulary of an OBO Graph file, plain or gzip; as `obo`, but its name is the file's.
 
     Raises BadDocument: the file cannot be read.
     """
-    return of_file(path, _graph_records, name or path.name.partition(".")[0], licence, origin or path.name)
+    return forms.of_file(path, _graph_records, path.name.partition(".")[0], licence, origin or path.name)
 
 
-def _graph_records(path: Path) -> Iterator[Record]:
+def _graph_records(path: Path) -> Iterator[forms.Record]:
     parents: dict[str, list[str]] = {}
     terms = odd = 0
     for kind, item in _graph_items(path):
         try:
-            records: list[Record] = []
+            records: list[forms.Record] = []
             if kind == "nodes":
                 records = list(_node(item))
-                terms += any(isinstance(record, ConceptRecord) for record in records)
+                terms += any(isinstance(record, forms.ConceptRecord) for record in records)
                 odd += not records and not _deprecated(item)
             else:
-                child, predicate, parent = compact(item["sub"]), _predicate(item["pred"]), compact(item["obj"])
+                child, predicate, parent = (
+                    forms.compact(item["sub"]),
+                    _predicate(item["pred"]),
+                    forms.compact(item["obj"]),
+                )
                 if item["pred"] not in _OF_PREDICATES:
-                    records.append(RelationRecord(child, predicate, parent))
+                    records.append(forms.RelationRecord(child, predicate, parent))
                 if predicate == "is_a":
                     parents.setdefault(child, []).append(parent)
         except (AttributeError, KeyError, TypeError):
@@ -294,36 +281,36 @@ def _graph_records(path: Path) -> Iterator[Record]:
     if not terms:
         raise BadDocument('it has no "graphs" with "nodes" in use; this is not an OBO Graph', file=str(path))
     left_out = f"{odd:,} nodes left out: no label, or no id of the form PREFIX:NAME" if odd else ""
-    yield from notes_on(path, left_out, parents)
+    yield from forms.notes_on(path, left_out, parents)
 
 
 def _deprecated(node: Mapping[str, Any]) -> bool:
     return bool((node.get("meta") or {}).get("deprecated"))
 
 
-def _node(node: Mapping[str, Any]) -> Iterator[Record]:
-    label, concept, meta = node.get("lbl"), compact(node["id"]), node.get("meta") or {}
+def _node(node: Mapping[str, Any]) -> Iterator[forms.Record]:
+    label, concept, meta = node.get("lbl"), forms.compact(node["id"]), node.get("meta") or {}
     if _deprecated(node) or not label:
         return
     if node.get("type") == "PROPERTY":
-        yield PredicateRecord(_predicate(node["id"]), label)
+        yield forms.PredicateRecord(_predicate(node["id"]), label)
         return
-    if node.get("type", "CLASS") != "CLASS" or not is_id(concept):
+    if node.get("type", "CLASS") != "CLASS" or not forms.is_id(concept):
         return
     values = [v["val"] for v in meta.get("basicPropertyValues", ()) if v["pred"].endswith(_NAMESPACE)]
-    yield ConceptRecord(concept, label, tuple(str(value).replace("_", " ") for value in values[:1]))
+    yield forms.ConceptRecord(concept, label, tuple(str(value).replace("_", " ") for value in values[:1]))
     if text := (meta.get("definition") or {}).get("val"):
-        yield DefinitionRecord(concept, text)
+        yield forms.DefinitionRecord(concept, text)
     for synonym in meta.get("synonyms", ()):
         scope = _GRAPH_SCOPES.get(synonym["pred"], "related")
         short = scope == "exact" and "abbreviation" in str(synonym.get("synonymType", "")).lower()
-        yield NameRecord(concept, synonym["val"], "abbreviation" if short else scope)
+        yield forms.NameRecord(concept, synonym["val"], "abbreviation" if short else scope)
     for xref in meta.get("xrefs", ()):
-        if is_id(xref["val"]):
-            yield NameRecord(concept, xref["val"], "xref")
+        if forms.is_id(xref["val"]):
+            yield forms.NameRecord(concept, xref["val"], "xref")
 
 
 def _predicate(name: str) -> str:
     """The name of a predicate: `is_a`, `RO:0002211`, or the last part of its address (`hp#has_onset`)."""
-    short = compact(name)
+    short = forms.compact(name)
     return short.rstrip("/").rsplit("#", 1)[-1].rsplit("/", 1)[-1] if short.startswith("http") else short

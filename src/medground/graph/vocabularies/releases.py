@@ -13,19 +13,7 @@ from lxml import etree
 from medground.corpus.readers.xml import Element, flat_text, records
 from medground.errors import BadDocument
 from medground.graph.relation import Scope
-from medground.graph.vocabularies.base import (
-    ConceptRecord,
-    DefinitionRecord,
-    NameRecord,
-    Part,
-    Record,
-    RelationRecord,
-    TypeRecord,
-    Vocabulary,
-    file_fingerprint,
-    numbered_lines,
-    of_file,
-)
+from medground.graph.vocabularies import base as forms
 
 # UMLS in Rich Release Format. Source: UMLS Reference Manual. Each row ends with `|`. In MRREL the second concept has
 # the relation to the first: `CUI2 RELA CUI1`.
@@ -47,23 +35,20 @@ _SHORT = {"AB", "ACR", "AA", "SSN"}
 LICENCE = "UMLS Metathesaurus License; each source vocabulary has its own terms: https://www.nlm.nih.gov/research/umls"
 
 
-def umls(
-    folder: Path, *, languages: Collection[str] = ("ENG",), sources: Collection[str] = (), name: str = "UMLS"
-) -> Vocabulary:
+def umls(folder: Path, *, languages: Collection[str] = ("ENG",), sources: Collection[str] = ()) -> forms.Vocabulary:
     """The Metathesaurus of a folder of RRF files, plain or gzip.
 
     Args:
         folder: it has MRCONSO.RRF, MRDEF.RRF, MRREL.RRF and MRSTY.RRF.
         languages: of the names that are kept (LAT); empty for all.
         sources: the source vocabularies that are kept (SAB), such as `MSH`, `SNOMEDCT_US`; empty for all.
-        name: its name in documents, best with the release, such as `UMLS 2024AB`.
 
     Raises BadDocument: a file is missing.
     """
     chosen = _Chosen({table: _file(folder, table) for table in COLUMNS}, frozenset(languages), frozenset(sources))
     filters = f"{','.join(sorted(chosen.languages))}:{','.join(sorted(chosen.sources))}"
     parts = tuple(
-        Part(str(path), f"{file_fingerprint(path)}:{filters}", reader)
+        forms.Part(str(path), f"{forms.file_fingerprint(path)}:{filters}", reader)
         for path, reader in (
             (chosen.files["MRCONSO"], chosen.concepts),
             (chosen.files["MRSTY"], chosen.types),
@@ -72,7 +57,7 @@ def umls(
         )
     )
     origin = "Unified Medical Language System, National Library of Medicine, https://uts.nlm.nih.gov"
-    return Vocabulary(name, LICENCE, origin, parts, both_ways=True)
+    return forms.Vocabulary("UMLS", LICENCE, origin, parts, both_ways=True)
 
 
 def _file(folder: Path, table: str) -> Path:
@@ -89,7 +74,7 @@ class _Chosen:
     sources: frozenset[str]
     _speaking: set[str] = field(default_factory=set)
 
-    def concepts(self) -> Iterator[Record]:
+    def concepts(self) -> Iterator[forms.Record]:
         for cui, rows in groupby(self._rows("MRCONSO"), key=lambda row: row[0]):
             atoms = [row for row in rows if self._names(row)]
             if not atoms:
@@ -97,26 +82,26 @@ class _Chosen:
             atoms.sort(key=lambda row: (row[2] != "P", row[4] != "PF", row[6] != "Y"))  # NLM prefers TS, STT, ISPREF
             self._speaking.update(row[11] for row in atoms)
             concept = f"UMLS:{cui}"
-            yield ConceptRecord(concept, atoms[0][14])
+            yield forms.ConceptRecord(concept, atoms[0][14])
             for text, row in {row[14]: row for row in reversed(atoms)}.items():
                 if text != atoms[0][14]:
                     scope: Scope = "abbreviation" if row[12] in _SHORT else "exact"
-                    yield NameRecord(concept, text, scope)
+                    yield forms.NameRecord(concept, text, scope)
 
-    def types(self) -> Iterator[Record]:
-        return (TypeRecord(f"UMLS:{row[0]}", row[3]) for row in self._rows("MRSTY"))
+    def types(self) -> Iterator[forms.Record]:
+        return (forms.TypeRecord(f"UMLS:{row[0]}", row[3]) for row in self._rows("MRSTY"))
 
-    def definitions(self) -> Iterator[Record]:
+    def definitions(self) -> Iterator[forms.Record]:
         speaking = self._sources_that_name()
         for row in self._rows("MRDEF"):
             if row[6] in _KEPT and row[4] in speaking:
-                yield DefinitionRecord(f"UMLS:{row[0]}", row[5], source=row[4])
+                yield forms.DefinitionRecord(f"UMLS:{row[0]}", row[5], source=row[4])
 
-    def relations(self) -> Iterator[Record]:
+    def relations(self) -> Iterator[forms.Record]:
         for row in self._rows("MRREL"):
             first, rel, second, rela, source, suppress = row[0], row[3], row[4], row[7], row[10], row[14]
             if suppress in _KEPT and rel not in _NOT_RELATED and (not self.sources or source in self.sources):
-                yield RelationRecord(f"UMLS:{second}", rela or rel, f"UMLS:{first}")
+                yield forms.RelationRecord(f"UMLS:{second}", rela or rel, f"UMLS:{first}")
 
     def _names(self, row: list[str]) -> bool:
         language, source, text, suppress = row[1], row[11], row[14], row[16]
@@ -132,7 +117,7 @@ class _Chosen:
     def _rows(self, table: str) -> Iterator[list[str]]:
         path, columns = self.files[table], COLUMNS[table]
         ids = [at for at, column in enumerate(columns) if column.startswith("CUI")]
-        for number, line in numbered_lines(path):
+        for number, line in forms.numbered_lines(path):
             row = line.split("|")
             if len(row) != len(columns) + 1 or row[-1]:
                 found = len(row) - 1 if not row[-1] else len(row)
@@ -159,30 +144,32 @@ characteristic; Z geographical location"""
 _BRANCH = {kind[0]: kind[2:] for kind in " ".join(_BRANCHES.split()).split("; ")}
 
 
-def mesh(path: Path, name: str = "MeSH") -> Vocabulary:
+def mesh(path: Path, name: str = "MeSH") -> forms.Vocabulary:
     """The vocabulary of a table of headings, plain or gzip. Raises BadDocument: the file cannot be read."""
     licence = "Medical Subject Headings, National Library of Medicine: free to use with acknowledgement"
-    return of_file(path, _headings, name, licence, "https://www.nlm.nih.gov/mesh")
+    return forms.of_file(path, _headings, name, licence, "https://www.nlm.nih.gov/mesh")
 
 
-def _headings(path: Path) -> Iterator[Record]:
+def _headings(path: Path) -> Iterator[forms.Record]:
     places: dict[str, str] = {}
     below: list[tuple[str, str]] = []
     for heading_id, heading, entries, trees in _heading_rows(path):
         concept = f"MESH:{heading_id}"
         numbers = [number for number in trees.split("|") if _TREE.fullmatch(number)]
-        yield ConceptRecord(concept, heading, tuple(dict.fromkeys(_BRANCH.get(n[0], "MeSH heading") for n in numbers)))
+        yield forms.ConceptRecord(
+            concept, heading, tuple(dict.fromkeys(_BRANCH.get(n[0], "MeSH heading") for n in numbers))
+        )
         for entry in filter(None, entries.split("|")):
-            yield NameRecord(concept, entry)
+            yield forms.NameRecord(concept, entry)
         for number in numbers:
             places[number] = concept
             below.append((concept, number.rpartition(".")[0]))
     for concept, parent in dict.fromkeys((c, places[above]) for c, above in below if above in places):
-        yield RelationRecord(concept, "broader", parent)
+        yield forms.RelationRecord(concept, "broader", parent)
 
 
 def _heading_rows(path: Path) -> Iterator[list[str]]:
-    for number, line in numbered_lines(path):
+    for number, line in forms.numbered_lines(path):
         row = line.split("\t")
         if len(row) < _MESH_COLUMNS or not _UI.fullmatch(row[0]) or not row[1].strip():
             expected = "id, heading, entry terms, tree numbers"
@@ -203,34 +190,34 @@ _TEXTS = {
 _IN = f"{{{NAMESPACE}}}"
 
 
-def drugbank(path: Path, name: str = "DrugBank") -> Vocabulary:
+def drugbank(path: Path) -> forms.Vocabulary:
     """The vocabulary of a database file, plain or gzip. Raises BadDocument: the file cannot be read."""
     licence = "DrugBank: CC BY-NC 4.0 for academic use, else by agreement; https://go.drugbank.com/releases"
-    return of_file(path, _drugs, name, licence, "DrugBank, https://go.drugbank.com", joins=True)
+    return forms.of_file(path, _drugs, "DrugBank", licence, "DrugBank, https://go.drugbank.com", joins=True)
 
 
-def _drugs(path: Path) -> Iterator[Record]:
+def _drugs(path: Path) -> Iterator[forms.Record]:
     for drug in records(path, ["drug"], ["drugbank"]):
         if etree.QName(drug).namespace != NAMESPACE:
             raise BadDocument(f"its elements are not in the namespace {NAMESPACE} of DrugBank 5.1", file=str(path))
         yield from _drug(drug)
 
 
-def _drug(drug: Element) -> Iterator[Record]:
+def _drug(drug: Element) -> Iterator[forms.Record]:
     ids = [flat_text(one) for one in drug.findall(f"{_IN}drugbank-id") if one.get("primary") == "true"]
     name = flat_text(drug.find(f"{_IN}name"))
     if not ids or not name:
         return
     concept = f"DRUGBANK:{ids[0]}"
     kind = drug.get("type")
-    yield ConceptRecord(concept, name, ("drug", kind) if kind else ("drug",))
+    yield forms.ConceptRecord(concept, name, ("drug", kind) if kind else ("drug",))
     for synonym in drug.iterfind(f"{_IN}synonyms/{_IN}synonym"):
         if synonym.get("language", "") in ("", "english") and flat_text(synonym):
-            yield NameRecord(concept, flat_text(synonym))
+            yield forms.NameRecord(concept, flat_text(synonym))
     for tag, label in _TEXTS.items():
         if text := flat_text(drug.find(f"{_IN}{tag}")):
-            yield DefinitionRecord(concept, text, label, "DrugBank")
+            yield forms.DefinitionRecord(concept, text, label, "DrugBank")
     for interaction in drug.iterfind(f"{_IN}drug-interactions/{_IN}drug-interaction"):
         other, text = (flat_text(interaction.find(f"{_IN}{tag}")) for tag in ("name", "description"))
         if other and text:
-            yield DefinitionRecord(concept, text, f"Interaction with {other}", "DrugBank")
+            yield forms.DefinitionRecord(concept, text, f"Interaction with {other}", "DrugBank")

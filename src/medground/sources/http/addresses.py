@@ -140,19 +140,6 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
                     raise
         raise httpcore.ConnectError("no address")
 
-    async def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,  # noqa: ASYNC109 - the signature of httpcore
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        """Never opened."""
-        raise Refused("its address is not one of the web")
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait between attempts."""
-        await asyncio.sleep(seconds)
-
 
 class CheckedTransport(httpx.AsyncBaseTransport):
     """Carries requests to allowed addresses. No proxy is used: it would resolve names by itself, unchecked.

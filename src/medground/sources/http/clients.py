@@ -183,7 +183,7 @@ class Intake:
     def head(self, headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         """The headers of the reply as its reader sees them: unpacked, and without echoed secrets."""
         kept = [(name, value) for name, value in headers if name.lower() not in _CHANGED]
-        return [(name, _masked(value, self._secrets)) for name, value in kept]
+        return [(name, masked_bytes(value, self._secrets)) for name, value in kept]
 
     async def body(self, headers: Mapping[str, str], sent: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
         """The body, unpacked and without echoed secrets.
@@ -204,7 +204,7 @@ class Intake:
                 size += len(piece)
                 if size > self._limits.largest:
                     raise self._too_large()
-                held = _masked(held + piece, self._secrets)
+                held = masked_bytes(held + piece, self._secrets)
                 ready = len(held) - (longest - 1)  # the rest may be the beginning of a secret
                 if ready > 0:
                     yield held[:ready]
@@ -227,7 +227,8 @@ def _unpacked(opened: zlib._Decompress, part: bytes) -> Iterator[bytes]:
         raise CutReply("the packed response is damaged", damaged=True) from None
 
 
-def _masked(content: bytes, secrets: Iterable[bytes]) -> bytes:
+def masked_bytes(content: bytes, secrets: Iterable[bytes]) -> bytes:
+    """Content with asterisks in place of secrets."""
     for secret in secrets:
         content = content.replace(secret, MASK.encode())
     return content

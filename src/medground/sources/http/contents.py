@@ -22,6 +22,7 @@ from medground.corpus.readers.pdf import open_pdf
 from medground.errors import BadDocument
 from medground.sources.http.addresses import Refused
 from medground.sources.http.clients import CutReply
+from medground.sources.http.wire import Recorded
 from medground.values.document import Document
 
 # Pages that stand in place of the page that was asked for: a captcha, a check for robots, a block.
@@ -69,12 +70,9 @@ def _text_length(content: bytes) -> int:
 
 
 @dataclass(frozen=True)
-class Received:
-    """A reply: its status, its headers, its body uncompressed, and where it redirects to."""
+class Received(Recorded):
+    """A reply of a site, and where it redirects to."""
 
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
     target: str | None = None
 
     @property

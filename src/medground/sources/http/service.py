@@ -15,16 +15,7 @@ import httpx
 
 from medground.errors import ConfigError, SourceUnavailable
 from medground.home.secrets import is_secret_header, keys_in, masked, secret_forms, shown_address
-from medground.sources.http.clients import (
-    UNLIMITED,
-    USER_AGENT,
-    Bounded,
-    LoopClients,
-    Network,
-    Pace,
-    ReplyLimits,
-    shared_pace,
-)
+from medground.sources.http import clients
 from medground.sources.http.retries import Fault, Patience, passing_fault, shorten, tried
 from medground.sources.http.wire import is_offline
 
@@ -86,15 +77,17 @@ def is_loopback(address: str) -> bool:
         return host == "localhost"
 
 
-def pace_of(address: str, per_second: float, wire: httpx.AsyncBaseTransport | None) -> Pace:
+def pace_of(address: str, per_second: float, wire: httpx.AsyncBaseTransport | None) -> clients.Pace:
     """The pace that the process shares for an address. A local service and recorded replies have no limit."""
-    return Pace(UNLIMITED) if is_loopback(address) or is_offline(wire) else shared_pace(address, per_second)
+    if is_loopback(address) or is_offline(wire):
+        return clients.Pace(clients.UNLIMITED)
+    return clients.shared_pace(address, per_second)
 
 
-def http_client(address: str, limits: ReplyLimits, wire: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
+def http_client(address: str, limits: clients.ReplyLimits, wire: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
     """A client of httpx for one service. It uses no proxy for a local one."""
-    limited = Bounded(limits, wire or Network(trust_env=not is_loopback(address)))
-    return httpx.AsyncClient(transport=limited, timeout=limits.seconds, headers={"user-agent": USER_AGENT})
+    limited = clients.Bounded(limits, wire or clients.Network(trust_env=not is_loopback(address)))
+    return httpx.AsyncClient(transport=limited, timeout=limits.seconds, headers={"user-agent": clients.USER_AGENT})
 
 
 @dataclass(frozen=True)
@@ -121,12 +114,12 @@ class Client:
     """Asks one service. Transient failures (429, 5xx, timeouts, broken connections) are tried again."""
 
     def __init__(
-        self, service: Service, wire: httpx.AsyncBaseTransport | None = None, *, pace: Pace | None = None
+        self, service: Service, wire: httpx.AsyncBaseTransport | None = None, *, pace: clients.Pace | None = None
     ) -> None:
         self.service = service
-        limits = ReplyLimits(service.largest, service.patience.seconds)
+        limits = clients.ReplyLimits(service.largest, service.patience.seconds)
         self._pace = pace or pace_of(service.address, service.per_second, wire)
-        self._clients = LoopClients(lambda: http_client(service.address, limits, wire))
+        self._clients = clients.LoopClients(lambda: http_client(service.address, limits, wire))
 
     async def get(
         self, path: str, parameters: Mapping[str, str] | None = None, *, absent: frozenset[int] = frozenset()

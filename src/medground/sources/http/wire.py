@@ -14,19 +14,10 @@ from urllib.parse import urlsplit
 import httpx
 
 from medground.errors import ConfigError, StorageFailed
+from medground.home import secrets
 from medground.home.files import write_whole
-from medground.home.secrets import (
-    FORM,
-    MASK,
-    masked,
-    open_parameters,
-    private_in_parameters,
-    secret_forms,
-    secrets_sent,
-    shown_address,
-)
 from medground.home.settings import Settings
-from medground.sources.http.clients import LoopClients, tls
+from medground.sources.http.clients import LoopClients, masked_bytes, tls
 
 # A recorded reply as a file: a JSON head that a person can read, a blank line, then the body as it was received.
 
@@ -55,12 +46,12 @@ def description(request: httpx.Request) -> dict[str, Any]:
     """
     url, content = str(request.url), request.content
     sent = urlsplit(url).query
-    if request.headers.get("content-type", "").startswith(FORM):
+    if request.headers.get("content-type", "").startswith(secrets.FORM):
         sent = "&".join(filter(None, [sent, content.decode("ascii", errors="replace")]))
         content = b""
     told: dict[str, Any] = {
-        "address": shown_address(url).partition("?")[0],
-        "parameters": [list(pair) for pair in open_parameters(sent)],
+        "address": secrets.shown_address(url).partition("?")[0],
+        "parameters": [list(pair) for pair in secrets.open_parameters(sent)],
     }
     return told | ({"body_sha256": hashlib.sha256(content).hexdigest()} if content else {})
 
@@ -77,16 +68,14 @@ def keep(folder: Path, request: httpx.Request, reply: Recorded) -> Path:
     path = folder / place_of(request)
     sent = request.url.query.decode("ascii", errors="replace")
     form = request.content.decode("ascii", errors="replace") if request.method == "POST" else ""
-    private = [*private_in_parameters(sent), *private_in_parameters(form)]
-    forms = secret_forms([*secrets_sent(str(request.url), request.headers), *private])
-    body = reply.body
-    for secret in forms:
-        body = body.replace(secret.encode(), MASK.encode())
+    private = [*secrets.private_in_parameters(sent), *secrets.private_in_parameters(form)]
+    forms = secrets.secret_forms([*secrets.secrets_sent(str(request.url), request.headers), *private])
+    body = masked_bytes(reply.body, map(str.encode, forms))
     head = {
         "request": description(request),
         "status": reply.status,
         "headers": {
-            name: masked(shown_address(value) if name == "location" else value, forms)
+            name: secrets.masked(secrets.shown_address(value) if name == "location" else value, forms)
             for name in _KEPT_HEADERS
             if (value := reply.headers.get(name)) is not None
         },
@@ -138,7 +127,7 @@ class Replay(httpx.AsyncBaseTransport):
         try:
             reply = read(path)
         except FileNotFoundError:
-            place = shown_address(str(request.url))
+            place = secrets.shown_address(str(request.url))
             raise NotRecorded(f"not recorded in {self._folder}: {place}", "record it with --record") from None
         except (DamagedReply, OSError) as error:
             raise NotRecorded(f"a recorded reply is damaged: {error}", "record it again with --record") from None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +59,10 @@ def picture(structure: Structure, title: str, *, predicted: bool) -> str:
         f'aria-label="{escape(title)}" font-family="sans-serif">',
         f"<title>{escape(title)}</title><desc>{escape(described)}</desc>",
         f'<rect width="{_SIZE:.0f}" height="{height:.0f}" fill="#ffffff"/>',
-        *_titled(title),
+        *(
+            f'<text x="{_MARGIN:.0f}" y="{24 + 19 * n}" font-size="15" fill="#1a1a1a">{escape(line)}</text>'
+            for n, line in enumerate(wrap(title, 70, max_lines=2, placeholder="…"))
+        ),
         f'<g transform="translate(0 {_TITLE:.0f})" fill="none" stroke-linecap="round">',
         *_trace(residues, turned, colours, scale, _FARTHEST * step),
         "</g>",
@@ -66,19 +70,6 @@ def picture(structure: Structure, title: str, *, predicted: bool) -> str:
         "</svg>\n",
     ]
     return "\n".join(parts)
-
-
-def _titled(title: str) -> list[str]:
-    words, lines = title.split(), [""]
-    for word in words:
-        if len(lines[-1]) + len(word) > 66 and len(lines) < 2:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    shown = [line if len(line) < 80 else f"{line[:78]}…" for line in lines]
-    return [
-        f'<text x="{_MARGIN:.0f}" y="{24 + 19 * n}" font-size="15" fill="#1a1a1a">{escape(line)}</text>'
-        for n, line in enumerate(shown)
-    ]
 
 
 def _by_band(residues: Sequence[Residue]) -> tuple[list[str], list[Key]]:

@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from medground.errors import BadDocument, UsageError
 from medground.home.settings import Settings
@@ -40,12 +40,15 @@ class RecordSource(LiveSource, ABC):
 
     The hit is the line of the record that shares most words with the question. The name of the source in capitals is
     the prefix of the ids of its documents.
+
+    `service`: the name of the source.
     """
 
+    service: ClassVar[str]
     kinds = frozenset[SourceKind](["protein"])
 
-    def __init__(self, name: str, client: Client) -> None:
-        super().__init__(name, client, kept=_MOST_KEPT)
+    def __init__(self, client: Client) -> None:
+        super().__init__(self.service, client, kept=_MOST_KEPT)
         self._client = client
 
     def accepts(self, lookup: Lookup) -> bool:
@@ -137,11 +140,8 @@ def _within(document: Document, filters: Filters) -> bool:
     """Whether the filters allow a record; its date is that of its last revision."""
     if filters.publication_types or filters.where or (filters.ids and document.id not in filters.ids):
         return False
-    day = document.dates.get("revised", "")
-    year = document.year or 0
-    return not (
-        (filters.year_from is not None and year < filters.year_from)
-        or (filters.year_to is not None and year > filters.year_to)
-        or (filters.date_from is not None and day < filters.date_from)
-        or (filters.date_to is not None and day[: len(filters.date_to)] > filters.date_to)
-    )
+    day, year = document.dates.get("revised", ""), document.year or 0
+    if not (filters.year_from or 0) <= year <= (filters.year_to or 9999):
+        return False
+    last = filters.date_to or "9999"
+    return (filters.date_from or "") <= day and day[: len(last)] <= last

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from medground.errors import BadDocument, SourceUnavailable
 from medground.sources.base import SourceDeclaration
-from medground.sources.http.service import ADDRESSES, Client
+from medground.sources.http.service import ADDRESSES
 from medground.sources.live import Json, part, parts, text, texts
 from medground.sources.proteins.names import PDB_ID, split_isoform
 from medground.sources.proteins.records import Records, StructureRecords, dated, open_client
@@ -39,10 +39,8 @@ _CLOSE = 0.1
 class AlphaFoldSource(StructureRecords):
     """Looks up predicted structures by UniProtKB accession."""
 
+    service = "alphafold"
     predicted = True
-
-    def __init__(self, client: Client) -> None:
-        super().__init__("alphafold", client)
 
     async def find(self, asked: ProteinQuery) -> Records:
         """The model of an accession; of an isoform where one is named."""
@@ -152,10 +150,8 @@ _MOST = 5
 class PDBSource(StructureRecords):
     """Looks up experimental structures by UniProtKB accession: those that cover most of the sequence, finest first."""
 
+    service = "pdb"
     predicted = False
-
-    def __init__(self, client: Client) -> None:
-        super().__init__("pdb", client)
 
     async def find(self, asked: ProteinQuery) -> Records:
         """The entries that show a protein."""

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from medground.errors import BadDocument, SourceUnavailable
 from medground.sources.base import SourceDeclaration
-from medground.sources.http.service import Client
 from medground.sources.live import Json, part, parts, text
 from medground.sources.proteins.entry import entry_document, is_inactive, successors, why_inactive
 from medground.sources.proteins.names import Names, Organism, folded, known_organism, read_names, split_isoform
@@ -30,8 +29,7 @@ _ABSENT = frozenset({400, 404})
 class UniProtSource(RecordSource):
     """Searches UniProtKB, reviewed entries first."""
 
-    def __init__(self, client: Client) -> None:
-        super().__init__("uniprot", client)
+    service = "uniprot"
 
     async def find(self, asked: ProteinQuery) -> Records:
         """The entry with an accession, or the entries whose gene or protein has a name."""
