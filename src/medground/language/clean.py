@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 # Text that is safe to show: a document must not move the cursor, recolour a terminal or reverse the reading order.
@@ -56,6 +57,7 @@ def one_line(text: str) -> str:
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
+@lru_cache(maxsize=256)
 def without_accents(text: str) -> str:
     """Behcet for Behçet; compatible characters become one."""
     if text.isascii():

@@ -23,6 +23,8 @@ Row = dict[str, float]
 
 ROLES = forms("roles")
 """What a sentence does in its paper."""
+_SMALL = [re.compile(form.pattern.removeprefix("(?i)")) for form in ROLES.values()]
+"""The same for small letters, which is twice as fast."""
 
 HOLDS = forms("holds")
 """By kind of question (`question_kinds.KINDS`): whether a sentence holds something of the kind."""
@@ -123,7 +125,8 @@ def _document(pool: Pool, number: int, meant: _Meant) -> Iterator[list[float]]:
     same = frozenset(pool.titles[number])
     meanings = _of_meaning(pool, number, meant)
     for place, (sentence, score) in enumerate(zip(sentences, bm25, strict=True)):
-        role = [float(form.search(sentence.text) is not None) for form in ROLES.values()]
+        small = sentence.text.lower()
+        role = [float(form.search(small) is not None) for form in _SMALL]
         yield [
             *shared,
             *_of_words(pool, sentence, score, best, same).values(),

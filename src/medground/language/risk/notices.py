@@ -85,16 +85,15 @@ def people_say(word: str) -> bool:
     return _stem(word) in _weights() or is_plain(word)
 
 
-@functools.lru_cache(maxsize=4096)
 def is_plain(word: str) -> bool:
     """Whether a word is plain English, in lower case, or the name of a person or a place."""
-    return f"\n{word}\n" in _plain()
+    return word in _plain()
 
 
 @functools.cache
-def _plain() -> str:
+def _plain() -> frozenset[str]:
     stored = (resources.files("medground") / "data" / "plain_words.txt.gz").read_bytes()
-    return f"\n{gzip.decompress(stored).decode('utf-8')}\n"
+    return frozenset(gzip.decompress(stored).decode("utf-8").split())
 
 
 def _stem(word: str) -> str:
