@@ -238,8 +238,8 @@ class Eutils:
         return self._transport.service.name
 
     def page(self, term: str) -> str:
-        """Address of the page that shows a person the same search."""
-        address = self._transport.service.address
+        """Address of the page that shows a person the same search, without user, password and key."""
+        address = shown_address(self._transport.service.address)
         site = _PUBMED if address == NCBI else address.removesuffix(_PATH)
         return f"{site}/?{urlencode({'term': term, 'sort': 'relevance'})}"
 
