@@ -59,6 +59,12 @@ def test_a_sentence_on_what_is_asked_leads_and_without_one_nothing_is_found(ask:
     assert str(missing).split("\n\n")[1].startswith("Nothing found on harms of kelvastatin in ")
 
 
+def test_the_row_that_a_question_names_answers_whatever_else_the_question_says(ask: Ask) -> None:
+    rows = trial(6, "Gout.", "Withdrawal | Drug (n=204): 12 | Placebo (n=199): 9\n\nFlare | Drug: 41 | Placebo: 77")
+    (quote, *_) = ask("How many withdrawals were there in the placebo arm?", [rows]).statements
+    assert quote.text.startswith("Withdrawal | ")
+
+
 def test_only_the_papers_of_an_author_who_is_named_are_quoted(ask: Ask) -> None:
     answer = ask("What did Petrescu report on kelvastatin?", [DRUG, HARM])
     assert {one.document_id for one in answer.evidence} == {"PMID:4"}

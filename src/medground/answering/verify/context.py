@@ -22,6 +22,7 @@ from medground.language import words
 from medground.language.follow_up import questions_in
 from medground.language.prose import is_prose
 from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.quoting.leading import cell_named
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.differences import differences
@@ -156,7 +157,10 @@ def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Map
     said = [
         e.quote if first.unnamed([title]) else f"{title}\n{e.quote}" for e, title in zip(evidence, titles, strict=True)
     ]
-    told = any(first.tells(title, e.quote) for e, title in zip(evidence, titles, strict=True))
+    told = any(
+        first.tells(title, e.quote) or cell_named(first, e.quote, title, e.section)
+        for e, title in zip(evidence, titles, strict=True)
+    )
     read = passages if first.deciding else quotes
     return first.unnamed(passages) or (not told and first.uncovered(read)) or first.aspect_lost(said)
 
