@@ -58,6 +58,7 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
             "XLAG. Will his son get it?",
             {"XLAG"},
         ),
+        ("Do Botox or Humira help?", "Do botulinum toxin or adalimumab help?", {"botulinum toxin", "adalimumab"}),
         ("Do kıds have perineal purity?", "Do kıds have perineal purity?", set()),
         ("vitamin A (BP) after an OP or op", "vitamin A (BP) after an OP or operation", {"vitamin A", "OP"}),
         ("Does turmeric cure ebola?", "Does turmeric cure ebola?", {"turmeric", "ebola"}),

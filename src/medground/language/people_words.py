@@ -51,9 +51,10 @@ def _form(said: str) -> str:
 
 @cache
 def _brands() -> dict[str, str]:
-    """Names under which drugs are sold, each with the drug."""
+    """Names under which drugs are sold, each with the drug, but for those that people's own words explain better."""
     stored = (resources.files("medground") / "data" / "brands.tsv.gz").read_bytes()
-    return dict(line.split("\t") for line in gzip.decompress(stored).decode("utf-8").splitlines())
+    rows = (line.split("\t") for line in gzip.decompress(stored).decode("utf-8").splitlines())
+    return {brand: drug for brand, drug in rows if brand not in _meant()}
 
 
 def as_meant(text: str) -> tuple[str, dict[str, str]]:
