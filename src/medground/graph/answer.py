@@ -18,7 +18,7 @@ from medground.graph.features import diseases_with, feature, profile
 from medground.graph.intent import Asked, GraphQuestion, asked_of
 from medground.graph.linking import Mention, Piece, corrected, genes_in, is_sure, link, organs_in, tokens
 from medground.graph.names import EXAMPLES, SAID, SAME
-from medground.graph.relation import ConceptKind, StatedAt, sentence
+from medground.graph.relation import Concept, ConceptKind, StatedAt, sentence
 from medground.graph.store import GraphStore
 from medground.values.graph import GraphFact, GraphFinding, RelationKind
 
@@ -115,6 +115,8 @@ def _without_lead_in(text: str) -> tuple[str, bool]:
 def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
     """Look up a question in the graph. None if the graph has nothing to say about it."""
     finding = _FINDERS[question.relation](store, question)
+    if question.diseases and (finding is None or not finding.facts):
+        finding = _of_types(store, question) or finding
     if finding is not None and question.asked.only_recorded and finding.status != "recorded":
         # "Associated with" and "causes" ask for more than a feature: its absence does not answer them.
         return finding.model_copy(update={"closed": ""})
@@ -122,6 +124,26 @@ def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
         note = "; ".join(filter(None, (finding.note, "figures for patients decide nothing for one person")))
         return finding.model_copy(update={"closed": "", "note": note})
     return finding
+
+
+def _of_types(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
+    """What is recorded of the types of the diseases, which may have what the general entry has not; None if nothing.
+
+    It is never "no": a type may be missing here.
+    """
+    named = [replace(one, concepts=_with_types(store, one)) for one in question.asked.diseases]
+    types = tuple(dict.fromkeys(concept for one in named for concept in one.concepts))
+    if set(types) == set(question.diseases):
+        return None
+    asked = replace(question, diseases=types, asked=replace(question.asked, diseases=tuple(named)))
+    finding = _FINDERS[question.relation](store, asked)
+    if finding is None or finding.status != "recorded":
+        return None
+    return finding if finding.closed != "no" else finding.model_copy(update={"closed": ""})
+
+
+def _with_types(store: GraphStore, named: Mention) -> tuple[Concept, ...]:
+    return tuple(dict.fromkeys(kind for one in named.concepts for kind in (one, *store.family(one.name))))
 
 
 def entails(store: GraphStore, fact: GraphFact) -> bool:

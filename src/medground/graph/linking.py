@@ -142,7 +142,7 @@ def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
             one = len({name_key(concept.name) for concept in found}) == 1
             meant = found[0].label if one else f"“{text} {short}” ({len(found)} entries)"
             return _made(text, found, f"“{text}” read as {meant}")
-    longer = store.find_longer(text) if " " in text else ()
+    longer = store.find_longer(text) if " " in text else store.named_after(plain) if plain.isalpha() else ()
     return _made(text, longer, f"“{text}” read as {longer[0].label}") if longer else None
 
 

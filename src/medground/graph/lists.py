@@ -97,9 +97,6 @@ def genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """Genes of the diseases that the name matches, then of the diseases with the phenotype that it matches."""
     wanted = {gene.id for gene in question.genes}
     found = [r for r in genes(store, question.diseases) if not wanted or r.object.id in wanted]
-    if not found:  # a type of the syndrome may have what its general entry has not
-        family = [kind for disease in question.diseases for kind in store.family(disease.name)]
-        found = [r for r in genes(store, family) if not wanted or r.object.id in wanted]
     links = _links_of_phenotype(store, question.phenotypes) if question.phenotypes else []
     shown = links[: max(0, SHOWN - len(found)) // 2]
     facts = [fact_of(r) for r in dict.fromkeys((*found, *(r for pair in shown for r in pair)))]
@@ -211,6 +208,7 @@ def inheritance_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     asked = {mode.removesuffix("ly") for mode in question.asked.modes if question.asked.closed}
     if not asked or not found:
         return _found(store, question, found, [unrecorded], names)
+    found.sort(key=lambda r: not asked <= set(r.object.name.casefold().split()))  # what is asked about comes first
     by_name = [[r.object.name for r in found if r.subject in mention.concepts] for mention in question.asked.diseases]
     closed = joined([_of_mode(recorded, asked) for recorded in by_name], question.asked.joint)
     said = f"recorded as {' and '.join(modes or names)}" if closed != "yes" or len(modes) > 1 else ""

@@ -40,6 +40,12 @@ _PHENOTYPES = """
     SELECT lower(n.text), c.id FROM names n JOIN concepts c ON c.number = n.concept
     WHERE c.kind = 'phenotype' AND n.scope IN ('name', 'exact') ORDER BY 1, 2
 """
+_BEGUN = """
+    SELECT c.id, c.name, c.kind, c.definition FROM names n JOIN concepts c ON c.number = n.concept
+    WHERE c.kind = 'disease' AND n.scope = 'name' AND n.text LIKE ? ORDER BY c.id
+"""
+_OF_TYPE = re.compile(r",? (?:type )?(?:\d|[IVX]+\b)|, ")
+"""Follows the name of a disease in those of its types."""
 _BEGINNING = 3
 """First letters of a name that every spelling of it has."""
 _KEYS = "SELECT DISTINCT key FROM names WHERE key IN (SELECT value FROM json_each(?))"
@@ -106,9 +112,10 @@ class GraphStore(Graph):
         return tuple(chosen.values())
 
     def family(self, name: str) -> tuple[Concept, ...]:
-        """All diseases of this name, with the types of a syndrome ("Alport syndrome, X-linked")."""
-        rows = self._rows(_BY_NAME, name_key(name), json.dumps(["disease"]))
-        return tuple(dict.fromkeys(Concept(*row[:4]) for row in rows))
+        """All diseases of this name, with its types: "Alport syndrome, X-linked", "Alport syndrome 3, dominant"."""
+        same = self._rows(_BY_NAME, name_key(name), json.dumps(["disease"]))
+        begun = (row for row in self._rows(_BEGUN, f"{name}%") if _OF_TYPE.match(row[1], len(name)))
+        return tuple(dict.fromkeys(Concept(*row[:4]) for row in (*same, *begun)))
 
     def find_weakly(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
         """The one concept with this related synonym; empty if there is none, or more than one."""
@@ -127,6 +134,12 @@ class GraphStore(Graph):
         likely = (row for row in alike if all(part in row[0] for part in begun))
         longer = {concept_id for name, concept_id in likely if spelling(name)[: len(said)] == said}
         return tuple(self.concepts(longer)) if len(longer) == 1 else ()
+
+    def named_after(self, word: str) -> tuple[Concept, ...]:
+        """The one disease, or the entries of one, whose name begins with this word; empty if several begin so."""
+        rows = self._rows(_BEGUN, f"{word} %")
+        found = dict.fromkeys(Concept(*row[:4]) for row in rows)
+        return tuple(found) if len({name_key(one.name) for one in found}) == 1 else ()
 
     def known_keys(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys that a name of the graph has."""
