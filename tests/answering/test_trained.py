@@ -270,7 +270,7 @@ def test_quotes_that_disagree_decide_nothing(
 
     monkeypatch.setattr(PairNetwork, "probabilities", split)
     third = OTHER.model_copy(
-        update={"id": "PMID:3", "text": "In many families the gene is the cause of the long lens."}
+        update={"id": "PMID:3", "text": "The gene is no cause of the long lens in many countries."}
     )
     assert asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER).decision.shown() == "yes"
     answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, OTHER, third)

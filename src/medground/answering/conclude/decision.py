@@ -12,7 +12,7 @@ from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.policy import Grounds, Verdicted
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
-from medground.answering.verify.context import AROUND, as_read, unmentioned, usable
+from medground.answering.verify.context import AROUND, as_read, is_near_miss, unmentioned, usable
 from medground.answering.verify.critic import Claim, sound
 from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_last_word, how_to_validate, may_judge
@@ -170,7 +170,7 @@ def decide(
     shown = {evidence for sentence, _ in kept for evidence in sentence.evidence}
     quotes = [e for e in run.ledger.evidence if e.id in shown]
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
-    if missing := _missing(quotes, run) if quotes and texts_alone else []:
+    if missing := _missing(quotes, run, decides=bool(draft.answer)) if quotes and texts_alone else []:
         asked = reading_of(run.question.text)
         things = asked.deciding
         if check is None and not run.elsewhere.isdisjoint(missing):
@@ -193,11 +193,18 @@ def decide(
     return _made(run.question, status, reason=draft.reason or _undecided(run, verdicts))
 
 
-def _missing(quotes: Sequence[Evidence], run: Run) -> list[str]:
-    """What the quotes are not about: things, and people where they are about others, or only about animals or cells."""
+def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool) -> list[str]:
+    """What the quotes are not about: things, and people where they are about others, or only about animals or cells.
+
+    Where nothing is decided, quotes that are likely about a thing in other words may stand, and it is said.
+    """
     documents, asked = run.ledger.documents, reading_of(run.question.text)
     texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
-    if missing := unmentioned(run.question, quotes, documents) or other_people(asked.people, texts):
+    missing = unmentioned(run.question, quotes, documents)
+    if missing and not decides and is_near_miss(run.question, quotes, documents):
+        run.warn(f"no quote mentions {', '.join(missing)} in these words")
+        missing = []
+    if missing := missing or other_people(asked.people, texts):
         return missing
     if people := asked.people_unnamed(texts):
         run.warn(f"no quote mentions {', '.join(people)}, for whom the question asks")

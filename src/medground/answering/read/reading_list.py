@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from medground.language.prose import is_prose
 from medground.language.question_reading import QuestionReading, reading_of
@@ -85,8 +85,8 @@ names the thing: what is about a thing comes before what mentions it."""
 _NAMED, _DEFINED = 4.0, 5.0
 """How much stronger a sentence is, as a logarithm, that names with its title all that is asked, chosen by folds over
 BioASQ's questions and people's, and one that says what the thing is, where that is asked."""
-_LOOKED_AT = 12
-"""Strongest sentences that are looked at more closely, because that takes longer."""
+_ABOUT = 2.0
+"""How much of `_ENTITLED` counts after the closer look too."""
 _NEGLIGIBLE = 4.0
 """A sentence this much weaker than the strongest of its paper is not looked at: it adds under 2 %."""
 
@@ -178,30 +178,81 @@ def _likelihood(asked: QuestionReading, reading: Reading) -> float:
 
 
 def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
-    """The readings, in the same order, with the strengths of their sentences."""
-    from medground.language.quoting.model import strengths
+    """The readings, in the same order, with the strengths of their sentences: a closer look puts the best in order."""
+    import numpy as np
+
+    from medground.language.quoting.closer import LOOKED_AT, looked_at, scores
+    from medground.language.quoting.model import weighed
 
     options = " ".join(option.text for option in question.options)
-    found = strengths(question.text, candidates(question, readings), options)
-    asked, rows = reading_of(question.text), [places(reading) for reading in readings]
-    titles = [reading.passages[0].title if reading.passages else "" for reading in readings]
-    weighed = [
-        {
-            start: value
-            + _NAMED * share
-            + _ENTITLED * (entitled and share == 1.0)
-            + _DEFINED * asked.is_defined_in(sentence)
-            + _CELL * max(says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
-            for (start, sentence), (passage, *_), value in zip(row, _sentences(one), values, strict=True)
-            for share in [asked.share_named(title, sentence)]
-        }
-        for one, row, values, title in zip(readings, rows, found, titles, strict=True)
-        for entitled in [bool(asked.aspects) and asked.names_any(title)]
-    ]
-    best = sorted((-value, n, start) for n, values in enumerate(weighed) for start, value in values.items())
-    for value, n, start in best[:_LOOKED_AT]:
-        weighed[n][start] = worth(asked, dict(rows[n])[start], titles[n]) - value
-    return [replace(reading, strengths=values) for reading, values in zip(readings, weighed, strict=True)]
+    rows, words = weighed(question.text, candidates(question, readings), options)
+    asked = reading_of(question.text)
+    documents = np.array([n for n, reading in enumerate(readings) for _ in _sentences(reading)], dtype=np.intp)
+    said = [_Said.of(asked, *sentence) for reading in readings for sentence in _sentences(reading)]
+    strong = words + np.array([one.gain for one in said])
+    top = np.argsort(-strong, kind="stable")[:LOOKED_AT]
+    if len(top):
+        own = np.array([said[n].signs for n in top.tolist()])
+        seen = looked_at(rows[top], own, strong[top], words[top], documents[top])
+        strong[top] = strong[top].max() + scores(seen) + np.array([said[n].kept for n in top.tolist()])
+    found = iter(strong.round(6).tolist())
+    return [replace(one, strengths={start: next(found) for start, _ in places(one)}) for one in readings]
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a sentence and its title name of what is asked.
+
+    Attributes:
+        share: the share of the things asked about that they name.
+        entitled: whether something is asked of a thing that the title names.
+        defines: whether the sentence says what the thing is, where that is asked.
+        beside: how surely it is the row of a table, or what stands beside a paper's text, that is asked for.
+    """
+
+    title: str
+    sentence: str
+    asked: QuestionReading
+    share: float
+    entitled: bool
+    defines: bool
+    beside: float
+
+    @cached_property
+    def form(self) -> float:
+        """What it gains or loses by its form."""
+        return worth(self.asked, self.sentence, self.title)
+
+    @classmethod
+    def of(cls, asked: QuestionReading, passage: Passage, start: int, end: int) -> _Said:
+        title, sentence = passage.title, passage.text[start:end]
+        beside = max(says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
+        entitled = bool(asked.aspects) and asked.names_any(title)
+        return cls(
+            title, sentence, asked, asked.share_named(title, sentence), entitled, asked.is_defined_in(sentence), beside
+        )
+
+    @property
+    def gain(self) -> float:
+        """By how much it comes before others to be looked at closely, as a logarithm."""
+        return _NAMED * self.share + _ENTITLED * self.is_about + _DEFINED * self.defines + _CELL * self.beside
+
+    @property
+    def kept(self) -> float:
+        """What holds whatever the closer look says: no fragment comes first, and the value that is asked for does."""
+        return _CELL * self.beside + _ABOUT * self.is_about + min(self.form, 0.0)
+
+    @property
+    def is_about(self) -> bool:
+        return self.entitled and self.share == 1.0
+
+    @property
+    def signs(self) -> tuple[float, ...]:
+        """The first of `closer.SIGNS`."""
+        asked = self.asked
+        alone = asked.share_named(self.sentence), asked.share_named(self.title)
+        form = self.form, is_quotable(asked, self.sentence)
+        return (self.share, self.entitled, self.defines, self.beside, *form, *alone)
 
 
 def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:

@@ -165,6 +165,16 @@ def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Map
     return first.unnamed(passages) or (not told and first.uncovered(read)) or first.aspect_lost(said)
 
 
+def is_near_miss(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> bool:
+    """Whether quotes are likely about a question though something that decides in it is `unmentioned`."""
+    from medground.language.quoting.near_miss import Quoted, likely_on_subject  # numpy is slow to import
+
+    asked, passages, _ = _asked_of(question, evidence, documents)
+    read = zip(evidence, passages, strict=True)
+    quotes = [Quoted(documents[e.document_id].title, e.quote, passage) for e, passage in read]
+    return likely_on_subject(next(iter(asked.values())), quotes)
+
+
 def open_questions(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
     """Which of several questions no quote is about, in their own words."""
     asked, passages, quotes = _asked_of(question, evidence, documents)

@@ -30,14 +30,19 @@ def strengths(question: str, candidates: Sequence[Candidate], options: str = "")
     Args:
         candidates: the documents, in the order of the search.
     """
-    rows = features(asked(question, options), candidates)
-    weights = _weights()["vectors" if any(c.by_meaning for c in candidates) else "words"]
-    flat = scored(rows, weights).round(6).tolist()
+    flat = weighed(question, candidates, options)[1].tolist()
     found: list[list[float]] = []
     for candidate in candidates:
         found.append(flat[: len(candidate.sentences)])
         flat = flat[len(candidate.sentences) :]
     return found
+
+
+def weighed(question: str, candidates: Sequence[Candidate], options: str = "") -> tuple[Matrix, Matrix]:
+    """The features of all sentences, in order, and the strength of each."""
+    rows = features(asked(question, options), candidates)
+    weights = _weights()["vectors" if any(c.by_meaning for c in candidates) else "words"]
+    return rows, scored(rows, weights).round(6)
 
 
 def scored(rows: Matrix, weights: Mapping[str, Matrix]) -> Matrix:
