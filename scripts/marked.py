@@ -49,6 +49,7 @@ class Marked:
         answers: the exact answers, normalised; any of them is right.
         ideal: the answers in a paragraph.
         candidates: what the search found, in order.
+        readings: the same, as it is read.
         documents: the id of each of these.
         values: what each of its sentences is worth as a quote, 0 to 1.
     """
@@ -62,6 +63,7 @@ class Marked:
     answers: Sequence[str] = ()
     ideal: Sequence[str] = ()
     candidates: Sequence[Candidate] = ()
+    readings: Sequence[Reading] = ()
     documents: Sequence[str] = ()
     values: Any = None
 
@@ -268,7 +270,7 @@ def find(
             rankings.append(snapshot.dense(vector, DEPTH))
         readings = reading_list(merge_duplicates(fuse(rankings)), KEEP, WEIGHED)
         readings = with_findings(one.question, readings, snapshot.documents([r.document_id for r in readings]))
-        one.candidates = candidates(Question.ask(one.question), readings)
+        one.readings, one.candidates = readings, candidates(Question.ask(one.question), readings)
         one.documents = [reading.document_id for reading in readings]
         one.values = np.array([v for r, c in zip(readings, one.candidates, strict=True) for v in worth(one, r, c)])
 

@@ -65,6 +65,17 @@ def test_the_row_that_a_question_names_answers_whatever_else_the_question_says(a
     assert quote.text.startswith("Withdrawal | ")
 
 
+def test_a_thing_in_other_words_is_quoted_and_said_to_be_in_other_words(ask: Ask) -> None:
+    text = "Renal nutcracker syndrome is diagnosed by Doppler ultrasonography or computed tomography."
+    question = "Which scans or tests do they use to confirm nutcracker syndrome of the kidney vein?"
+    answer = ask(question, [trial(6, "How to diagnose renal nutcracker syndrome?", text)])
+    assert answer.statements[0].text == text
+    assert "no quote mentions “nutcracker”, “kidney” and “vein” together in these words" in answer.warnings
+    brain = trial(7, "Stroke.", "Tranexamic acid did not reduce deaths after intracerebral haemorrhage.")
+    other = ask("Is tranexamic acid effective in postpartum haemorrhage?", [brain])
+    assert other.decision.unmentioned == ("postpartum haemorrhage",)
+
+
 def test_only_the_papers_of_an_author_who_is_named_are_quoted(ask: Ask) -> None:
     answer = ask("What did Petrescu report on kelvastatin?", [DRUG, HARM])
     assert {one.document_id for one in answer.evidence} == {"PMID:4"}

@@ -188,7 +188,8 @@ class QuestionReading:
         had = [one.said for one in self.subjects if one.heading in _AGES or (one.decides and one not in self.deciding)]
         ages = [one for one in self.people if any(map(str.isdigit, one))]
         aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
-        unusual = (words.stem(w) for w in words.tokens(self._alone) if not (things and people_say(w)))
+        told = bool(things) and self.plain != self._as_meant[0]  # in a story
+        unusual = (words.stem(w) for w in words.tokens(self._alone) if not (told and people_say(w)))
         rare = {stem for stem in unusual if words.weight(stem) >= _RARE and not self._aspect_of_them}
         return words.topic(self._alone) & ((said | rare | self._written) - aside)
 

@@ -187,8 +187,8 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     options = " ".join(option.text for option in question.options)
     rows, words = weighed(question.text, candidates(question, readings), options)
     asked = reading_of(question.text)
-    documents = np.array([n for n, reading in enumerate(readings) for _ in _sentences(reading)], dtype=np.intp)
-    said = [_Said.of(asked, *sentence) for reading in readings for sentence in _sentences(reading)]
+    documents = np.array([n for n, reading in enumerate(readings) for _ in sentences_of(reading)], dtype=np.intp)
+    said = [Said.of(asked, *sentence) for reading in readings for sentence in sentences_of(reading)]
     strong = words + np.array([one.gain for one in said])
     top = np.argsort(-strong, kind="stable")[:LOOKED_AT]
     if len(top):
@@ -200,7 +200,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
 
 
 @dataclass(frozen=True)
-class _Said:
+class Said:
     """What a sentence and its title name of what is asked.
 
     Attributes:
@@ -224,7 +224,7 @@ class _Said:
         return worth(self.asked, self.sentence, self.title)
 
     @classmethod
-    def of(cls, asked: QuestionReading, passage: Passage, start: int, end: int) -> _Said:
+    def of(cls, asked: QuestionReading, passage: Passage, start: int, end: int) -> Said:
         title, sentence = passage.title, passage.text[start:end]
         beside = max(says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
         entitled = bool(asked.aspects) and asked.names_any(title)
@@ -265,7 +265,7 @@ def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidat
             sentences=[asked.in_own_words(sentence) for _, sentence in places(reading)],
             by_words=max(reading.scores.get("bm25", 0.0), 0.0) / top,
             by_meaning=max(reading.nearness, 0.0),
-            headings=[passage.section for passage, _, _ in _sentences(reading)],
+            headings=[passage.section for passage, _, _ in sentences_of(reading)],
         )
         for reading in readings
     ]
@@ -273,10 +273,10 @@ def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidat
 
 def places(reading: Reading) -> list[tuple[int, str]]:
     """The sentences of a reading in text order, each with the offset of its start in the document."""
-    return [(passage.start + start, passage.text[start:end]) for passage, start, end in _sentences(reading)]
+    return [(passage.start + start, passage.text[start:end]) for passage, start, end in sentences_of(reading)]
 
 
-def _sentences(reading: Reading) -> list[tuple[Passage, int, int]]:
+def sentences_of(reading: Reading) -> list[tuple[Passage, int, int]]:
     """The sentences of a reading in text order: passage, and start and end in its text."""
     passages = sorted(reading.passages, key=lambda p: p.start)
     return [(passage, start, end) for passage in passages for start, end in spans(passage.text)]

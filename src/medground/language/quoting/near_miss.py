@@ -23,9 +23,9 @@ from medground.language.word_vectors import Nearness, meaning
 WEIGHTS = (1.518, 4.894, -0.246, -1.025, -1.272, 1.308, 2.347, -3.703, -1.418)
 BIAS = -2.01
 LEAST = 0.4
-"""Probability from which quotes count as on the subject. By folds it answers 17 of the 57 refused questions of BioASQ 7b
-to 9b, and 5 of 21 of people, whose first quote is right, and passes 9 more of 1,717 whose papers were taken out, and 6 of
-609 on a sibling."""
+"""Probability from which quotes count as on the subject. By folds it answers 17 of the 57 questions of BioASQ 7b to 9b,
+and 5 of 21 of people, that the rule refuses though their first quote is right; it passes 9 more of 1,717 whose papers
+were taken out, and 6 of 609 on a sibling."""
 _FIRST = 3
 """Quotes that are looked at."""
 
