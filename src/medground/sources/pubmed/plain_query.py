@@ -97,7 +97,8 @@ def _concepts(question: str) -> tuple[Sequence[Query], Sequence[Query]]:
     text = OPENING.sub(" ", plain, count=1) if OPENING.match(plain) else plain
     headings = select(text, [heading for heading, _ in propose(text)])
     parts = with_named(text, conjuncts(normalize(draft(text, headings)).query) if headings else ())
-    known = {stem for part in parts for said in texts_of(part) for stem in words.terms(said)}
+    aspects = [*_aspects(text)]
+    known = {stem for part in (*parts, *aspects) for said in texts_of(part) for stem in words.terms(said)}
     left = [word for word in plain_words(text) if words.stem(word) not in known]
     weights = {word: words.weight(words.stem(word)) for word in left}
     ranked = sorted(weights, key=lambda word: -weights[word])
@@ -110,7 +111,7 @@ def _concepts(question: str) -> tuple[Sequence[Query], Sequence[Query]]:
     some = [any_of(list(map(_in_text, others)))] if others else []
     subjects = sorted([*map(_in_text, rare), *parts], key=_rarity, reverse=True)
     typed = as_meant(question)[1]
-    return [_with_names(part, typed) for part in subjects], [*some, *_aspects(text)]
+    return [_with_names(part, typed) for part in subjects], [*some, *aspects]
 
 
 def _rarity(part: Query) -> float:
@@ -146,6 +147,6 @@ def _aspects(text: str) -> Iterator[Query]:
 def _in_text(said: str) -> Query:
     """Words in title or abstract, one also in its other forms: PubMed does not know that they are one."""
     known = [form for form in forms(said) if form in vocabulary().words]
-    if not known and said.endswith("s") and words.stem(said) == words.stem(said[:-1]):
+    if not known and said.endswith("s") and not said.endswith("ses") and words.stem(said) == words.stem(said[:-1]):
         known = [f"{said[:-3]}y" if said.endswith("ies") else said[:-1]]
     return any_of([nodes.Phrase(text=form, field="title_abstract") for form in (*known, said)])
