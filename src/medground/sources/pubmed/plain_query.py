@@ -86,7 +86,9 @@ def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
 
 def spoken_part(part: Query) -> str:
     """A concept as the question says it."""
-    if isinstance(part, nodes.Or) and not any(isinstance(one, nodes.Mesh) for one in part.parts):
+    if isinstance(part, nodes.Or) and not any(
+        isinstance(one, nodes.Mesh | nodes.PublicationType) for one in part.parts
+    ):
         return " or ".join(map(spoken_part, part.parts))
     return (texts_of(part) or [""])[-1]
 
