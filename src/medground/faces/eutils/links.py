@@ -148,5 +148,6 @@ _TOLD: Mapping[str, tuple[str, str, Callable[[str, Document | None], _Told]]] = 
     "lcheck": ("IdCheckList", "idchecks", partial(_has, "HasLinkOut")),
     "prlinks": ("IdUrlList", "idurllist", partial(_addresses, 1)),
     "llinks": ("IdUrlList", "idurllist", partial(_addresses, len(_PLACES))),
+    "llinkslib": ("IdUrlList", "idurllist", partial(_addresses, len(_PLACES))),  # no library is known
 }
 """What is told of each record: the names of the list in XML and in JSON, and what makes an entry."""
