@@ -190,9 +190,9 @@ class MedlineRecord:
     @property
     def pages(self) -> str:
         """`145-6`, as MEDLINE has it, or the first and last page, or the article's number."""
-        ends = _texts(self.body, "Pagination/StartPage") + _texts(self.body, "Pagination/EndPage")
-        medline = flat_text(self.body.find("Pagination/MedlinePgn"))
-        return medline or "-".join(ends) or self.text("Article/ELocationID[@EIdType='pii']")
+        parts = next(map(_parts, _all(self.body, "Pagination")), {})
+        ends = filter(None, (parts.get("StartPage"), parts.get("EndPage")))
+        return parts.get("MedlinePgn") or "-".join(ends) or self.text("Article/ELocationID[@EIdType='pii']")
 
     @cached_property
     def authors(self) -> tuple[Person, ...]:
