@@ -33,7 +33,7 @@ from medground.pubmed.normalize import normalize
 from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
 from medground.sources.eutils.client import Eutils, EutilsService, Transport
-from medground.sources.pubmed.query import plain_asked
+from medground.sources.pubmed.plain_query import plain_asked
 from medground.sources.pubmed.source import PubMedSource
 from medground.values.lookup import Lookup, Ranker
 from medground.values.query import Filters, Term, any_of

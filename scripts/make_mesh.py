@@ -15,8 +15,9 @@ from typing import IO, cast
 
 from lxml import etree
 
-TERMS = Path(__file__).resolve().parent / "mesh_terms.tsv"
-"""More names in common use for each heading, which PubMed's own translation table adds to the entry terms."""
+TERMS = tuple(Path(__file__).resolve().parent / name for name in ("mesh_terms.tsv", "hpo_terms.tsv"))
+"""More names in common use for each heading, such as PubMed's own translation table adds to the entry terms; those of
+the second file are HPO's (`make_hpo_terms.py`)."""
 OUT = Path(__file__).resolve().parent.parent / "src" / "medground" / "data" / "mesh.tsv.gz"
 Row = tuple[str, str, tuple[str, ...], tuple[str, ...]]
 
@@ -47,8 +48,11 @@ def read_xml(stream: IO[bytes]) -> Iterator[Row]:
 
 def spoken_terms() -> dict[str, tuple[str, ...]]:
     """Headings and their additional names."""
-    rows = (line.split("\t") for line in TERMS.read_text(encoding="utf-8").splitlines())
-    return {name: tuple(terms.split("|")) for name, terms in rows}
+    found: dict[str, tuple[str, ...]] = {}
+    for line in (line for path in TERMS for line in path.read_text(encoding="utf-8").splitlines()):
+        name, terms = line.split("\t")
+        found[name] = (*found.get(name, ()), *terms.split("|"))
+    return found
 
 
 def line_of(row: Row, spoken: dict[str, tuple[str, ...]], taken: frozenset[str]) -> str:
@@ -87,7 +91,7 @@ def main(source: Path, out: Path = OUT) -> None:
     spoken = spoken_terms()
     unknown = spoken.keys() - {name for _, name, _, _ in rows}
     if unknown:
-        print(f"{TERMS.name} has headings that are not descriptors: {', '.join(sorted(unknown))}")
+        print(f"the tables of names have headings that are not descriptors: {', '.join(sorted(unknown))}")
     lines = (line_of(row, spoken, taken) for row in rows)
     out.write_bytes(gzip.compress("\n".join(lines).encode("utf-8"), 9, mtime=0))
     print(f"{len(rows):,} headings, {out.stat().st_size / 1e6:.2f} MB: {out}")

@@ -43,6 +43,12 @@ SMALL = Vocabulary(
         ("tumour", "Neoplasms"),
         ("TNF-α", "Tumor Necrosis Factor-alpha"),
         ("breast cancer", "Breast Neoplasms"),
+        # what MeSH itself lacks and PubMed's translation table adds, or HPO's synonyms do
+        ("gene therapy", "Genetic Therapy"),
+        ("beta-blockers", "Adrenergic beta-Antagonists"),
+        ("miscarriages", "Abortion, Spontaneous"),
+        ("ARDS", "Respiratory Distress Syndrome"),
+        ("blood in urine", "Hematuria"),
     ],
 )
 def test_common_names_are_known(name: str, heading: str) -> None:

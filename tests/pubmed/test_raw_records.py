@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
+from medground.corpus.retraction import listed as listed_papers
 from medground.faces.cli.servers import pubmed_app
 
 pytest.importorskip("starlette", reason="needs the extra serve")
@@ -182,6 +183,18 @@ ARTICLE = (
     "<Journal><JournalIssue><Volume>{}</Volume><PubDate><Year>2020</Year></PubDate></JournalIssue></Journal>"
     "<ArticleTitle>Asthma {}</ArticleTitle></Article></MedlineCitation></PubmedArticle>"
 )
+
+
+def test_a_summary_tells_of_a_retraction_that_the_record_does_not_know(home: Path, tmp_path: Path) -> None:
+    listed = next(name for name, nature in listed_papers().items() if name[:5] == "pmid:" and nature == "retracted")
+    known, other = listed.removeprefix("pmid:"), "99999999"
+    records = {number: ARTICLE.format(number, 1, number) for number in (known, other)}
+    (tmp_path / "some.xml").write_text(f"<PubmedArticleSet>{''.join(records.values())}</PubmedArticleSet>")
+    build(Library(home), "mine", find_inputs([tmp_path / "some.xml"]))
+    app = make_app(CurrentCatalogue(Library(home), "mine", home))
+    told = ask(app, "esummary", id=f"{known},{other}", retmode="json").json()["result"]
+    assert "Retracted" in told[known]["attributes"][0] and not told[other]["attributes"]
+    assert records[known] in ask(app, "efetch", id=known).text
 
 
 def test_update_files_change_what_is_served_in_one_step(home: Path, tmp_path: Path) -> None:

@@ -54,8 +54,10 @@ def listed() -> Mapping[str, Nature]:
 
 def _natures(record: Record) -> list[Nature]:
     """What the table says of a record, by its ids; by its title, only if it has no id: it may be published again."""
-    titles = [title_name(record.title)] if not record.paper and table().has_titles else []
-    return [nature for name in (*record.paper, *titles) if (nature := listed().get(name)) is not None]
+    names = record.paper
+    if not names and table().has_titles:
+        names = (title_name(record.title),)
+    return [nature for name in names if (nature := listed().get(name)) is not None]
 
 
 def state_of(record: Record) -> Retraction:

@@ -173,7 +173,8 @@ class FileTable:
 
     def keep_raw(self, record: RawRecord, number: int) -> None:
         """Keep the record of a document as this file has it, unless another file of records has a later one."""
-        values = (record.id, number, zlib.compress(record.xml), hashlib.sha256(record.xml).digest())
+        packed = zlib.compress(record.xml, 1)  # a third faster than the best, for 6 % more
+        values = (record.id, number, packed, hashlib.sha256(record.xml).digest())
         self._connection.execute(_KEEP_RAW, values)
 
     def drop_raw(self, document_id: str) -> None:

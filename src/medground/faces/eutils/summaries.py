@@ -14,6 +14,7 @@ from medground.faces.eutils.exchange import (
     Parameters,
     Reply,
     eutils_doctype,
+    fetched,
     json_reply,
     node,
     text_reply,
@@ -35,6 +36,9 @@ _STATES = {
     "In-Process": "PubMed - in process",
     "Publisher": "PubMed - as supplied by publisher",
 }
+_RETRACTED = "Retracted Publication"
+_SINCE = "Retracted, says a list that Medground ships"
+"""Of a paper whose record, which is as NLM made it, does not say so."""
 _OF_BOOKS = {
     "booktitle": "Book/BookTitle",
     "medium": "Book/Medium",
@@ -52,6 +56,9 @@ def esummary(context: Context, parameters: Parameters) -> Reply:
     as_json = wants_json(parameters)
     wanted = _page(context, parameters, MOST_IN_JSON if as_json else MOST)
     found = {each: _summary(MedlineRecord(record_element(xml))) for each, xml in held(context, wanted)}
+    for each, known in fetched(context, wanted):
+        if known.retraction == "retracted" and _RETRACTED not in found[each]["pubtype"]:
+            found[each]["attributes"].append(_SINCE)
     every = {each: found.get(each, {"uid": each, "error": "cannot get document summary"}) for each in wanted}
     if as_json:
         return json_reply("esummary", {"result": {"uids": wanted, **every}})

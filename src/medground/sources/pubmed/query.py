@@ -1,23 +1,16 @@
-"""What PubMed is asked: a query that finds too little is widened, what it lacks is added; plain words become one."""
+"""What PubMed is asked: a query that finds too little is widened, and what it lacks is added."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from medground.language import words
-from medground.language.dates import latest, stated
-from medground.language.drafting import OPENING, draft, plain_words, propose, select
-from medground.language.genes import gene_names
-from medground.language.mesh_terms import POOR, Named, alternatives, spoken
-from medground.language.predicate_words import ALL_VERBS
-from medground.language.question_reading import reading_of
-from medground.pubmed.characters import fold, forms
+from medground.language.mesh_terms import POOR, Named, alternatives
+from medground.pubmed.characters import fold
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh_table import Heading
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
-from medground.pubmed.translate import standard_mapper
 from medground.values import query as nodes
 from medground.values.query import FieldName, Query, all_of, any_of, leaves
 from medground.values.question import Question
@@ -65,7 +58,7 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
     found = await count(steps[low])
     if low == len(steps) - 1 and (empty := await _empty(parts, count)):
         whole = list(conjuncts(query.tree))
-        said = [_joined(part, _by_name) if part in empty and _names_subject(part) else part for part in whole]
+        said = [joined(part, by_name) if part in empty and _names_subject(part) else part for part in whole]
         if said == whole and len(parts) > 1 and found >= enough:
             said = [part for part in whole if part not in empty]
         if said != whole:
@@ -98,7 +91,7 @@ def ladder(tree: Query) -> list[Query]:
 async def _risen(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
     """The query with the headings above its own in the MeSH tree, until it finds `enough` or no longer gains."""
     found = await count(query)
-    while found < enough and (tree := _joined(query.tree, _one_up)) != query.tree:
+    while found < enough and (tree := joined(query.tree, _one_up)) != query.tree:
         wider = as_pubmed(tree)
         gained = await count(wider)
         if gained <= found:
@@ -113,24 +106,25 @@ def _one_up(one: nodes.Mesh, heading: Heading) -> Sequence[Query]:
     return [one.model_copy(update={"heading": parents[0].name})] if parents else []
 
 
-def _by_name(one: nodes.Mesh, heading: Heading) -> Sequence[Query]:
+def by_name(one: nodes.Mesh, heading: Heading) -> Sequence[Query]:
     """The names of a heading in title or abstract."""
     names = dict.fromkeys(name.casefold() for name in (heading.name, *heading.entry_terms) if "," not in name)
     return [normalize(f'"{name}"[tiab]').query for name in names]
 
 
-def _joined(tree: Query, more: Callable[[nodes.Mesh, Heading], Sequence[Query]]) -> Query:
+def joined(tree: Query, more: Callable[[nodes.Mesh, Heading], Sequence[Query]]) -> Query:
     """The same tree with each heading OR more."""
     if isinstance(tree, nodes.Mesh) and tree.heading and (heading := vocabulary().find(tree.heading)):
         return any_of([tree, *more(tree, heading)])
     if isinstance(tree, nodes.And):
-        return all_of([_joined(part, more) for part in tree.parts])
+        return all_of([joined(part, more) for part in tree.parts])
     if not isinstance(tree, nodes.Or):
         return tree
-    return any_of(list(dict.fromkeys(_alternatives(_joined(part, more) for part in tree.parts))))
+    return any_of(list(dict.fromkeys(alternatives_in(joined(part, more) for part in tree.parts))))
 
 
-def _alternatives(parts: Iterable[Query]) -> Iterator[Query]:
+def alternatives_in(parts: Iterable[Query]) -> Iterator[Query]:
+    """The parts, and the parts of those that are alternatives."""
     for part in parts:
         yield from part.parts if isinstance(part, nodes.Or) else (part,)
 
@@ -162,7 +156,7 @@ def same(one: Query, other: Query) -> bool:
 
 def _unordered(tree: Query) -> object:
     if isinstance(tree, nodes.Or):
-        return "or", frozenset(map(_unordered, _alternatives(_alternatives(tree.parts))))
+        return "or", frozenset(map(_unordered, alternatives_in(alternatives_in(tree.parts))))
     return ("and", frozenset(map(_unordered, tree.parts))) if isinstance(tree, nodes.And) else tree
 
 
@@ -235,118 +229,3 @@ def texts_of(tree: Query) -> list[str]:
     if isinstance(tree, nodes.Term):
         return [tree.value]
     return [tree.text] if isinstance(tree, nodes.Phrase | nodes.Near | nodes.Words) else []
-
-
-# A query for plain words: their concepts, as PubMed Reasoner's planner writes them, and nothing else.
-
-_TELLING = 3.0
-"""Least weight of a word without a heading that a record should hold."""
-_REQUIRED = 2
-"""Words that must be there where nothing else is named."""
-_VERBS = frozenset(map(words.stem, ALL_VERBS))
-NOTHING = nodes.Phrase(text="")
-"""The query of a question that names nothing."""
-
-
-@dataclass(frozen=True)
-class PlainAsked:
-    """A query for plain words, the most needed concepts first, and what the words say about dates and order.
-
-    `wider` find all records on its rare names, and on any of its concepts. `notes` are what an answer says about dates
-    and order.
-    """
-
-    query: PubMedQuery
-    wider: tuple[PubMedQuery, ...]
-    years: nodes.Range | None = None
-    newest: bool = False
-    notes: tuple[str, ...] = ()
-
-
-def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
-    """The query for a question and its options, of which any concept will do.
-
-    `year` is the present one; None where the question has limits of its own, and those of its words do not count.
-    """
-    limit, newest = None if year is None else stated(text, year), latest(text)
-    notes = [limit.note] if limit else []
-    notes += [f"the latest publications come first, because the question says {newest!r}"] if newest else []
-    for said in (limit.said if limit else "", newest):
-        text = text.replace(said, " ", 1) if said else text
-    subjects, others = _concepts(text)
-    options = [one for part in _concepts(also) for one in part if one not in subjects] if also else []
-    parts = [*subjects, *others, *([any_of(options)] if options else [])]
-    telling = {word: _in_text(word) for word in plain_words(reading_of(text).plain)}
-    anything = any_of([*dict.fromkeys([*parts, *telling.values()])]) if parts else NOTHING
-
-    def on(needed: Sequence[Query]) -> Query:
-        """The records on any of some subjects, those first that say more of the question's words."""
-        named = {stem for part in needed for one in texts_of(part) for stem in words.terms(one)} - _VERBS
-        said = [one for word, one in telling.items() if words.stem(word) in named]
-        return all_of([any_of([*dict.fromkeys([*needed, *said])]), anything])
-
-    # a rare name is what the question is about; only then will any of its concepts do
-    rare = [part for part in subjects if _rarity(part) >= words.MOST]
-    wider = [as_pubmed(on(each)) for each in (rare, subjects) if each and len(parts) > 1]
-    years = nodes.Range(low=limit.first, high=limit.last) if limit else None
-    tree = all_of(parts) if parts else NOTHING
-    return PlainAsked(as_pubmed(tree), tuple(dict.fromkeys(wider)), years, bool(newest), tuple(notes))
-
-
-def spoken_part(part: Query) -> str:
-    """A concept as the question says it."""
-    if isinstance(part, nodes.Or) and not any(isinstance(one, nodes.Mesh) for one in part.parts):
-        return " or ".join(map(spoken_part, part.parts))
-    return (texts_of(part) or [""])[-1]
-
-
-def _concepts(text: str) -> tuple[Sequence[Query], Sequence[Query]]:
-    """The subjects (rare names, the most specific concepts); and one of the other telling words, and aspects."""
-    plain = reading_of(text).plain
-    text = OPENING.sub(" ", plain, count=1) if OPENING.match(plain) else plain
-    headings = select(text, [heading for heading, _ in propose(text)])
-    parts = with_named(text, conjuncts(normalize(draft(text, headings)).query) if headings else ())
-    known = {stem for part in parts for said in texts_of(part) for stem in words.terms(said)}
-    left = [word for word in plain_words(text) if words.stem(word) not in known]
-    weights = {word: words.weight(words.stem(word)) for word in left}
-    ranked = sorted(weights, key=lambda word: -weights[word])
-    rare = [word for word in ranked if weights[word] >= words.MOST]
-    no_verbs = [word for word in ranked if words.stem(word) not in _VERBS]
-    others = [word for word in no_verbs if _TELLING <= weights[word] < words.MOST]
-    if not parts and not rare:
-        telling = no_verbs or ranked
-        rare, others = telling[:_REQUIRED], telling[_REQUIRED:]
-    some = [any_of(list(map(_in_text, others)))] if others else []
-    subjects = sorted([*map(_in_text, rare), *parts], key=_rarity, reverse=True)
-    return [*map(_with_names, subjects)], [*some, *_aspects(text)]
-
-
-def _rarity(part: Query) -> float:
-    return max(map(words.weight, words.terms(spoken_part(part))), default=0.0)
-
-
-def _with_names(part: Query) -> Query:
-    """A concept with the other names of its headings, or a gene with its other symbols; what was said comes last."""
-    said = nodes.Phrase(text=spoken_part(part), field="title_abstract")
-    symbols = [nodes.Phrase(text=name.casefold(), field="title_abstract") for name in gene_names(said.text)]
-    others = dict.fromkeys([*_alternatives([_joined(part, _by_name)]), *symbols])
-    return any_of([*(one for one in others if one != said), said]) if len(others) > 1 and said in others else part
-
-
-def _aspects(text: str) -> Iterator[Query]:
-    """What a question asks of its subject: a subheading (therapy), a publication type (reviews), a species."""
-    _, translations = standard_mapper().map(spoken(text) or "?")
-    for translation in translations:
-        for one in _alternatives([translation.query]):
-            heading = vocabulary().find(one.heading) if isinstance(one, nodes.Mesh) and one.heading else None
-            is_organism = heading is not None and any(tree.startswith("B01") for tree in heading.trees)
-            is_aspect = isinstance(one, nodes.PublicationType) or (isinstance(one, nodes.Mesh) and not one.heading)
-            if is_aspect or (heading is not None and is_organism and heading.name.casefold() in POOR):
-                yield any_of([one, _in_text(translation.source.casefold())])
-                break
-
-
-def _in_text(said: str) -> Query:
-    """Words in title or abstract, one also in its other forms: PubMed does not know that they are one."""
-    known = [form for form in forms(said) if form in vocabulary().words]
-    return any_of([nodes.Phrase(text=form, field="title_abstract") for form in (*known, said)])

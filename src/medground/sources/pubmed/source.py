@@ -18,13 +18,8 @@ from medground.sources.base import SourceDeclaration, tree_of
 from medground.sources.eutils.client import MOST_FOUND, NCBI, AnswerCache, Eutils, EutilsService, Sort, Transport
 from medground.sources.http.wire import open_wire
 from medground.sources.live import LiveSource, best_of
-from medground.sources.pubmed.query import (
-    NOTHING,
-    PlainAsked,
-    conjuncts,
-    plain_asked,
-    spoken_part,
-)
+from medground.sources.pubmed.plain_query import NOTHING, PlainAsked, plain_asked, spoken_part
+from medground.sources.pubmed.query import conjuncts
 from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters, Query, Words, all_of
@@ -76,8 +71,8 @@ class PubMedSource(LiveSource):
         result = await self._client.esearch(sent, limit=limit, sort=order)
         ids, notes = result.ids, list(asked.notes)
         few = result.count
-        for tier, wider in enumerate(asked.plain.wider if asked.plain else ()):
-            if len(ids) >= limit or (tier and ids):  # what lacks a rare name is only the nearest where nothing has it
+        for wider in asked.plain.wider if asked.plain else ():
+            if len(ids) >= limit:
                 break
             sent = asked.limited(wider.text)
             result = await self._client.esearch(sent, limit=limit, sort=order)
