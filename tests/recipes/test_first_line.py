@@ -72,8 +72,7 @@ def test_a_thing_in_other_words_is_quoted_and_said_to_be_in_other_words(ask: Ask
     assert answer.statements[0].text == text
     assert "no quote mentions “nutcracker”, “kidney” and “vein” together in these words" in answer.warnings
     brain = trial(7, "Stroke.", "Tranexamic acid did not reduce deaths after intracerebral haemorrhage.")
-    other = ask("Is tranexamic acid effective in postpartum haemorrhage?", [brain])
-    assert other.decision.unmentioned == ("postpartum haemorrhage",)
+    assert ask("Is tranexamic acid effective in postpartum haemorrhage?", [brain]).decision.status == "unanswerable"
 
 
 def test_only_the_papers_of_an_author_who_is_named_are_quoted(ask: Ask) -> None:
