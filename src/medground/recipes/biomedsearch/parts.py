@@ -18,7 +18,7 @@ from medground.language import words
 from medground.language.mesh_terms import is_drug_name
 from medground.language.question_kinds import aspects_of
 from medground.language.question_reading import reading_of
-from medground.language.subject import Subject
+from medground.language.subject import Subject, subjects
 from medground.models.operators.base import OperatorInput, OperatorOutput, Untrusted
 from medground.pubmed.mesh import vocabulary
 from medground.recipes.base import MOST_ITEMS, one_line
@@ -97,6 +97,9 @@ _KINDS = ("gene of an animal", "gene", *_TREES)
 """Of several things, the first is the subject."""
 _ANIMALS = "B01.050"
 _PROTEINS = ("D08", "D12.776")
+_TERM = "term of the question"
+_RARE = 4.5
+"""Weight above which a word that the question says beside its things is a keyword."""
 _COMMON = 27
 """Abstracts, of the 8,135 that were counted, with a word that is not a rare name."""
 _OF_SUBJECT = 0.8
@@ -123,8 +126,15 @@ def _own(question: str) -> str:
         return question
     asked = reading_of(question)
     said = asked.core if len(asked.core) < len(question) else question[-_LONGEST_TEXT // 2 :].partition(". ")[2]
-    named = ", ".join(dict.fromkeys(one.said for one in asked.subjects if one.said.casefold() not in said.casefold()))
+    named = ", ".join(
+        dict.fromkeys(one.said for one in _things(question) if one.said.casefold() not in said.casefold())
+    )
     return f"{said[: _LONGEST_TEXT // 2]} ({named})"[:_LONGEST_TEXT]
+
+
+def _things(question: str) -> Sequence[Subject]:
+    """What a question is about; of a long story all that it names."""
+    return subjects(question) if len(question) > _LONGEST_TEXT else reading_of(question).subjects
 
 
 def _subject(question: str) -> tuple[Subject | None, str]:
@@ -189,17 +199,27 @@ def keywords(question: str, text: str, dimension: str, most: int) -> list[Drafte
     """What a sub-question says of what its question names, the subject first, then the word of its dimension."""
     said, view = text.casefold(), _asked_by(question) if dimension == OWN else DIMENSIONS.get(dimension)
     named = [one for one in named_keywords(question) if re.search(rf"(?<!\w){re.escape(one.name.casefold())}", said)]
-    found = named[: most - 1] if view and view.keyword else named[:most]
     if view and view.keyword:
-        found.append(DraftedKeyword(name=view.keyword, dimension=view.fine or view.name, synonyms=view.synonyms))
-    return found or [DraftedKeyword(name=" ".join(text.rstrip("?").split()[:6]), dimension="term of the question")]
+        last = [DraftedKeyword(name=view.keyword, dimension=view.fine or view.name, synonyms=view.synonyms)]
+    else:
+        last = [DraftedKeyword(name=word, dimension=_TERM) for word in _rarest(question) if dimension == OWN]
+    found = [*named[: most - len(last)], *last]
+    return found or [DraftedKeyword(name=" ".join(text.rstrip("?").split()[:6]), dimension=_TERM)]
 
 
 def named_keywords(question: str) -> list[DraftedKeyword]:
     """Everything that a question names: what decides first, people and parts of the body last."""
-    asked, (subject, _) = reading_of(question), _subject(question)
-    things = sorted(asked.subjects, key=lambda one: (one != subject, not one.decides, one.aside))
+    subject, _ = _subject(question)
+    things = sorted(_things(question), key=lambda one: (one != subject, not one.decides, one.aside))
     return [DraftedKeyword(name=one.said, dimension=_fine(one, question), synonyms=_names(one)) for one in things]
+
+
+def _rarest(question: str) -> list[str]:
+    """The rarest word of MeSH's names that a question says beside its things, such as knockout, if it is rare."""
+    known = {stem for one in _things(question) for name in (one.said, *one.names) for stem in words.terms(name)}
+    rest = [word for word in words.tokens(reading_of(question).plain) if vocabulary().naming(word)]
+    weights = {word: words.weight(words.stem(word)) for word in rest if known.isdisjoint(words.terms(word))}
+    return sorted((word for word in weights if weights[word] > _RARE), key=lambda word: -weights[word])[:1]
 
 
 def _fine(one: Subject, question: str) -> str:
@@ -225,12 +245,13 @@ def is_named(word: DraftedKeyword, names: Iterable[str]) -> bool:
 def tools_of(question: str, subs: Sequence[KeywordedQuestion], tools: Sequence[Tool]) -> dict[str, tuple[Tool, ...]]:
     """The tools of each keyword: literature for all, proteins for genes, the web for unknown words.
 
-    The web is searched for the question's own part too: for its last keyword.
+    The web is searched for the question's own part too: for its keyword that fewest others have.
     """
     names = tuple(dict.fromkeys(name for sub in subs for name in sub.keywords))
     own = max(subs, key=lambda sub: words.coverage(words.terms(question), words.terms(sub.text)), default=None)
-    beside = own.keywords[-1:] if own else ()
-    return {name: _tools(name, tools, web=name in beside) for name in names}
+    own_names = own.keywords[::-1] if own else ()
+    rarest = min(own_names, key=lambda name: sum(name in sub.keywords for sub in subs), default="")
+    return {name: _tools(name, tools, web=name == rarest) for name in names}
 
 
 def tools_of_text(text: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:

@@ -113,7 +113,7 @@ def _sections(
     return [
         Written("short", "In short", short),
         Written("background", "Background", _sentences(frame.background)),
-        *told_once(findings, short),
+        *told_once(findings, short, {e.id: e.document_id for e in run.ledger.evidence}),
         Written("synthesis", "Synthesis", _sentences(frame.synthesis)),
     ]
 

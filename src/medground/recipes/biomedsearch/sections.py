@@ -30,15 +30,20 @@ class Written:
     notes: tuple[str, ...] = ()
 
 
-def told_once(sections: Iterable[Written], short: Iterable[Sentence]) -> Iterator[Written]:
-    """The sections without sentences that an earlier one or the short answer has; none of a section without others."""
-    said = [sentence.text for sentence in short]
+def told_once(sections: Iterable[Written], short: Sequence[Sentence], papers: Mapping[str, str]) -> Iterator[Written]:
+    """The sections without what the short answer or an earlier one has of the same paper; none that is empty then.
+
+    `papers` are the documents of quotes by their ids.
+    """
+    said = list(short)
     for one in sections:
         new = list[Sentence]()
         for sentence in one.sentences:
-            if not any(sentence.text in other or other in sentence.text for other in said):
+            own = {papers[e] for e in sentence.evidence}
+            of_paper = [other.text for other in said if not own.isdisjoint(papers[e] for e in other.evidence)]
+            if not any(sentence.text in text or text in sentence.text for text in of_paper):
                 new.append(sentence)
-                said.append(sentence.text)
+                said.append(sentence)
         if new:
             yield replace(one, sentences=tuple(new))
 
