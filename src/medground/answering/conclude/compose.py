@@ -95,9 +95,9 @@ def compose(
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
     own = [pair for pair in kept if pair[0] not in draft.beside]
-    beside = [pair for pair in kept if pair[0] in draft.beside]
     unmentioned = decision.unmentioned and decision.check is None
-    kept = _nearest(own, run) if unmentioned else [*_on_subject(own, run), *beside]
+    shown = _nearest(own, run) if unmentioned else _on_subject(own, run)
+    kept = [pair for pair in kept if pair in shown or pair[0] in draft.beside]
     rationale, statements = _written(kept, run, mark)
     quoted = {e.id for e in run.ledger.evidence}
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))

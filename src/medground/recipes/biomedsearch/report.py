@@ -36,7 +36,7 @@ from medground.recipes.biomedsearch.sections import (
     why_nothing,
 )
 from medground.recipes.biomedsearch.short import Short
-from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, sub_answers
+from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, is_own, sub_answers
 from medground.values.answer import Answer
 from medground.values.decision import Basis
 from medground.values.document import Hit, SourceKind
@@ -79,7 +79,8 @@ async def write_report(
     evidence = list({quote.id: quote for quote in quotes}.values())
     written = _sections(answered, short.draft.sentences, frame, run)
     sections = [replace(one, sentences=statements(one.sentences, evidence)) for one in written]
-    answer = await _checked(sections, frame, short, evidence, run, stopped)
+    own = next((one.id for one in plan.subquestions if is_own(one, run)), "")
+    answer = await _checked(sections, own, frame, short, evidence, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
     return _with_report(answer, plan, found, parts, run, connections, placed(sections, answer))
 
@@ -104,11 +105,11 @@ def _sections(
     """The short answer, background, a finding for each answered sub-question, and the synthesis; no sentence twice."""
     kinds = {e.id: run.ledger.documents[e.document_id].kind for part in answered for e in part.evidence}
     news = asks_for_news(run.question.text)
-    titles = {run.question.text: "More on the question"} if short else {}
+    asked = [part.found.subquestion for part in answered]
+    titles = ("More on the question" if short and is_own(one, run) else one.text for one in asked)
     findings = (
-        Written("findings", titles.get(text, text), in_order(part.sentences, kinds, web_first=news), part.id)
-        for part in answered
-        for text in (part.found.subquestion.text,)
+        Written("findings", title, in_order(part.sentences, kinds, web_first=news), part.id)
+        for title, part in zip(titles, answered, strict=True)
     )
     return [
         Written("short", "In short", short),
@@ -124,16 +125,19 @@ def _sentences(written: Sequence[WrittenSentence]) -> tuple[Sentence, ...]:
 
 async def _checked(
     sections: Sequence[Written],
+    own: str,
     frame: ComposeReportOutput,
     short: Short,
     evidence: Sequence[Evidence],
     run: Run,
     stopped: str | None,
 ) -> Answer:
-    """The answer with its sentences checked; of a run that ended early they are quotes."""
+    """The answer with its sentences checked; of a run that ended early they are quotes.
+
+    `own` is the id of the part that is the question itself.
+    """
     sentences = tuple(sentence for one in sections for sentence in one.sentences)
-    parts = {one.id for one in run.research.plan.subquestions if one.text != run.question.text} if run.research else ()
-    beside = tuple(s for one in sections if one.subquestion in parts for s in one.sentences)
+    beside = tuple(s for one in sections if one.subquestion and one.subquestion != own for s in one.sentences)
     if stopped is not None:
         quoted = {" ".join(quote.quote.split()) for quote in evidence}
         verdicts = [QUOTED if " ".join(sentence.text.split()) in quoted else UNVERIFIED for sentence in sentences]
@@ -179,7 +183,7 @@ def _with_report(
     kinds = {e.id: by_id[e.document_id] for e in answer.evidence}
     web = sum(rests_on_web(statement.evidence, kinds) for statement in answer.statements)
     short = any(one.kind == "short" for one in sections)
-    told = [part for part in parts if not short or part.found.subquestion.text != run.question.text]
+    told = [part for part in parts if not (short and is_own(part.found.subquestion, run))]
     ending = (
         ReportSection(kind=kind, title=title, start=len(answer.rationale), end=len(answer.rationale), notes=notes)
         for kind, title, notes in (

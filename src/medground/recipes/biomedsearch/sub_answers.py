@@ -18,9 +18,11 @@ from medground.errors import ModelFailed
 from medground.home.concurrency import concurrently
 from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
 from medground.recipes.biomedsearch import reporting
+from medground.recipes.biomedsearch.parts import OWN
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.report import NOT_ENDED, Connection, SubAnswerState, SubFound
+from medground.values.research_plan import SubQuestion
 from medground.values.statement import Conflict
 from medground.values.usage import KEYLESS
 
@@ -72,6 +74,11 @@ class Part:
             answer=tuple(sentence.text for sentence in self.sentences),
             quotes=evidence_views(self.evidence, run.ledger.documents),
         )
+
+
+def is_own(one: SubQuestion, run: Run) -> bool:
+    """Whether a sub-question is the question itself."""
+    return one.dimension == OWN or one.text == run.question.text
 
 
 async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Asks, run: Run) -> list[Part]:
@@ -129,10 +136,9 @@ def _record(key: str, hit: Hit, title: str, places: dict[str, TextSpan]) -> Sent
 async def _asked(shown: _Shown, asks: Asks, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
     if not shown.passages:
         return None
-    asked, most = shown.found.subquestion.text, run.settings.recipe.sentences
-    value = reporting.AnswerPartInput(
-        question=asked, part_of=run.question.text, passages=shown.passages, sentences=most
-    )
+    one, most = shown.found.subquestion, run.settings.recipe.sentences
+    whole = one.text if is_own(one, run) else run.question.text
+    value = reporting.AnswerPartInput(question=one.text, part_of=whole, passages=shown.passages, sentences=most)
     try:
         return await asks.ask(reporting.answer_part, value)
     except ModelFailed as failed:
