@@ -151,7 +151,7 @@ async def finish(
         objects = {"result": "contradicted", "found": found, "checked_by": by, "reason": answered.reason}
         check = AnswerCheck(answer=draft.answer, **objects)
     by_words = run.writer is not None and (not run.writer.is_model or run.read)  # no model has given quotes a stance
-    if not conflicts and not (answered and answered.decides) and by_words:
+    if not (conflicts or (answered and answered.decides) or run.recipe.researches) and by_words:
         _tell_opposites(question, cited, run)
     run.elsewhere = await _elsewhere(question, cited, run)
     _tell_uncompared(question, cited, run)
