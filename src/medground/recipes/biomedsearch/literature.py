@@ -156,8 +156,8 @@ async def _chosen(
 ) -> tuple[list[Paper], FlowRow, tuple[str, ...]]:
     """The papers to keep, best first, the counts, and what a reader should know.
 
-    They are ranked by fusing the rank in their database, the share of keywords and the cosine. With a threshold of
-    keywords, the cosine of those that reach it decides alone, as in Eq. 3.
+    They are ranked by fusing the rank in their database, the share of keywords and the cosine; ranks in several corpora
+    are not comparable. With a threshold of keywords, the cosine of those that reach it decides alone, as in Eq. 3.
     """
     allowed = {hit.passage.key for hit in await readable([paper.hit for paper in papers], run)}
     standing = [paper for paper in papers if paper.hit.passage.key in allowed]
@@ -184,7 +184,9 @@ async def _chosen(
     near = await cosines(one.text, [paper.text for paper in read], run, embedder=choices.embedder)
     cosine = {paper.hit.passage.key: value for paper, value in zip(read, near, strict=True)}
     by_cosine = ranking(read, lambda paper: cosine[paper.hit.passage.key])
-    ranked = fuse([by_cosine] if choices.coverage else [by_cosine, ranking(read, place), ranking(read, share)])
+    corpora = {paper.hit.source for paper in standing if paper.hit.source.startswith(_CORPUS)}
+    comparable = [ranking(read, place)] if len(corpora) < 2 else []  # services rank the same literature
+    ranked = fuse([by_cosine] if choices.coverage else [by_cosine, ranking(read, share), *comparable])
     kept = [hit for hit in ranked if hit.passage.key in passing][: choices.kept]
     lost = [by_key[hit.passage.key].records[0].id for hit in ranked[: choices.kept] if hit.passage.key not in passing]
     counts = {"filtered": len(papers) - len(passing), "cut": len(passing) - len(kept), "kept": len(kept)}
