@@ -7,9 +7,9 @@ BIOMEDMCQS is the file or folder of the set `biomedmcqs`; the corpus holds its a
 question searches the corpus by words and vectors, fused by RRF; the passages of the first ten papers are the
 paragraphs, and those nearest to question and options by cosine are read. With `--each-option` every option is searched
 for by itself, too, and as many papers are taken for each. With `--report` the paragraphs are those of the report that
-the recipe biomedsearch writes from the corpus alone, which is not shown the options. `--out` keeps a line for each
-question, and the same command resumes. An answer is right only if the set is exactly right. The baselines of
-`medground eval audit` are computed on the same questions.
+the recipe biomedsearch writes from the corpus alone, which is not shown the options, and the passages that it read.
+`--out` keeps a line for each question, and the same command resumes. An answer is right only if the set is exactly
+right. The baselines of `medground eval audit` are computed on the same questions.
 """
 
 from __future__ import annotations
@@ -81,10 +81,12 @@ async def one(item: Item, engine: Engine, section: BioMedSearchSettings, *, each
 
 
 async def report_of(item: Item, run: Run) -> list[str]:
-    """The paragraphs of the report that the recipe writes on the question, of which it is not shown the options."""
+    """The paragraphs of the report on the question, without its options, and the passages that the report read."""
     asked = item.question.model_copy(update={"task": "free", "options": ()})
     of_report = Run(asked, run.settings, BIOMEDSEARCH, run.sources, run.models, trace=Trace("report", None))
-    return report_paragraphs(await biomedsearch(asked, of_report))
+    paragraphs = report_paragraphs(await biomedsearch(asked, of_report))
+    found = of_report.research.found.values() if of_report.research else ()
+    return [*paragraphs, *dict.fromkeys(hit.passage.text for one in found for hit in one.hits)]
 
 
 def share(name: str, right: int, of: int) -> str:

@@ -83,9 +83,6 @@ def main() -> None:
             hits = sum(bool(reporting.answering(text, whole, sets[place], 3)) for text, whole, sets in measured)
             low, high = wilson(hits, len(measured))
             print(f"| {row} | {hits / len(measured):.1%} ({low:.1%} to {high:.1%}) |")
-            hits = sum(bool(reporting.answering(text, text, sets[place], 3)) for text, _, sets in measured)
-            low, high = wilson(hits, len(measured))
-            print(f"| {row}, asked as the whole question | {hits / len(measured):.1%} ({low:.1%} to {high:.1%}) |")
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ ALL: tuple[research_plan.Tool, ...] = ("literature", "protein", "web")
 def research(make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> Research:
     """Follows a plan, unless it is only to be set up, with tools of the test; the report is empty."""
 
-    async def write(plan: research_plan.ResearchPlan, found: Sequence[SubFound], run: Run) -> Answer:
+    async def write(plan: research_plan.ResearchPlan, found: Sequence[SubFound], run: Run, **more: Any) -> Answer:
         return compose(run, unanswered("nothing"))
 
     def follow(plan: research_plan.ResearchPlan, *, only_set_up: bool = False, **more: Any) -> tuple[Tools, Run]:

@@ -57,7 +57,7 @@ def test_the_nearest_papers_with_the_keywords_are_kept_and_the_rest_counted(
     make_run: MakeRun, memory_source: Any
 ) -> None:
     run = make_run("q", [memory_source([AWAY, OTHER, WHOLE])])
-    result = found(run)
+    result = found(run, coverage=0.8)
     assert ids(result) == ["PMID:1", "PMID:2"]
     assert [hit.rank for hit in result.hits] == [1, 2]
     assert all(hit.passage.text == run.ledger.documents[hit.passage.document_id].text for hit in result.hits)
@@ -70,6 +70,15 @@ def test_the_nearest_papers_with_the_keywords_are_kept_and_the_rest_counted(
 
     result = found(make_run("q", [memory_source([AWAY, OTHER, WHOLE])]), kept=1, coverage=0.3)
     assert (ids(result), result.flow.cut, result.flow.filtered) == (["PMID:1"], 2, 0)
+
+
+def test_without_a_threshold_all_are_ranked_by_database_keywords_and_cosine(
+    make_run: MakeRun, memory_source: Any
+) -> None:
+    result = found(make_run("q", [memory_source([AWAY, OTHER, WHOLE])]))
+    assert ids(result) == ["PMID:1", "PMID:2", "PMID:3"]
+    assert (result.flow.filtered, result.flow.lost, result.notes) == (0, (), ())
+    assert ids(found(make_run("q", [memory_source([AWAY, OTHER, WHOLE])]), kept=1)) == ["PMID:1"]
 
 
 def test_records_of_one_paper_are_merged_by_id_and_title(make_run: MakeRun, memory_source: Any) -> None:
@@ -97,11 +106,11 @@ def test_below_the_threshold_the_best_are_kept_unless_they_are_on_another_subjec
     make_run: MakeRun, memory_source: Any
 ) -> None:
     near = AWAY.model_copy(update={"text": "Sex differentiation in zebrafish was studied.", "id": "PMID:4"})
-    result = found(make_run("q", [memory_source([AWAY, near])]))
+    result = found(make_run("q", [memory_source([AWAY, near])]), coverage=0.8)
     assert (ids(result), result.flow.kept, result.flow.filtered) == (["PMID:4"], 1, 1)
     assert result.notes == ("no paper has 80% of the keywords; those that have 67% of them are kept",)
 
-    result = found(make_run("q", [memory_source([AWAY])]))
+    result = found(make_run("q", [memory_source([AWAY])]), coverage=0.8)
     assert (ids(result), result.state, result.flow.filtered) == ([], "empty", 1)
     assert result.flow.lost == ("PMID:3",)
     assert result.notes == ("no paper has 40% of the keywords, so none is kept",)

@@ -73,8 +73,7 @@ def test_a_report_of_quotes(make_run: MakeRun) -> None:
     answer, _ = reported(make_run, found())
     report = _report(answer)
     kinds = [section.kind for section in report.sections]
-    assert kinds == ["background", *["findings"] * 3, "synthesis", "limitations", "searched"]
-    assert _said(answer, report.sections[0]) == ["The zebrafish gene cyp17a1 lies on chromosome 13."]
+    assert kinds == [*["findings"] * 3, "limitations", "searched"]
     assert _said(answer, _finding(answer, "q1")) == [
         "The cyp17a1 knockout lowered the hormones cortisol and 11-ketotestosterone by 87 % in zebrafish."
     ]
@@ -85,19 +84,18 @@ def test_a_report_of_quotes(make_run: MakeRun) -> None:
     sections = [one for one in report.sections if one.start < one.end]
     assert " ".join(answer.rationale[one.start : one.end] for one in sections) == answer.rationale
     assert report_paragraphs(answer) == [" ".join(_said(answer, one)) for one in sections if _said(answer, one)]
-    assert len(report_paragraphs(answer)) == 4
-    # names that quotes share connect sub-answers
-    joined = next(one for one in report.connections if (one.first, one.second) == ("q1", "q2"))
-    assert (joined.relation, joined.found_by, joined.about) == ("extends", "keyless", "11-ketotestosterone")
+    assert len(report_paragraphs(answer)) == 3
+    assert report.connections == ()  # whether findings hang together no statistics of words tell
 
 
 def test_what_limits_a_report_is_told(make_run: MakeRun) -> None:
     answer, _ = reported(make_run, found())
     last = _report(answer).subanswers[-1]
-    assert (last.state, last.reason) == ("not answerable", "no passage mentions cyp17a1")
+    assert (last.state, last.reason) == ("not answerable", "no passage mentions cyp17a1 or zebrafish")
     limits = _notes(answer, "limitations")
-    assert limits[0] == f"“{PLAN.subquestions[3].text}” is not answered: no passage mentions cyp17a1."
-    assert limits[1].startswith("Brave is not configured") and limits[1].endswith("(missed for q2, q4).")
+    assert limits[0] == f"Nothing was found that answers: “{PLAN.subquestions[3].text}”"
+    assert limits[1].startswith("Not searched: Brave is not configured")
+    assert any(note.endswith("BRAVE (missed for q2, q4).") for note in _notes(answer, "searched"))
     assert any("1 sentence rests on web pages alone" in note for note in limits)
     said = _said(answer, _finding(answer, "q2"))  # web pages come last, unless experience is asked for
     assert said[-1].startswith("Every zebrafish of my cyp17a1 knockout") and len(said) > 1
@@ -165,10 +163,9 @@ def _connects(value: Any) -> ConnectOutput:
 
 
 def _composes(value: Any) -> ComposeReportOutput:
-    opening = value.introductions[0].sentences[0].id
     quote = value.parts[0].quotes[0].id
     return ComposeReportOutput(
-        background=(WrittenSentence(text="The gene lies on chromosome 13.", evidence=(opening,)),),
+        background=(WrittenSentence(text="The gene lies on chromosome 13.", evidence=(quote,)),),
         synthesis=(WrittenSentence(text="Hormones fall without it.", evidence=(quote,)),),
         answer=("answered",),
     )
@@ -240,14 +237,14 @@ def test_words_take_sentences_on_the_subject_and_on_the_part() -> None:
     assert by_words(*asked, *ASKED.passages) == ["P1.S1"]
     record = sentenced("P4", "Length: 9.", "Disease: low blood pressure.", title="MET protein", kind="protein")
     assert by_words(*asked, record, *ASKED.passages) == ["P1.S1", "P4.S2"]  # lines of a record come after texts
-    whole = "Does metformin reduce cardiovascular mortality in type 2 diabetes?"
-    without = sentenced("P1", "A lifestyle programme did not reduce cardiovascular mortality in type 2 diabetes.")
-    named = sentenced("P2", "Cardiovascular mortality in type 2 diabetes was 3.2 %.", title="A register of metformin")
-    assert by_words(whole, whole, without, named) == ["P2.S1"]  # the rarest word of the subject is in its title
     whole = "Does metformin prevent hip fractures in osteoporosis?"
     on_subject = sentenced("P1", "Metformin lowered glucose and is taken with meals.")
     answering = sentenced("P2", "In osteoporosis metformin prevented hip fractures in 3 % of patients.")
-    assert by_words(whole, whole, on_subject, answering) == ["P2.S1"]
+    assert by_words(whole, whole, on_subject, answering)[0] == "P2.S1"
+    harms = "What are the adverse effects of metformin in osteoporosis?"
+    assert by_words(harms, whole, on_subject, answering) == []  # about its things, and nothing of what it asks of them
+    harmful = sentenced("P3", "The most common adverse effect of metformin was nausea.", title="Osteoporosis")
+    assert by_words(harms, whole, answering, harmful) == ["P3.S1"]
     record = sentenced("P1", "Alzheimer disease 1: dementia and amyloid.", title="APP, Homo sapiens", kind="protein")
     assert by_words("How does loss of APP affect development?", "What does APP do?", record) == []
     other = ASKED.model_copy(update={"question": "Does metformin lower vaspinoreceptin in diabetes?"})
@@ -268,13 +265,6 @@ def test_an_answer_names_its_sentences(output: AnswerPartOutput, message: str) -
     refused(InvalidOutput, message, answer_part.check, ASKED, output)
 
 
-def test_words_connect_by_names_that_nobody_asked_about() -> None:
-    value = ConnectInput(question="What does metformin do?", parts=PARTS)
-    [found] = connect_parts.keyless(value).connections
-    told = (found.first, found.second, found.relation, found.about, found.evidence)
-    assert told == ("q1", "q2", "extends", "AMPK", ("E1", "E2"))
-
-
 @each_row(
     ("first", "second", "evidence", "message"),
     [
@@ -292,9 +282,7 @@ def test_a_connection_has_a_quote_of_each_side(
 
 
 def test_every_written_sentence_cites() -> None:
-    opening = (sentenced("B1", "Metformin is a drug."),)
-    value = ComposeReportInput(question="What does metformin do?", task="free", introductions=opening, parts=PARTS)
-    assert compose_report.keyless(value).background[0].evidence == ("B1.S1",)
+    value = ComposeReportInput(question="What does metformin do?", task="free", parts=PARTS)
     uncited = ComposeReportOutput(background=(), synthesis=(WrittenSentence(text="a", evidence=()),), answer=())
     refused(InvalidOutput, "every sentence names the ids", compose_report.check, value, uncited)
     strange = ComposeReportOutput(background=(WrittenSentence(text="a", evidence=("E9",)),), synthesis=(), answer=())

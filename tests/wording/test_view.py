@@ -177,10 +177,10 @@ def test_a_follow_up_a_notice_and_a_stop_are_told(make_answer: MakeAnswer) -> No
 
 def test_a_report_keeps_its_sections_and_words(make_run: Any) -> None:
     answer, _ = reported(make_run, found())
-    shown, printed = view(answer).report, flat(as_text(answer, width=10_000))
+    shown, printed = view(answer).report, flat(as_text(answer, width=10_000, details=True))
     assert shown is not None
     titled = {place: section.title for section in shown.sections for place in section.sentences}
     assert sorted(titled) == list(range(len(view(answer).sentences)))
-    words = [one.words for one in (*shown.subanswers, *shown.connections)]
-    words += [shown.connections[0].found_by, *(note for one in shown.sections for note in one.notes)]
+    words = [one.words for one in shown.subanswers]
+    words += [note for one in shown.sections for note in one.notes]
     assert [word for word in words if word not in printed] == []

@@ -159,6 +159,7 @@ def _unsuited(answer: Answer, run: Run) -> list[str]:
     asked = {search.source for search in answer.searches}
     others = [one for one in run.sources if one.name not in asked and not isinstance(one, FactSource)]
     unsuited = [_name(one) for one in others if not one.accepts(words_lookup(run.question))]
+    unsuited = [] if run.recipe.researches else unsuited  # a report asks each tool in its own way
     return [f"{joined_names(unsuited)} was not searched: it takes no question in words"] if unsuited else []
 
 

@@ -118,6 +118,11 @@ async def _answered(
         kept = {one.id for one in about_the_same(answered.evidence, finding, run)} if finding else None
         sentences = tuple(one for one in answered.draft.sentences if kept is None or kept >= set(one.evidence) > set())
         return replace(answered, draft=answered.draft.model_copy(update={"sentences": sentences})), True
+    return await quoted(question, run, only, finding), True
+
+
+async def quoted(question: Question, run: Run, only: Sequence[str] | None, finding: GraphFinding | None) -> Answered:
+    """The best quotes of texts, without a model."""
     evidence: list[Evidence] = []
     shown: list[Sentence] = []
     for one in _each(question):
@@ -127,7 +132,7 @@ async def _answered(
         for quote in best_quotes(one, found, run):
             if not any(quote.text in other.text or other.text in quote.text for other in shown):
                 shown.append(quote)
-    return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence)), True
+    return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence))
 
 
 async def _by_model(question: Question, run: Run, only: Sequence[str] | None) -> Answered:

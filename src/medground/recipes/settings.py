@@ -163,7 +163,10 @@ class BioMedSearchSettings(SettingsSection):
     without: Listed = Field(default=(), description="names of sources to leave out")
     each: int = Field(default=100, ge=1, le=1000, description="maximum results per source and sub-question")
     coverage: float = Field(
-        default=0.8, ge=0, le=1, description="minimum share of keywords in title and abstract (theta)"
+        default=0.0,
+        ge=0,
+        le=1,
+        description="minimum share of keywords in title and abstract (theta); 0: papers are only ranked by it",
     )
     salient: int = Field(default=3, ge=1, description="keywords of the second query where the first finds nothing")
     kept: int = Field(default=10, ge=1, le=100, description="papers kept for a sub-question (k)")
@@ -173,4 +176,5 @@ class BioMedSearchSettings(SettingsSection):
         default="minilm",
         description="the embedding model for cosines, outside any corpus; words are used if it is not installed",
     )
-    paragraphs: int = Field(default=5, ge=1, le=50, description="paragraphs of a report that answer a choice (k)")
+    paragraphs: int = Field(default=5, ge=1, le=50, description="paragraphs that answer a choice (k)")
+    passages: bool = Field(default=True, description="answer a choice from the passages that were read, too")

@@ -14,7 +14,7 @@ from pydantic import Field
 from medground.values.document import DocumentId, Frozen, Hit
 from medground.values.research_plan import ResearchPlan, SubQuestion, Tool
 
-SectionKind = Literal["background", "findings", "synthesis", "limitations", "searched"]
+SectionKind = Literal["short", "background", "findings", "synthesis", "limitations", "searched"]
 SubAnswerState = Literal["answered", "not answerable", "failed"]
 """`answered`: evidence addresses it. `not answerable`: it was searched, and nothing found addresses it. `failed`: none
 of its sources could be searched."""

@@ -50,9 +50,19 @@ class Quotes:
         quote = self.shown[evidence_id]
         return f"({quote.study}; source {self._numbers[quote.document_id]})"
 
+    def known(self, evidence_id: str) -> str:
+        """The same without what is not known."""
+        quote = self.shown[evidence_id]
+        told = [part for part in quote.study.split(", ") if not part.endswith("not stated")]
+        return f"({', '.join([*told, f'source {self._numbers[quote.document_id]}'])})"
+
 
 def sentence_blocks(
-    sentences: Iterable[tuple[SentenceView, Sequence[Statement]]], *, details: bool, report: bool
+    sentences: Iterable[tuple[SentenceView, Sequence[Statement]]],
+    *,
+    details: bool,
+    report: bool,
+    studies: Callable[[str], str] | None = None,
 ) -> Iterator[Block]:
     """Written sentences with their citation marks and verdicts: the shape, and words where it does not say all.
 
@@ -60,12 +70,15 @@ def sentence_blocks(
         sentences: each with its statements.
         details: also show category labels.
         report: say what is from the web and, without details, not of each quote that it is one.
+        studies: says of the first quote of each sentence which study it is from.
     """
     for written, group in sentences:
         cited = group[0].evidence
         lines: list[Line] = [(Span(written.text), *((Span(" "), *marks(cited)) if cited else ()))]
         if report and written.web:
             lines[0] = (*lines[0], Span(" (web page)", "caution"))
+        if studies and cited:
+            lines[0] = (*lines[0], Span(f" {studies(cited[0])}", "dim"))
         several = len({verdict.words for verdict in written.verdicts}) > 1
         if not details and all(verdict.plain for verdict in written.verdicts):
             yield Block("paragraph", ((*lines[0], Span(f" {written.verdicts[0].glyph}", written.verdicts[0].style)),))
@@ -116,9 +129,6 @@ def where(document: SourceDocument) -> Line:
     return (Span(f"{document.id} "), link)
 
 
-_UNKNOWN_WORD = ": nothing was found for "
-
-
 def notes(answer: Answer) -> Iterator[Block]:
     """One line for the limits of the question, for each source, each warning, the cost and the recipe."""
     yield from _searched(answer)
@@ -135,13 +145,10 @@ def notes(answer: Answer) -> Iterator[Block]:
 
 
 def _not_told(answer: Answer) -> list[str]:
-    """The warnings of a report, without what could not be searched, which it tells, and without single words of its
-    many queries that a service does not know."""
-    failed = tuple(
-        f"{search.source} could not be searched: " for search in answer.searches if search.status == "failed"
-    )
-    told = (warning for warning in answer.warnings if not warning.startswith(failed))
-    return [warning for warning in told if _UNKNOWN_WORD not in warning]
+    """The warnings of a report, without those of single sources: what they could not search is a limitation, and how
+    they read its many queries is among the details."""
+    sources = tuple(f"{search.source}{end}" for search in answer.searches for end in (": ", " could not be searched: "))
+    return [warning for warning in answer.warnings if not warning.startswith(sources)]
 
 
 def _searched(answer: Answer) -> Iterator[Block]:
@@ -186,6 +193,9 @@ def detail_notes(answer: Answer) -> Iterator[Block]:
         yield note(f"Faithfulness: {faithfulness}.")
     if assessment := phrases.assessment(answer):
         yield note(f"Assessment: {assessment}")
+    for warning in answer.warnings if answer.report else ():
+        if warning not in _not_told(answer):
+            yield note(sentence(warning))
     for search in answer.searches:
         what = "failed" if search.status == "failed" else phrases.results(search, search.hits)
         yield note(f"Query to {phrases.source(search)}: {search.query} ({what})")

@@ -29,9 +29,9 @@ _BREAK = "\u200b"
 _PNG = b"#set page(width: auto, height: auto, margin: 0pt)\n#image(bytes(json(bytes(sys.inputs.data))), width: 16cm)"
 
 
-def as_pdf(answer: Answer, bibliography: Bibliography, files: Files | None = None) -> bytes:
+def as_pdf(answer: Answer, bibliography: Bibliography, files: Files | None = None, *, details: bool = False) -> bytes:
     """An answer as PDF. The same answer gives the same bytes."""
-    blocks = layout(answer, bibliography=bibliography, files=files)
+    blocks = layout(answer, details=details, bibliography=bibliography, files=files)
     lines = [line for block in blocks for line in (*block.lines, *(cell for row in block.rows for cell in row))]
     anchors = [span.anchor for line in lines for span in line if span.anchor]
     once = {anchor for anchor in anchors if anchors.count(anchor) == 1}
@@ -94,7 +94,7 @@ _HANGING = 0.3
 """Inches by which the lines of a list are indented after its marker."""
 
 
-def as_docx(answer: Answer, bibliography: Bibliography, files: Files | None = None) -> bytes:
+def as_docx(answer: Answer, bibliography: Bibliography, files: Files | None = None, *, details: bool = False) -> bytes:
     """An answer as a Word document."""
     with needing("export", "this format"):
         from docx import Document
@@ -104,7 +104,7 @@ def as_docx(answer: Answer, bibliography: Bibliography, files: Files | None = No
     word.core_properties.created = word.core_properties.modified = answer.created.replace(tzinfo=None)
     word.core_properties.comments = ""
     page = _Page(word)
-    for block in layout(answer, bibliography=bibliography, files=files):
+    for block in layout(answer, details=details, bibliography=bibliography, files=files):
         page.add(block)
     held = BytesIO()
     word.save(held)

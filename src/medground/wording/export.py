@@ -37,7 +37,14 @@ _SUFFIXES: Mapping[str, Format] = {
 }
 
 
-def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE, files: Files | None = None) -> bytes:
+def export(
+    answer: Answer,
+    form: Format = "markdown",
+    *,
+    style: str = STYLE,
+    files: Files | None = None,
+    details: bool = False,
+) -> bytes:
     """An answer in a format; text formats are UTF-8.
 
     `ris`, `bibtex` and `csl-json` hold a reference for each source that the answer quotes, with the quotes and their
@@ -46,6 +53,7 @@ def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE, fil
     Args:
         style: for the whole answer: a style that citeproc-py has, or a CSL file.
         files: for the whole answer: reads the files of a report, so that its pictures are shown.
+        details: for the whole answer: also what is only for an engineer, and how a report was researched.
 
     Raises:
         UsageError: an unknown format or style; the answer quotes no source, so that there is no reference.
@@ -62,13 +70,13 @@ def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE, fil
         styled = bibliography(answer, style)
         match form:
             case "docx":
-                return as_docx(answer, styled, files)
+                return as_docx(answer, styled, files, details=details)
             case "pdf":
-                return as_pdf(answer, styled, files)
+                return as_pdf(answer, styled, files, details=details)
             case "html":
-                return as_html(answer, bibliography=styled, files=files, whole=True).encode()
+                return as_html(answer, bibliography=styled, files=files, details=details, whole=True).encode()
             case _:
-                return (as_markdown(answer, bibliography=styled, files=files) + "\n").encode()
+                return (as_markdown(answer, bibliography=styled, files=files, details=details) + "\n").encode()
     from medground.wording.reference import as_bibtex, as_csl_json, as_ris
 
     return {"ris": as_ris, "bibtex": as_bibtex, "csl-json": as_csl_json}[form](answer)

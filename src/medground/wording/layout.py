@@ -68,17 +68,18 @@ class _Page:
 
     def report(self, report: Report, words: ReportView) -> Iterator[Block]:
         """The same of a report."""
-        yield from self._parts(words)
-        yield from self._sections(words, ("background", "findings", "synthesis"))
+        yield from self._sections(words, ("short", "background", "findings", "synthesis"))
         yield from answer_blocks.supported(self.shown)
         yield from self._connections(words)
         yield from answer_blocks.left_out(self.shown)
         yield from answer_blocks.conflicts(self.shown, self.quotes)
         yield from self._sections(words, ("limitations",))
         yield from self._sources("References")
-        yield from self._read(words)
-        yield from self._sections(words, ("searched",))
-        yield from self._flow(words)
+        if self.details:
+            yield from self._parts(words)
+            yield from self._read(words)
+            yield from self._sections(words, ("searched",))
+            yield from self._flow(words)
         yield from self._attachments(report, words)
 
     def _sources(self, cited_as: str = "") -> Iterator[Block]:
@@ -139,9 +140,10 @@ class _Page:
                 if not findings:
                     yield heading("Findings")
                     findings = True
-                yield subheading(f"{section.subquestion}: {section.title}" if section.subquestion else section.title)
+                yield subheading(section.title)
             own = [self.sentences[place] for place in section.sentences]
-            yield from answer_blocks.sentence_blocks(own, details=self.details, report=True)
+            studies = self.quotes.known if section.kind == "short" else None
+            yield from answer_blocks.sentence_blocks(own, details=self.details, report=True, studies=studies)
             yield from (Block("note", (self._marked(text),)) for text in section.notes)
         if findings and not self.details and any(s.verdict.label == "quoted" for s in self.answer.statements):
             yield Block("paragraph", (line(QUOTED, "dim"),))

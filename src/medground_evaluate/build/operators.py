@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from medground.models import (
-    DATA_RULE,
     FewWords,
     InvalidOutput,
     Operator,
@@ -25,6 +24,7 @@ from medground.models import (
 )
 from medground_evaluate.build import by_words as keyless
 from medground_evaluate.build.by_words import altered
+from medground_evaluate.prompts import PROMPTS
 
 Level = Literal[1, 2, 3]
 LEVELS: tuple[Level, ...] = (1, 2, 3)
@@ -62,12 +62,7 @@ def _divide(value: DivideInput) -> DivideOutput:
 
 divide_topic = Operator(
     name="divide_topic",
-    instructions=(
-        "Divide a biomedical topic into sub-topics on which original studies report results: by mechanism, exposure or "
-        "treatment, outcome, population, course over time. Give as many as asked or fewer, different from each other, "
-        "each as a short noun phrase that can stand alone, with its search keywords. The titles show what is published "
-        "on the topic; do not leave its field. " + DATA_RULE
-    ),
+    instructions=PROMPTS["divide_topic"],
     input=DivideInput,
     output=DivideOutput,
     keyless=_divide,
@@ -109,14 +104,7 @@ def _brief(value: BriefInput) -> BriefOutput:
 
 brief_papers = Operator(
     name="brief_papers",
-    instructions=(
-        "Summarise papers on a topic as a list of findings, each one sentence that can be read without its paper: name "
-        "the population, the exposure or treatment and the outcome, not `this study` or `it`. Say no more than its "
-        "sentences say, with the same certainty and the same numbers. Level 1: findings about one factor and what it "
-        "causes or regulates. Level 2: also findings that have to be put together from sentences that are apart. Level "
-        "3: findings about order in time, delay, dose over time, or feedback. Name the ids of the sentences that state "
-        "each. Leave out aims, methods and background. " + DATA_RULE
-    ),
+    instructions=PROMPTS["brief_papers"],
     input=BriefInput,
     output=BriefOutput,
     keyless=_brief,
@@ -177,17 +165,7 @@ def _write(value: WriteQuestionInput) -> WriteQuestionOutput:
 
 write_choice_question = Operator(
     name="write_choice_question",
-    instructions=(
-        "Write one multiple-choice question on a topic from findings of papers, with the number of right and wrong "
-        "options asked for. Level 1: the causal or regulatory effect of one factor. Level 2: every option joins two "
-        "findings that do not stand together, so that both must be known. Level 3: order in time, delay, or feedback: "
-        "what comes before what, and what it does in turn. A right option says what its findings say. A wrong option "
-        "begins as a finding too and changes one thing: the direction, the factor, the outcome, the order, the number; "
-        "the findings must show that it is wrong. All options are alike in length, grammar, detail and certainty: no "
-        "`only`, `always`, `never`, `all` in wrong ones, no `may` or `can` in right ones unless in both. Nobody may be "
-        "able to choose without having read the papers. Do not name a paper, and do not say `the context`. Write no "
-        "option if the findings do not carry the question. " + DATA_RULE
-    ),
+    instructions=PROMPTS["write_choice_question"],
     input=WriteQuestionInput,
     output=WriteQuestionOutput,
     keyless=_write,
@@ -231,12 +209,7 @@ def _check(value: CheckOptionInput) -> CheckOptionOutput:
 
 check_option = Operator(
     name="check_option",
-    instructions=(
-        "Say what passages of papers say about a statement. `shown`: their sentences state all of it. `ruled out`: "
-        "they state something that cannot be true with it: another direction, factor, outcome, number or order. "
-        "`silent`: neither. Judge the statement by the passages alone, not by what you know, and not by how it is "
-        "written. Name the ids of the sentences that decide. " + DATA_RULE
-    ),
+    instructions=PROMPTS["check_option"],
     input=CheckOptionInput,
     output=CheckOptionOutput,
     keyless=_check,

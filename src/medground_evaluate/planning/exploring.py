@@ -13,9 +13,10 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from medground.language import mentions, spoken, words
-from medground.models import DATA_RULE, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.models import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.recipes import ExploredSource
 from medground.values import DocumentId, SourceKind
+from medground_evaluate.prompts import PROMPTS
 
 SHARE = 0.6
 """Minimum share of the gold answer's content words, where no gold document is known."""
@@ -140,14 +141,7 @@ def _keyless_explore(value: ExploreInput) -> ExploreOutput:
 
 explore = Operator(
     name="explore",
-    instructions=(
-        "You plan searches for a biomedical question. Below are the question and the sources that can be searched, "
-        "each with what it holds. For every source, none left out, write as many queries as `queries_for_each` says. "
-        "Make the queries of one source differ: other aspects of the question, other concepts, other words, not the "
-        "same query reordered. Fit each query to its source: ask it for what that source is likely to hold, in the "
-        "wording of such texts. For a source of kind graph, `term` is one medical concept and `text` is what to find "
-        "out about it; for every other source `term` is empty. " + DATA_RULE
-    ),
+    instructions=PROMPTS["explore"],
     input=ExploreInput,
     output=ExploreOutput,
     writes_queries=True,
@@ -208,14 +202,7 @@ def _said(value: JudgeInput, output: JudgeOutput) -> None:
 
 judge_found = Operator(
     name="judge_found",
-    instructions=(
-        "You are a medical expert who checks training data. Below are a question, its gold answer, which is right, and "
-        "documents that a search found. Decide whether the documents support the gold answer to this question: whether "
-        "someone who reads them would find there what the gold answer says, or what it follows from. Do not judge "
-        "whether the gold answer is right, and do not use what you know beside the documents. Documents on the same "
-        "topic that do not bear on the gold answer do not support it. First reason in at most 100 words, then answer "
-        "`yes` or `no`; a definite answer is needed. " + DATA_RULE
-    ),
+    instructions=PROMPTS["judge_found"],
     input=JudgeInput,
     output=JudgeOutput,
     keyless=_keyless_judge,

@@ -89,14 +89,15 @@ def compose(
 
     Raises UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.
     """
-    for cited in dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence):
+    best = (verdict.best for verdict in verdicts if verdict.best is not None)
+    for cited in dict.fromkeys([*(e for sentence in draft.sentences for e in sentence.evidence), *best]):
         run.ledger.cite(cited)
-    for verdict in verdicts:
-        if verdict.best is not None:
-            run.ledger.cite(verdict.best)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
-    kept = _nearest(kept, run) if decision.unmentioned and decision.check is None else _on_subject(kept, run)
+    own = [pair for pair in kept if pair[0] not in draft.beside]
+    unmentioned = decision.unmentioned and decision.check is None
+    shown = _nearest(own, run) if unmentioned else _on_subject(own, run)
+    kept = [pair for pair in kept if pair in shown or pair[0] in draft.beside]
     rationale, statements = _written(kept, run, mark)
     quoted = {e.id for e in run.ledger.evidence}
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))

@@ -151,7 +151,7 @@ async def finish(
         objects = {"result": "contradicted", "found": found, "checked_by": by, "reason": answered.reason}
         check = AnswerCheck(answer=draft.answer, **objects)
     by_words = run.writer is not None and (not run.writer.is_model or run.read)  # no model has given quotes a stance
-    if not conflicts and not (answered and answered.decides) and by_words:
+    if not (conflicts or (answered and answered.decides) or run.recipe.researches) and by_words:
         _tell_opposites(question, cited, run)
     run.elsewhere = await _elsewhere(question, cited, run)
     _tell_uncompared(question, cited, run)
@@ -194,16 +194,19 @@ def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) ->
             return
 
 
-async def with_choice(question: Question, report: Answer, run: Run, *, paragraphs: int, embedder: str) -> Answer:
+async def with_choice(
+    question: Question, report: Answer, run: Run, *, beside: Sequence[str] = (), paragraphs: int, embedder: str
+) -> Answer:
     """A report with the decision on a question with options.
 
     A model's options are held back, as in any answer, where the checked sentences do not carry them or say otherwise.
     Without a model there is no decision: what word statistics favour is a warning, with how often such a set
-    was right. `paragraphs` are read at most, the nearest by the cosine of this embedding model.
+    was right. At most `paragraphs` of the report and of the texts `beside` it are read, the nearest by the cosine of
+    this embedding model.
 
     Raises ModelFailed: the model gave no usable output; BudgetExhausted: a limit of the run was reached.
     """
-    chosen = await choose(question, report_paragraphs(report), run, most=paragraphs, embedder=embedder)
+    chosen = await choose(question, [*report_paragraphs(report), *beside], run, most=paragraphs, embedder=embedder)
     decision = report.decision
     if chosen.answer:
         sentences = tuple(Sentence(text=one.text, evidence=one.evidence) for one in report.statements)

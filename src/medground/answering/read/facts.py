@@ -49,8 +49,11 @@ async def ask_for_facts(question: Question, run: Run) -> GraphAnswer | NotUnders
     """
     if not _may_be_answered_by_facts(question):
         return None
+    names = tuple(source.name for source in run.sources if isinstance(source, FactSource))
+    if not names:
+        return None
     try:
-        found = await run.look_up(Lookup(asked=PlainWords(text=question.text), text=question.text))
+        found = await run.look_up(Lookup(asked=PlainWords(text=question.text), text=question.text, sources=names))
     except SourceUnavailable:
         return None
     stated = [(one, one.finding) for one in found if one.finding is not None]

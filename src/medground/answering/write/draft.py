@@ -20,7 +20,7 @@ class Draft(Frozen):
     """A rationale and the answer that follows from it; `answer` is empty if none follows.
 
     `form` is that of a short answer to an open question; None where the rationale is the answer. `missing` says
-    what the sources do not report.
+    what the sources do not report. `beside` are those of the sentences that answer other questions on the subject.
     """
 
     sentences: tuple[Sentence, ...] = ()
@@ -29,6 +29,7 @@ class Draft(Frozen):
     reason: str = ""
     form: AnswerForm | None = None
     missing: tuple[str, ...] = ()
+    beside: tuple[Sentence, ...] = ()
 
 
 def drafted(output: WriteOutput) -> Draft:

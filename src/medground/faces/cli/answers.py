@@ -137,7 +137,7 @@ def _deliver(answer: Answer, shown: Shown, file: Path | None) -> None:
     if file is None:
         show_answer(answer, shown.form, details=shown.details)
     else:
-        write_report(file, answer)
+        write_report(file, answer, details=shown.details)
         if not shown.quiet:
             say(f"the report is in {file}", err=True)
 
@@ -174,7 +174,7 @@ def check_report(path: Path) -> None:
         raise UsageError(f"cannot write {path}; name another file")
 
 
-def write_report(path: Path, answer: Answer) -> None:
+def write_report(path: Path, answer: Answer, *, details: bool = False) -> None:
     """Write a report, whole or not at all.
 
     Raises UsageError: the file cannot be written; ConfigError: an extra that the form needs is missing.
@@ -185,7 +185,7 @@ def write_report(path: Path, answer: Answer) -> None:
     if (form := _FORMS[path.suffix.lower()]) == "json":
         content = answer.model_dump_json(indent=2).encode()
     else:
-        content = export(answer, cast("Format", form), files=Attachments(home_folder()).read)
+        content = export(answer, cast("Format", form), files=Attachments(home_folder()).read, details=details)
     write_file(path, content)
 
 

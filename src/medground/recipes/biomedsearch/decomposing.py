@@ -13,17 +13,8 @@ from pydantic import BeforeValidator, Field
 
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.recipes.base import list_of
-from medground.recipes.biomedsearch import keywords as ordering
-from medground.recipes.biomedsearch.keywords import keywords
-from medground.recipes.biomedsearch.subquestions import (
-    DIMENSIONS,
-    DraftedKeyword,
-    DraftedQuestion,
-    KeywordedQuestion,
-    Name,
-    Texts,
-)
-from medground.recipes.biomedsearch.subquestions import subquestions as parts
+from medground.recipes.biomedsearch import parts
+from medground.recipes.biomedsearch.parts import DraftedKeyword, DraftedQuestion, KeywordedQuestion, Name, Texts
 from medground.values.research_plan import TOOLS, Tool
 
 _UNSURE = 0.5
@@ -39,7 +30,7 @@ def _weight(said: Any) -> Any:
 
 
 class DecomposeInput(OperatorInput):
-    dimensions: tuple[str, ...] = tuple(DIMENSIONS)
+    dimensions: tuple[str, ...] = tuple(parts.DIMENSIONS)
     most: int = Field(default=5, ge=1)
     question: Untrusted
 
@@ -60,7 +51,7 @@ decompose = Operator(
     input=DecomposeInput,
     output=DecomposeOutput,
     writes_queries=True,
-    keyless=lambda value: DecomposeOutput(subquestions=tuple(parts(value.question, value.most))),
+    keyless=lambda value: DecomposeOutput(subquestions=tuple(parts.subquestions(value.question, value.most))),
     check=_asks_something,
 )
 """Eq. 1: `S = M(Q, P_decompose, D)`."""
@@ -90,7 +81,7 @@ name_keywords = Operator(
     output=NameKeywordsOutput,
     writes_queries=True,
     keyless=lambda value: NameKeywordsOutput(
-        keywords=tuple(keywords(value.question, value.subquestion, value.dimension, value.most))
+        keywords=tuple(parts.keywords(value.question, value.subquestion, value.dimension, value.most))
     ),
     check=_names_something,
 )
@@ -124,12 +115,12 @@ class BuildGraphOutput(OperatorOutput):
 
 
 def _keyless_graph(value: BuildGraphInput) -> BuildGraphOutput:
-    tools = ordering.tools_of(value.question, value.subquestions, value.tools)
+    tools = parts.tools_of(value.question, value.subquestions, value.tools)
     return BuildGraphOutput(
         nodes=tuple(DraftedNode(keyword=name, tools=chosen) for name, chosen in tools.items()),
         edges=tuple(
             DraftedEdge(before=before, after=after, weight=weight)
-            for before, after, weight in ordering.edges(value.question, value.subquestions)
+            for before, after, weight in parts.edges(value.question, value.subquestions)
         ),
     )
 
@@ -169,7 +160,7 @@ choose_tools = Operator(
     writes_queries=True,
     keyless=lambda value: ChooseToolsOutput(
         chosen=tuple(
-            ToolChoice(id=one.id, tools=ordering.tools_of_text(one.text, value.tools)) for one in value.subquestions
+            ToolChoice(id=one.id, tools=parts.tools_of_text(one.text, value.tools)) for one in value.subquestions
         )
     ),
     choices=lambda value: {"tools": value.tools, "id": tuple(one.id for one in value.subquestions)},

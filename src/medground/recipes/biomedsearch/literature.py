@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from medground.answering.rank.fuse import fuse
@@ -13,8 +13,8 @@ from medground.answering.run import Run
 from medground.errors import NotConfigured, SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language import words
+from medground.language.word_lists import word_lists
 from medground.recipes.biomedsearch.papers import Asking, Paper, asking, coverage, merged
-from medground.recipes.biomedsearch.question_names import LISTS
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.document import Hit, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker, Ranking
@@ -46,18 +46,20 @@ def names_of(papers: Sequence[Paper], asked: str, keywords: Sequence[Sequence[st
 def _tells(name: str, known: set[str]) -> bool:
     """Whether a name says what the question does not, and is not a tag of nearly every record."""
     stems = set(words.terms(name))
-    return bool(stems - known) and not set(words.tokens(name)) <= LISTS["check tags"] | words.FUNCTION_WORDS
+    return (
+        bool(stems - known)
+        and not set(words.tokens(name)) <= word_lists("research_words")["check tags"] | words.FUNCTION_WORDS
+    )
 
 
 KINDS: tuple[SourceKind, ...] = ("research", "guideline", "book")
 """What counts as literature."""
-RANKER = "cosine"
 _CORPUS = "corpus:"
-_LEFT_OUT = 2
-"""Filtered papers whose cosine is computed, for each paper that is kept."""
+_BESIDE = 2
+"""Further papers whose cosine is computed, for each that is kept: an embedding model takes seconds for hundreds."""
 _LOWERED = 0.5
-"""Where no paper reaches the threshold, it is lowered to what the best reach, but not below this share of it: what
-holds less is on another subject. On BioASQ 7b this keeps all gold papers that a lower bound would."""
+"""Where no paper reaches the threshold of keywords, it is lowered to what the best reach, but not below this share of
+it: what holds less is on another subject."""
 
 
 @dataclass(frozen=True)
@@ -152,51 +154,53 @@ async def retrieved(hits: Sequence[Hit], run: Run) -> list[Hit]:
 async def _chosen(
     papers: Sequence[Paper], one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings
 ) -> tuple[list[Paper], FlowRow, tuple[str, ...]]:
-    """The papers to keep, best first, the counts, and what a reader should know."""
+    """The papers to keep, best first, the counts, and what a reader should know.
+
+    They are ranked by fusing the rank in their database, the share of keywords and the cosine; ranks in several corpora
+    are not comparable. With a threshold of keywords, the cosine of those that reach it decides alone, as in Eq. 3.
+    """
     allowed = {hit.passage.key for hit in await readable([paper.hit for paper in papers], run)}
     standing = [paper for paper in papers if paper.hit.passage.key in allowed]
-    shares = [coverage(asked.keywords, paper.text) for paper in standing]
-    highest = max(shares, default=0.0)
-    lowered = choices.coverage * _LOWERED <= highest < choices.coverage
-    threshold = highest if lowered else choices.coverage
-    through = [share >= threshold for share in shares]
-    read = _compared(standing, through, choices.kept)
-    near = await cosines(one.text, [paper.text for paper, _ in read], run, embedder=choices.embedder)
-    rows = sorted(zip(near, read, strict=True), key=lambda row: (-row[0], row[1][0].hit.passage.key))
-    passing = [(cosine, paper) for cosine, (paper, passes) in rows if passes]
-    kept = [
-        replace(paper, hit=paper.hit.model_copy(update={"ranker": RANKER, "rank": rank, "score": cosine}))
-        for rank, (cosine, paper) in enumerate(passing[: choices.kept], 1)
-    ]
-    lost = [paper.records[0].id for _, (paper, passes) in rows[: choices.kept] if not passes]
-    flow = FlowRow(
-        subquestion=one.id,
-        tool="literature",
-        filtered=len(papers) - len(passing),
-        cut=len(passing) - len(kept),
-        kept=len(kept),
-        lost=tuple(lost),
-    )
+    shares = {paper.hit.passage.key: coverage(asked.keywords, paper.text) for paper in standing}
+    threshold = min(choices.coverage, max(shares.values(), default=0.0))
+    if threshold < choices.coverage * _LOWERED:
+        threshold = choices.coverage
+    passing = {key for key, share in shares.items() if share >= threshold}
+
+    def ranking(found: Sequence[Paper], value: Callable[[Paper], float]) -> Ranking:
+        ordered = sorted(found, key=lambda paper: (-value(paper), paper.hit.rank, paper.hit.passage.key))
+        return tuple(paper.hit.model_copy(update={"rank": rank}) for rank, paper in enumerate(ordered, 1))
+
+    def place(paper: Paper) -> float:
+        return -paper.hit.rank
+
+    def share(paper: Paper) -> float:
+        return shares[paper.hit.passage.key]
+
+    by_key = {paper.hit.passage.key: paper for paper in standing}
+    likeliest = [by_key[hit.passage.key] for hit in fuse([ranking(standing, place), ranking(standing, share)])]
+    likeliest.sort(key=lambda paper: paper.hit.passage.key not in passing)
+    read = likeliest[: (len(passing) if choices.coverage else choices.kept) + _BESIDE * choices.kept]
+    near = await cosines(one.text, [paper.text for paper in read], run, embedder=choices.embedder)
+    cosine = {paper.hit.passage.key: value for paper, value in zip(read, near, strict=True)}
+    by_cosine = ranking(read, lambda paper: cosine[paper.hit.passage.key])
+    corpora = {paper.hit.source for paper in standing if paper.hit.source.startswith(_CORPUS)}
+    comparable = [ranking(read, place)] if len(corpora) < 2 else []  # services rank the same literature
+    ranked = fuse([by_cosine] if choices.coverage else [by_cosine, ranking(read, share), *comparable])
+    kept = [hit for hit in ranked if hit.passage.key in passing][: choices.kept]
+    lost = [by_key[hit.passage.key].records[0].id for hit in ranked[: choices.kept] if hit.passage.key not in passing]
+    counts = {"filtered": len(papers) - len(passing), "cut": len(passing) - len(kept), "kept": len(kept)}
+    flow = FlowRow(subquestion=one.id, tool="literature", lost=tuple(lost), **counts)
     aside = len(papers) - len(standing)
     notes = [f"{aside} retracted papers or notices about papers were excluded"] if aside else []
     if standing and not passing:
         notes.append(f"no paper has {choices.coverage * _LOWERED:.0%} of the keywords, so none is kept")
-    elif lowered:
+    elif threshold < choices.coverage:
         notes.append(
             f"no paper has {choices.coverage:.0%} of the keywords; those that have {threshold:.0%} of them are kept"
         )
-    return kept, flow, tuple(notes)
-
-
-def _compared(papers: Sequence[Paper], through: Sequence[bool], kept: int) -> list[tuple[Paper, bool]]:
-    """The papers whose cosine is computed, and whether each passed the filter of keywords.
-
-    All that passed, and of the others those that a database ranked first: enough to say what the filter lost, while an
-    embedding model takes seconds for hundreds of papers.
-    """
-    marked = list(zip(papers, through, strict=True))
-    left_out = sorted((pair for pair in marked if not pair[1]), key=lambda pair: pair[0].hit.rank)
-    return [*(pair for pair in marked if pair[1]), *left_out[: _LEFT_OUT * kept]]
+    best = [hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(kept, 1)]
+    return [replace(by_key[hit.passage.key], hit=hit) for hit in best], flow, tuple(notes)
 
 
 def state_of_nothing(returned: Sequence[Returned]) -> ToolState:

@@ -17,9 +17,14 @@ from medground.home.concurrency import concurrently
 from medground.models.operators.base import Operator
 from medground.pubmed.characters import fold
 from medground.recipes.biomedsearch import decomposing
-from medground.recipes.biomedsearch.keywords import MOST_SYNONYMS, is_named, named_keywords
-from medground.recipes.biomedsearch.subjects import is_biomedical
-from medground.recipes.biomedsearch.subquestions import DraftedKeyword, DraftedQuestion, KeywordedQuestion
+from medground.recipes.biomedsearch.parts import (
+    MOST_SYNONYMS,
+    DraftedKeyword,
+    DraftedQuestion,
+    KeywordedQuestion,
+    is_named,
+    named_keywords,
+)
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.question import Question
 from medground.values.research_plan import TOOLS, Edge, Keyword, ResearchPlan, SubQuestion, Tool
@@ -180,22 +185,17 @@ PLANNING: tuple[Operator[Any, Any], ...] = (
 
 
 async def research_plan(question: Question, run: Run) -> ResearchPlan:
-    """The plan of the research for a question: three to five sub-questions with keywords, tools and order.
+    """The plan of the research for a question: up to five sub-questions with keywords, tools and order.
 
     What a model wrote wrong is mended and told in the plan's notes. Without a model, everything that the question names
     is a keyword of at least one sub-question, as far as there is room; a model's keywords stay as they are.
 
-    Raises UsageError: the question names nothing biomedical, or the settings allow no tool.
+    Raises UsageError: the settings allow no tool.
     """
     choices, text = run.settings.section(BioMedSearchSettings), question.text
     allowed = tuple(tool for tool in TOOLS if tool in choices.tools)
     if not allowed:
         raise UsageError(f"biomedsearch.tools is empty; name at least one of {', '.join(TOOLS)}")
-    if not is_biomedical(text):
-        raise UsageError(
-            "the question names nothing biomedical; ask about a gene, a protein, a drug, a disease, a treatment or the "
-            "like"
-        )
     with run.step(PlanningResearch()) as span:
         mended = Mended()
         split = await run.ask(

@@ -15,8 +15,8 @@ from medground.corpus.retraction import listed
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.home.kept_files import Attachments
+from medground.language.word_lists import word_lists
 from medground.language.words import coverage, terms
-from medground.recipes.biomedsearch.question_names import LISTS, matching
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.live import lines_in
 from medground.sources.proteins.genes import genes_in, organisms_named
@@ -28,8 +28,11 @@ from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.report import Attachment, FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
-_SECTIONS = [(matching(name), name.split()[1:]) for name in LISTS if name.startswith("record ")]
-_STRUCTURE = re.compile(rf"{matching('structure').pattern}(?! change)", re.IGNORECASE)
+_ASKED = {
+    name: re.compile(rf"\b(?:{'|'.join(sorted(said))})\b{'(?! change)' * (name == 'structure')}", re.IGNORECASE)
+    for name, said in word_lists("research_words").items()
+    if name.startswith(("record ", "structure"))
+}
 _SEQUENCE = re.compile(r"\bsequences?\b", re.IGNORECASE)
 _CITED = re.compile(r"PubMed:(\d{1,9})")
 _DEFAULT = ("Function", "Phenotype", "Disease", "Activity", "Interactions")
@@ -38,12 +41,12 @@ _NAME = re.compile(r"\b(?=\w*[A-Z])(?=\w*(?:\d|[A-Z]\w*[A-Z]))\w{3,}\b")
 
 def asks_for_structure(text: str) -> bool:
     """Whether a sub-question asks for a structure: "3D structure", "spatial conformation", fold, domain, site."""
-    return _STRUCTURE.search(text) is not None
+    return _ASKED["structure"].search(text) is not None
 
 
 def sections_for(text: str) -> tuple[str, ...]:
     """The sections of an entry that a sub-question asks for, the first that it names first."""
-    named = [(found.start(), sections) for words, sections in _SECTIONS if (found := words.search(text))]
+    named = [(found.start(), name.split()[1:]) for name, said in _ASKED.items() if (found := said.search(text))]
     named.sort(key=lambda one: one[0])
     wanted = [section for _, sections in named for section in sections]
     if asks_for_structure(text):

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from medground.answering.conclude.compose import so_far
 from medground.answering.conclude.finish import with_choice
 from medground.answering.run import Run
+from medground.corpus.retraction import why_aside
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
+from medground.models.operators.reading import extract, screen, sufficient
 from medground.models.operators.reasoning import choose_options
 from medground.recipes.base import Recipe
 from medground.recipes.biomedsearch.literature import find_literature
@@ -20,6 +22,7 @@ from medground.recipes.biomedsearch.planner import PLANNING, research_plan
 from medground.recipes.biomedsearch.proteins import find_proteins
 from medground.recipes.biomedsearch.report import REPORTING, write_report
 from medground.recipes.biomedsearch.reporting import compose_report
+from medground.recipes.biomedsearch.short import in_short
 from medground.recipes.biomedsearch.web import RATING, find_pages
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.answer import Answer
@@ -41,13 +44,18 @@ async def biomedsearch(question: Question, run: Run) -> Answer:
     # The tools that the keywords ask for, of those that the settings allow; all of these where none is left.
     tools = {one.id: tuple(tool for tool in plan.tools_of(one) if tool in choices.tools) for one in plan.subquestions}
     run.research = ResearchSoFar(plan, {name: own or choices.tools for name, own in tools.items()})
+    short = await in_short(question, run)
     found = await _search(plan, run)
-    _check_not_all_failed(found, run)
+    if not short.draft.sentences:
+        _check_not_all_failed(found, run)
     with run.step(WritingReport(subquestions=len(found))):
-        report = await write_report(plan, found, run)  # section III.C
+        report = await write_report(plan, found, run, short=short)  # section III.C
     if not question.options:
         return report
-    return await with_choice(question, report, run, paragraphs=choices.paragraphs, embedder=choices.embedder)
+    hits = (hit for one in found for tool in one.tools for hit in tool.hits if choices.passages)
+    read = dict.fromkeys(hit.passage.text for hit in hits if why_aside(hit.passage) is None)
+    most, embedder = choices.paragraphs, choices.embedder
+    return await with_choice(question, report, run, beside=tuple(read), paragraphs=most, embedder=embedder)
 
 
 async def _search(plan: ResearchPlan, run: Run) -> list[SubFound]:
@@ -105,7 +113,7 @@ async def _so_far(run: Run, stopped: str) -> Answer:
 BIOMEDSEARCH = Recipe(
     name="biomedsearch",
     run=biomedsearch,
-    operators=(*PLANNING, *RATING, *REPORTING, choose_options),
+    operators=(*PLANNING, *RATING, *REPORTING, choose_options, screen, extract, sufficient),
     writers=(compose_report, choose_options),
     settings=BioMedSearchSettings,
     researches=True,

@@ -13,18 +13,16 @@ from typing import Any
 
 from medground.answering.conclude.compose import compose, listed_documents, unanswered
 from medground.answering.conclude.finish import finish
-from medground.answering.read.evidence import evidence_views
 from medground.answering.read.readable import one_per_work, readable, works
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.verify.named import without_marks
 from medground.answering.write.draft import Draft
 from medground.corpus.retraction import RETRACTED, why_aside
-from medground.language import words
 from medground.language.question_kinds import asks_for_news
 from medground.language.statements import statements
 from medground.models.operators.base import Operator
-from medground.models.operators.writing import WrittenSentence, chosen_quotes
+from medground.models.operators.writing import WrittenSentence
 from medground.recipes.biomedsearch.reporting import ComposeReportOutput, answer_part, compose_report, connect_parts
 from medground.recipes.biomedsearch.sections import (
     WORKED,
@@ -37,14 +35,15 @@ from medground.recipes.biomedsearch.sections import (
     told_once,
     why_nothing,
 )
-from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, sub_answers
+from medground.recipes.biomedsearch.short import Short
+from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, is_own, sub_answers
 from medground.values.answer import Answer
+from medground.values.decision import Basis
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.report import Connection, Report, ReportSection, SubAnswer, SubFound
 from medground.values.research_plan import ResearchPlan
 from medground.values.statement import Verdict
-from medground.values.usage import Author
 
 REPORTING: tuple[Operator[Any, Any], ...] = (answer_part, connect_parts, compose_report, *CHECKING)
 """The operators that a report may use; a recipe that writes one declares them, and `compose_report` as its writer."""
@@ -52,12 +51,15 @@ REPORTING: tuple[Operator[Any, Any], ...] = (answer_part, connect_parts, compose
 QUOTED = Verdict(label="quoted", critic="verbatim", note="the source's own words; the run ended before checking")
 UNVERIFIED = Verdict(label="unverified", critic="verbatim", note="the run ended before checking")
 """The verdicts on sentences of a run that ended early."""
+NO_SHORT = Short()
 _ORDER: dict[SourceKind, int] = {"protein": 1, "graph": 1, "web": 2}
 _NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}
 """Which kinds of source are read first: the literature, unless news or experience is asked for."""
 
 
-async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str | None = None) -> Answer:
+async def write_report(
+    plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str | None = None, short: Short = NO_SHORT
+) -> Answer:
     """The report on a plan's question. The documents found are in the run's ledger.
 
     Of a run that ended early, of which `stopped` says why, it has the quotes that word statistics choose, and asks no
@@ -68,17 +70,19 @@ async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run, 
     asks = Asks(run, stopped=stopped is not None)
     parts = await sub_answers(await _read(found, run), asks, run)
     answered = [part for part in parts if part.state == "answered"]
-    if not answered:
+    if not answered and not short.draft.sentences:
         answer = compose(run, unanswered(why_nothing(found, parts)), stopped=stopped)
         return _with_report(answer, plan, found, parts, run)
     connections = await connected(answered, asks, run)
-    frame, introducing = await framed(answered, connections, asks, run)
-    evidence = [*{quote.id: quote for part in answered for quote in part.evidence}.values(), *introducing]
-    written = _sections(answered, frame, asks, run)
+    frame = await framed(answered, connections, asks, run)
+    quotes = [*short.evidence, *(quote for part in answered for quote in part.evidence)]
+    evidence = list({quote.id: quote for quote in quotes}.values())
+    written = _sections(answered, short.draft.sentences, frame, run)
     sections = [replace(one, sentences=statements(one.sentences, evidence)) for one in written]
-    answer, verdicts = await _checked(sections, frame, evidence, run, stopped)
+    own = next((one.id for one in plan.subquestions if is_own(one, run)), "")
+    answer = await _checked(sections, own, frame, short, evidence, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
-    return _with_report(answer, plan, found, parts, run, connections, placed(sections, verdicts, answer, run))
+    return _with_report(answer, plan, found, parts, run, connections, placed(sections, answer))
 
 
 async def _read(found: Sequence[SubFound], run: Run) -> list[tuple[SubFound, list[Hit]]]:
@@ -95,54 +99,58 @@ async def _read(found: Sequence[SubFound], run: Run) -> list[tuple[SubFound, lis
     ]
 
 
-def _sections(answered: Sequence[Part], frame: ComposeReportOutput, asks: Asks, run: Run) -> list[Written]:
-    """Background, a finding for each answered sub-question, and the synthesis; no sentence twice."""
-    written = [Written("background", "Background", _sentences(frame.background))]
+def _sections(
+    answered: Sequence[Part], short: tuple[Sentence, ...], frame: ComposeReportOutput, run: Run
+) -> list[Written]:
+    """The short answer, background, a finding for each answered sub-question, and the synthesis; no sentence twice."""
     kinds = {e.id: run.ledger.documents[e.document_id].kind for part in answered for e in part.evidence}
     news = asks_for_news(run.question.text)
-    for part in answered:
-        ordered = in_order(part.sentences, kinds, web_first=news)
-        written.append(Written("findings", part.found.subquestion.text, ordered, part.id))
-    if frame.synthesis or Author(asks.answerer(compose_report)).is_model:
-        written.append(Written("synthesis", "Synthesis", _sentences(frame.synthesis)))
-    else:
-        written.append(Written("synthesis", "Synthesis", notes=(_nearest(answered, run),)))
-    return list(told_once(written))
+    asked = [part.found.subquestion for part in answered]
+    titles = ("More on the question" if short and is_own(one, run) else one.text for one in asked)
+    findings = (
+        Written("findings", title, in_order(part.sentences, kinds, web_first=news), part.id)
+        for title, part in zip(titles, answered, strict=True)
+    )
+    return [
+        Written("short", "In short", short),
+        Written("background", "Background", _sentences(frame.background)),
+        *told_once(findings, short, {e.id: e.document_id for e in run.ledger.evidence}),
+        Written("synthesis", "Synthesis", _sentences(frame.synthesis)),
+    ]
 
 
 def _sentences(written: Sequence[WrittenSentence]) -> tuple[Sentence, ...]:
     return tuple(Sentence(text=without_marks(one.text), evidence=one.evidence) for one in written)
 
 
-def _nearest(answered: Sequence[Part], run: Run) -> str:
-    """In place of a synthesis that no model wrote: which of the quotes name most of the whole question."""
-    quotes = list({quote.id: quote for part in answered for quote in part.evidence}.values())
-    topic = words.topic(run.question.text)
-    views = sorted(
-        evidence_views(quotes, run.ledger.documents), key=lambda view: -words.coverage(topic, words.terms(view.quote))
-    )
-    chosen = chosen_quotes(run.question.text, views, run.settings.recipe.sentences)
-    return (
-        "No language model wrote a synthesis. The quotes that cover most of the question are "
-        f"{' '.join(f'[{view.id}]' for view in chosen)}."
-    )
-
-
 async def _checked(
-    sections: Sequence[Written], frame: ComposeReportOutput, evidence: Sequence[Evidence], run: Run, stopped: str | None
-) -> tuple[Answer, list[Verdict]]:
-    """The answer with its sentences checked, and their verdicts; of a run that ended early they are quotes."""
+    sections: Sequence[Written],
+    own: str,
+    frame: ComposeReportOutput,
+    short: Short,
+    evidence: Sequence[Evidence],
+    run: Run,
+    stopped: str | None,
+) -> Answer:
+    """The answer with its sentences checked; of a run that ended early they are quotes.
+
+    `own` is the id of the part that is the question itself.
+    """
     sentences = tuple(sentence for one in sections for sentence in one.sentences)
+    beside = tuple(s for one in sections if one.subquestion and one.subquestion != own for s in one.sentences)
     if stopped is not None:
         quoted = {" ".join(quote.quote.split()) for quote in evidence}
         verdicts = [QUOTED if " ".join(sentence.text.split()) in quoted else UNVERIFIED for sentence in sentences]
-        return compose(run, Draft(sentences=sentences), verdicts, stopped=stopped), verdicts
+        return compose(run, Draft(sentences=sentences, beside=beside), verdicts, stopped=stopped)
     writer = run.writer
     silent = writer is not None and writer.is_model and not frame.answer
     reason = f"{writer.name} found no answer in the findings" if silent and writer else ""
-    draft = Draft(sentences=sentences, answer=frame.answer, basis="model" if frame.answer else None, reason=reason)
-    verdicts = await check_all(sentences, run)
-    return await finish(run.question, draft, evidence, run, verdicts=verdicts), verdicts
+    draft = short.draft.model_copy(update={"sentences": sentences, "beside": beside})
+    if not short.entails:
+        basis: Basis | None = "model" if frame.answer else None
+        draft = Draft(sentences=sentences, answer=frame.answer, basis=basis, reason=reason, beside=beside)
+    verdicts = await check_all(sentences, run, graph=short.entails)
+    return await finish(run.question, draft, evidence, run, verdicts=verdicts)
 
 
 def _with_report(
@@ -163,7 +171,7 @@ def _with_report(
         for group in groups
         if not any(document.id in cited.values() for document in group) and not why_aside(group[0])
     )
-    subanswers = tuple(_subanswer(part, sections, answer) for part in parts)
+    subanswers = tuple(_subanswer(part, answer) for part in parts)
     same = {document.id: {one.id for one in group} for group in groups for document in group}
     used = {one.id: {name for e in one.evidence for name in same[cited[e]]} for one in subanswers}
     worked = [(tool, used[one.subquestion.id]) for one in found for tool in one.tools if tool.state in WORKED]
@@ -174,17 +182,19 @@ def _with_report(
     by_id = {document.id: document.kind for document in answer.documents}
     kinds = {e.id: by_id[e.document_id] for e in answer.evidence}
     web = sum(rests_on_web(statement.evidence, kinds) for statement in answer.statements)
-    told = (
+    short = any(one.kind == "short" for one in sections)
+    told = [part for part in parts if not (short and is_own(part.found.subquestion, run))]
+    ending = (
         ReportSection(kind=kind, title=title, start=len(answer.rationale), end=len(answer.rationale), notes=notes)
         for kind, title, notes in (
-            ("limitations", "Limitations", limitations(parts, flow, web, answer.stopped)),
+            ("limitations", "Limitations", limitations(told, flow, web, len(run.shown), answer.stopped)),
             ("searched", "What was searched", searched(plan, found, flow)),
         )
         if notes
     )
     report = Report(
         plan=plan,
-        sections=(*sections, *told),
+        sections=(*sections, *ending),
         subanswers=subanswers,
         connections=tuple(one for one in connections if cited.keys() >= set(one.evidence)),
         flow=flow,
@@ -195,10 +205,14 @@ def _with_report(
     return Answer(**dict(answer) | {"documents": documents, "report": report})
 
 
-def _subanswer(part: Part, sections: Sequence[ReportSection], answer: Answer) -> SubAnswer:
-    released = {e.id for e in answer.evidence}
-    evidence = tuple(quote.id for quote in part.evidence if quote.id in released)
-    state, reason = part.state, part.reason
-    if state == "answered" and not any(one.subquestion == part.id for one in sections):
-        state, reason, evidence = "not answerable", "no sentence of its answer passed verification", ()
+def _subanswer(part: Part, answer: Answer) -> SubAnswer:
+    """What became of a sub-question; what it shares with the short answer or an earlier one is quoted there."""
+    shown = (e for quote in part.evidence for e in answer.evidence if _overlap(e, quote))
+    state, reason, evidence = part.state, part.reason, tuple(dict.fromkeys(e.id for e in shown))
+    if state == "answered" and not evidence:
+        state, reason = "not answerable", "no sentence of its answer passed verification"
     return SubAnswer(id=part.id, state=state, reason=reason, evidence=evidence, answered_by=part.answered_by)
+
+
+def _overlap(one: Evidence, other: Evidence) -> bool:
+    return one.document_id == other.document_id and one.start < other.end and other.start < one.end

@@ -107,21 +107,11 @@ def _connects(value: ConnectInput, output: ConnectOutput) -> None:
             raise base.InvalidOutput("a connection needs a quote of each side")
 
 
-def _connected_by_words(value: ConnectInput) -> ConnectOutput:
-    found = keyless.shared_names(value.question, [(part.id, part.question, part.quotes) for part in value.parts])
-    return ConnectOutput(
-        connections=tuple(
-            Connected(first=first, second=second, relation="extends", about=about, evidence=evidence)
-            for first, second, about, evidence in found
-        )
-    )
-
-
 connect_parts = base.Operator(
     name="connect_parts",
     input=ConnectInput,
     output=ConnectOutput,
-    keyless=_connected_by_words,
+    keyless=lambda value: ConnectOutput(connections=()),
     check=_connects,
     choices=lambda value: {
         "first": tuple(part.id for part in value.parts),
@@ -144,7 +134,6 @@ class ComposeReportInput(base.OperatorInput):
     question: base.Untrusted
     task: Task
     options: tuple[Option, ...] = ()
-    introductions: tuple[base.SentencedPassage, ...] = ()
     parts: tuple[PartView, ...]
     connections: tuple[JoinedView, ...] = ()
     sentences: int = Field(default=3, ge=1)
@@ -161,27 +150,19 @@ def _quotes(value: ComposeReportInput) -> Iterator[str]:
 
 
 def _composed(value: ComposeReportInput, output: ComposeReportOutput) -> None:
-    known = {*_quotes(value), *base.sentence_ids(value.introductions)}
     sentences = (*output.background, *output.synthesis)
-    check_written(value.task, value.options, known, WriteOutput(sentences=sentences, answer=output.answer))
+    check_written(
+        value.task, value.options, set(_quotes(value)), WriteOutput(sentences=sentences, answer=output.answer)
+    )
     if any(not sentence.evidence for sentence in sentences):
         raise base.InvalidOutput("every sentence names the ids of the quotes that say so")
-
-
-def _composed_by_words(value: ComposeReportInput) -> ComposeReportOutput:
-    said = [sentence for part in value.parts for sentence in part.answer]
-    chosen = keyless.introducing(value.question, value.introductions, said)
-    background = tuple(WrittenSentence(text=view.quote[:1200], evidence=(view.id,)) for view in chosen)
-    return ComposeReportOutput(background=background, synthesis=(), answer=())
 
 
 compose_report = base.Operator(
     name="compose_report",
     input=ComposeReportInput,
     output=ComposeReportOutput,
-    keyless=_composed_by_words,
+    keyless=lambda value: ComposeReportOutput(background=(), synthesis=(), answer=()),
     check=_composed,
-    choices=lambda value: written_choices(
-        value.task, value.options, dict.fromkeys((*base.sentence_ids(value.introductions), *_quotes(value)))
-    ),
+    choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_quotes(value))),
 )

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from medground.answering.conclude.policy import release
-from medground.answering.run import Run
 from medground.language.clean import clean, ended, some
 from medground.recipes.biomedsearch.sub_answers import Part
 from medground.values.answer import Answer
@@ -15,7 +13,6 @@ from medground.values.document import SourceKind
 from medground.values.evidence import Sentence
 from medground.values.report import FlowRow, ReportSection, SectionKind, SubFound, ToolState
 from medground.values.research_plan import TOOLS, ResearchPlan, Tool
-from medground.values.statement import Verdict
 from medground.values.usage import Author
 
 
@@ -33,15 +30,22 @@ class Written:
     notes: tuple[str, ...] = ()
 
 
-def told_once(sections: Sequence[Written]) -> Iterator[Written]:
-    """The sections without sentences that an earlier one has; a note names their quotes."""
-    said: set[tuple[str, tuple[str, ...]]] = set()
+def told_once(sections: Iterable[Written], short: Sequence[Sentence], papers: Mapping[str, str]) -> Iterator[Written]:
+    """The sections without what the short answer or an earlier one has of the same paper; none that is empty then.
+
+    `papers` are the documents of quotes by their ids.
+    """
+    said = list(short)
     for one in sections:
-        new = tuple(sentence for sentence in one.sentences if (sentence.text, sentence.evidence) not in said)
-        said.update((sentence.text, sentence.evidence) for sentence in new)
-        again = dict.fromkeys(e for s in one.sentences if s not in new for e in s.evidence)
-        notes = (*one.notes, f"Quoted above: {' '.join(f'[{e}]' for e in again)}") if again else one.notes
-        yield replace(one, sentences=new, notes=notes)
+        new = list[Sentence]()
+        for sentence in one.sentences:
+            own = {papers[e] for e in sentence.evidence}
+            of_paper = [other.text for other in said if not own.isdisjoint(papers[e] for e in other.evidence)]
+            if not any(sentence.text in text or text in sentence.text for text in of_paper):
+                new.append(sentence)
+                said.append(sentence)
+        if new:
+            yield replace(one, sentences=tuple(new))
 
 
 def in_order(
@@ -56,24 +60,22 @@ def rests_on_web(evidence: Sequence[str], kinds: Mapping[str, SourceKind]) -> bo
     return bool(evidence) and all(kinds[e] == "web" for e in evidence)
 
 
-def placed(
-    sections: Sequence[Written], verdicts: Sequence[Verdict], answer: Answer, run: Run
-) -> tuple[ReportSection, ...]:
+def placed(sections: Sequence[Written], answer: Answer) -> tuple[ReportSection, ...]:
     """The sections where the rationale has them; those without a released sentence and without notes are left out.
 
-    `verdicts` has one for each statement of the split sections, in order.
+    The statements of the answer are those of the split sections in order, without the ones that were held back.
     """
-    uncited, remaining, first = not run.recipe.needs_evidence, iter(verdicts), 0
     found: list[ReportSection] = []
-    end = 0
+    first = end = 0
     for one in sections:
-        own = [next(remaining) for _ in one.sentences]
-        kept, _ = release(one.sentences, own, run.settings.verify, uncited=uncited)
-        start = answer.statements[first].start if kept else end
-        first += len(kept)
-        if kept:
+        start, before = end, first
+        for sentence in one.sentences:
+            left = answer.statements[first : first + 1]
+            first += [(s.text, s.evidence) for s in left] == [(sentence.text, sentence.evidence)]
+        if first > before:
+            start = answer.statements[before].start
             end = answer.statements[first].start - 1 if first < len(answer.statements) else len(answer.rationale)
-        if kept or one.notes:
+        if first > before or one.notes:
             named = {"kind": one.kind, "title": one.title, "notes": one.notes, "subquestion": one.subquestion}
             found.append(ReportSection.model_validate({**named, "start": start, "end": end}))
     return tuple(found)
@@ -82,36 +84,33 @@ def placed(
 WORKED: tuple[ToolState, ...] = ("found", "empty")
 """The states of a tool that could search."""
 NAMES: dict[Tool, str] = {"literature": "Literature", "protein": "Protein databases", "web": "Web"}
-_SHOWN = 5
-"""Most ids of lost documents that are named."""
 
 
 def limitations(
-    parts: Sequence[Part], flow: Sequence[FlowRow], web: int, stopped: str | None = None
+    parts: Sequence[Part], flow: Sequence[FlowRow], web: int, aside: int, stopped: str | None = None
 ) -> tuple[str, ...]:
-    """What a reader must know before relying on the report, one line each. `web` is how many released
-    sentences cite web pages alone, `stopped` why the run ended early.
+    """What a reader must know before relying on the report, one line each. `web` is how many released sentences cite
+    web pages alone, `aside` how many retracted papers were found, `stopped` why the run ended early.
     """
-    return tuple(map(ended, map(_one_line, _limitations(parts, flow, web, stopped))))
+    return tuple(map(ended, map(_one_line, _limitations(parts, flow, web, aside, stopped))))
 
 
-def _limitations(parts: Sequence[Part], flow: Sequence[FlowRow], web: int, stopped: str | None) -> Iterator[str]:
+def _limitations(
+    parts: Sequence[Part], flow: Sequence[FlowRow], web: int, aside: int, stopped: str | None
+) -> Iterator[str]:
     if stopped:
         yield f"The run ended early ({stopped}): the sentences are quotes that no model has read or checked"
-    for part in parts:
-        if part.state == "failed":
-            reason = part.reason or "none of its sources could be searched"
-            yield f"“{part.found.subquestion.text}” was not searched: {reason}"
-        elif part.state == "not answerable":
-            yield f"“{part.found.subquestion.text}” is not answered: {part.reason or 'nothing was found for it'}"
-    yield from failures(part.found for part in parts)
-    lost = tuple(dict.fromkeys(name for row in flow for name in row.lost))
-    if lost:
-        more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
-        yield (
-            f"The keyword filter excluded {some(len(lost), 'record')} that would have been read without it: "
-            f"{', '.join(lost[:_SHOWN])}{more}"
-        )
+    for state, said in (("failed", "Not searched for"), ("not answerable", "Nothing was found that answers")):
+        if texts := [f"“{part.found.subquestion.text}”" for part in parts if part.state == state]:
+            yield f"{said}: {', '.join(texts)}"
+    failed = [failure.partition(" (missed")[0].split("; ")[0] for failure in failures(part.found for part in parts)]
+    if failed:
+        yield f"Not searched: {'; '.join(failed)}"
+    lost = {name for row in flow for name in row.lost}
+    excluded = [some(len(lost), "record") + " by the keyword filter"] if lost else []
+    excluded += [some(aside, "retracted paper or notice", "retracted papers or notices")] if aside else []
+    if excluded:
+        yield f"Excluded: {' and '.join(excluded)}"
     if web:
         yield f"{some(web, 'sentence rests', 'sentences rest')} on web pages alone, which have not been reviewed"
     if not stopped and any(part.answered_by and not Author(part.answered_by).is_model for part in parts):
@@ -137,7 +136,7 @@ def searched(plan: ResearchPlan, found: Sequence[SubFound], flow: Sequence[FlowR
     """What was searched with which counts, one line for each tool, then notes of the planner and of the tools."""
     rows = [(NAMES[tool], [row for row in flow if row.tool == tool]) for tool in TOOLS]
     totals = [f"{name}, for {some(len(own), 'sub-question')}: {counted(own)}" for name, own in rows if own]
-    notes = [*plan.notes, *(note for one in found for tool in one.tools for note in tool.notes)]
+    notes = [*failures(found), *plan.notes, *(note for one in found for tool in one.tools for note in tool.notes)]
     return tuple(map(ended, map(_one_line, (*totals, *dict.fromkeys(notes)))))
 
 

@@ -5,8 +5,7 @@ Source: BioMedSearch, section III.C: the results of each sub-query are evaluated
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -17,18 +16,13 @@ from medground.answering.run import Run
 from medground.answering.write.reason import cited_sentences, numbered_hits, quotable
 from medground.errors import ModelFailed
 from medground.home.concurrency import concurrently
-from medground.language import words
-from medground.language.finding_sentences import reports_result, states_purpose
-from medground.language.prose import is_prose
-from medground.language.quantities import quantities
 from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
-from medground.models.operators.differences import DOWN, UP
-from medground.models.operators.writing import WrittenSentence
 from medground.recipes.biomedsearch import reporting
-from medground.recipes.biomedsearch.question_names import LISTS
-from medground.values.document import Document, Hit, SourceKind
+from medground.recipes.biomedsearch.parts import OWN
+from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.report import NOT_ENDED, Connection, SubAnswerState, SubFound
+from medground.values.research_plan import SubQuestion
 from medground.values.statement import Conflict
 from medground.values.usage import KEYLESS
 
@@ -80,6 +74,11 @@ class Part:
             answer=tuple(sentence.text for sentence in self.sentences),
             quotes=evidence_views(self.evidence, run.ledger.documents),
         )
+
+
+def is_own(one: SubQuestion, run: Run) -> bool:
+    """Whether a sub-question is the question itself."""
+    return one.dimension == OWN or one.text == run.question.text
 
 
 async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Asks, run: Run) -> list[Part]:
@@ -137,10 +136,9 @@ def _record(key: str, hit: Hit, title: str, places: dict[str, TextSpan]) -> Sent
 async def _asked(shown: _Shown, asks: Asks, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
     if not shown.passages:
         return None
-    asked, most = shown.found.subquestion.text, run.settings.recipe.sentences
-    value = reporting.AnswerPartInput(
-        question=asked, part_of=run.question.text, passages=shown.passages, sentences=most
-    )
+    one, most = shown.found.subquestion, run.settings.recipe.sentences
+    whole = one.text if is_own(one, run) else run.question.text
+    value = reporting.AnswerPartInput(question=one.text, part_of=whole, passages=shown.passages, sentences=most)
     try:
         return await asks.ask(reporting.answer_part, value)
     except ModelFailed as failed:
@@ -172,70 +170,10 @@ def _line(quote: Evidence) -> Sentence:
     return Sentence(text=text, evidence=(quote.id,), within=text)
 
 
-_SECTION = re.compile(r"background|introduction|overview|definition", re.IGNORECASE)
-_TEACHING = ("book", "wiki", "guideline")
-_OPENING = 1
-"""Sentences of an abstract without sections that introduce its subject."""
-_ABOUT = 0.3
-"""Least share of the question's topic words, by weight, in such a sentence."""
-_MOST = 8
-_POINTS_BACK = re.compile(rf"(?:{'|'.join(LISTS['points back'])})\b", re.IGNORECASE)
-_OWN_WORK = re.compile(
-    r"\b(?:we|our|us|(?:this|the present|the current) (?:study|trial|paper|review|report|case|analysis|series))\b",
-    re.IGNORECASE,
-)
-
-
-def introductions(
-    question: str, hits: Sequence[Hit], places: dict[str, TextSpan], run: Run
-) -> tuple[SentencedPassage, ...]:
-    """The sentences that introduce the subject of a question, those that name most of it first, at most eight.
-
-    They are the background sections of papers, the first sentences of abstracts without sections, and texts that teach;
-    no aims, results or pages of the web.
-
-    `places` receives the place of each sentence by its id, `B1.S1` and so on.
-    """
-    topic, seen = words.topic(question), dict.fromkeys(hit.passage.document_id for hit in hits)
-    found: list[tuple[float, Document, TextSpan]] = []
-    for document in (run.ledger.documents[i] for i in seen):
-        for start, end in _opening(document):
-            text = document.text[start:end]
-            share = words.coverage(topic, words.terms(text))
-            if share >= _ABOUT and _introduces(text):
-                found.append((share, document, (document.id, start, end)))
-    found.sort(key=lambda one: -one[0])
-    views = []
-    for number, (_, document, place) in enumerate(found[:_MOST], start=1):
-        key = f"B{number}"
-        places[f"{key}.S1"] = place
-        sentence = SentenceView(id=f"{key}.S1", text=document.text[place[1] : place[2]])
-        views.append(SentencedPassage(id=key, kind=document.kind, title=document.title, sentences=(sentence,)))
-    return tuple(views)
-
-
-def _introduces(text: str) -> bool:
-    of_own_work = _POINTS_BACK.match(text) or _OWN_WORK.search(text) or states_purpose(text) or reports_result(text)
-    found = UP.search(text) or DOWN.search(text) or quantities(text)
-    return is_prose(text) and not (of_own_work or found)
-
-
-def _opening(document: Document) -> Iterator[tuple[int, int]]:
-    """The spans of the sentences of a document that may introduce its subject."""
-    if document.kind in _TEACHING:
-        yield from spans(document.text)
-    elif document.kind == "research":
-        named = [section for section in document.sections if _SECTION.search(section.label)]
-        for section in named[:1]:
-            for start, end in spans(document.text[section.start : section.end]):
-                yield section.start + start, section.start + end
-        if not document.sections:
-            yield from spans(document.text)[:_OPENING]
-
-
 async def connected(answered: Sequence[Part], asks: Asks, run: Run) -> list[Connection]:
-    """How the answered parts hang together; nothing where there is one only, or where the model fails."""
-    if len(answered) < 2:
+    """How a model says that the answered parts hang together; nothing where there is one only, or where it fails."""
+    by = asks.answerer(reporting.connect_parts)
+    if len(answered) < 2 or by == KEYLESS:
         return []
     value = reporting.ConnectInput(question=run.question.text, parts=tuple(part.view(run) for part in answered))
     try:
@@ -243,7 +181,6 @@ async def connected(answered: Sequence[Part], asks: Asks, run: Run) -> list[Conn
     except ModelFailed as failed:
         run.warn(f"the connections between sub-answers could not be determined: {failed}")
         return []
-    by = asks.answerer(reporting.connect_parts)
     return [
         Connection(**dict(one) | {"evidence": tuple(dict.fromkeys(one.evidence)), "found_by": by})
         for one in output.connections
@@ -265,18 +202,18 @@ def disagreeing(answered: Sequence[Part], conflicts: Sequence[Conflict]) -> list
 
 async def framed(
     answered: Sequence[Part], connections: Sequence[Connection], asks: Asks, run: Run
-) -> tuple[reporting.ComposeReportOutput, list[Evidence]]:
-    """Background, synthesis and answer, whose sentences cite quotes of the ledger, and the quotes of introductions.
+) -> reporting.ComposeReportOutput:
+    """Background, synthesis and answer of a model, which cite quotes of the parts; empty without one.
 
     A model that fails leaves the report without them.
     """
-    places: dict[str, TextSpan] = {}
-    hits = [hit for part in answered for hit in part.hits]
+    nothing = reporting.ComposeReportOutput(background=(), synthesis=(), answer=())
+    if asks.answerer(reporting.compose_report) == KEYLESS:
+        return nothing
     value = reporting.ComposeReportInput(
         question=run.question.text,
         task=run.question.task,
         options=run.question.options,
-        introductions=introductions(run.question.text, hits, places, run),
         parts=tuple(part.view(run) for part in answered),
         connections=tuple(
             reporting.JoinedView(**one.model_dump(include=set(reporting.JoinedView.model_fields)))
@@ -285,16 +222,7 @@ async def framed(
         sentences=run.settings.recipe.sentences,
     )
     try:
-        output = await asks.ask(reporting.compose_report, value)
+        return await asks.ask(reporting.compose_report, value)
     except ModelFailed as failed:
         run.warn(f"background and synthesis could not be written: {failed}")
-        return reporting.ComposeReportOutput(background=(), synthesis=(), answer=()), []
-    used = dict.fromkeys(e for one in (*output.background, *output.synthesis) for e in one.evidence if e in places)
-    quotes = {one: run.ledger.quote(*places[one]) for one in used}
-
-    def cited(sentences: Sequence[WrittenSentence]) -> tuple[WrittenSentence, ...]:
-        ids = [tuple(quotes[e].id if e in quotes else e for e in one.evidence) for one in sentences]
-        return tuple(one.model_copy(update={"evidence": own}) for one, own in zip(sentences, ids, strict=True))
-
-    update = {"background": cited(output.background), "synthesis": cited(output.synthesis)}
-    return output.model_copy(update=update), list(quotes.values())
+        return nothing
