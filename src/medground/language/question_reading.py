@@ -144,7 +144,8 @@ class QuestionReading:
     def is_met_by(self, passages: Sequence[str], quotes: Sequence[str]) -> bool:
         """Whether passages name what and whom this is about, and a quote from them speaks of what is asked of it."""
         spoken = not self.aspects or any(not aspects_told(quote).isdisjoint(self.aspects) for quote in quotes)
-        return spoken and not self.unnamed(passages) and not self.people_unnamed(passages)
+        lost = self.unnamed(passages) or self.people_unnamed(passages)
+        return spoken and not (lost or (not self.deciding and self.uncovered(quotes)))
 
     def unnamed(self, texts: Sequence[str]) -> list[str]:
         """What none of the texts names of the things that decide, in the question's words.
