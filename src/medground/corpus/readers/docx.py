@@ -135,7 +135,7 @@ _ERRORS = (zipfile.BadZipFile, zlib.error, LookupError, AttributeError, EOFError
 
 def open_docx(path: Path, folder: Path | None = None) -> Input:
     """One Word document, named after its place in `folder`."""
-    return document_input(path, "docx", partial(docx_document, name=name_below(path, folder)))
+    return document_input(path, "docx", partial(docx_document, name=name_below(path, folder)), apart=True)
 
 
 def is_docx(path: Path) -> bool:

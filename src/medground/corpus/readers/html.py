@@ -89,7 +89,7 @@ _LONG_TEXT = 300
 
 def open_html(path: Path, folder: Path | None = None) -> Input:
     """One page, named after its place in `folder`."""
-    return document_input(path, "html", partial(html_document, name=name_below(path, folder)))
+    return document_input(path, "html", partial(html_document, name=name_below(path, folder)), apart=True)
 
 
 def is_page(start: bytes) -> bool:
