@@ -1,8 +1,8 @@
 """Read what others wrote in a process that can be ended: so much time of a processor, and so much memory, for its size.
 
 A library that reads a PDF or a page cannot be stopped from within, so the process is ended, and the next reading starts
-another. The limits are the system's own: Linux holds both, macOS that of time, Windows neither; there, and everywhere as
-a last resort, the process is killed after a time by the clock.
+another. The limits are the system's own: Linux holds both, macOS that of time, Windows neither. There, and everywhere
+as a last resort, the process is killed after a time by the clock.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
@@ -139,6 +139,17 @@ def head(path: Path) -> bytes:
     return start
 
 
+def lines_of_file(path: Path, longest: int = 1_000_000) -> Iterator[tuple[int, bytes]]:
+    r"""The lines of a file, uncompressed, from 1; only `\n` ends a line. Raises BadDocument: one has more bytes."""
+    with opened(path) as stream:
+        for number in count(1):
+            if not (line := stream.readline(longest + 1)):
+                return
+            if len(line) > longest:
+                raise BadDocument(f"a line has more than {longest:,} bytes", file=str(path), position=number)
+            yield number, line
+
+
 def content_of(path: Path) -> bytes:
     """All bytes of a file, uncompressed."""
     content = bytearray()
@@ -196,7 +207,7 @@ _PACKED = 10
 
 
 def within_limits(source: Input, skip: int = 0) -> Iterator[Item]:
-    """The items of an input from number `skip`. Raises BadDocument: it is not what it claims to be, or costs too much."""
+    """The items of an input from number `skip`. Raises BadDocument: it is not what it claims, or costs too much."""
     read = partial(source.read, skip)
     place = Path(source.name)
     if source.refused is not None or not place.is_file():

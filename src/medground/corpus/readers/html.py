@@ -69,6 +69,9 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{3,20})", re.IGNORE
 _LONGEST = 20_000_000
 _MOST_TAGS = 200_000
 """Most tags of a page: five times those of the longest article, and what is read in seconds."""
+_MOST_ATTRIBUTES = 10_000
+"""Each is compared with all before it."""
+_LONG_TAG = re.compile(rb"<[^<>]{20000,}")
 _NO_TEXT = ("script", "style", "noscript", "template", "nav")
 _IDENTIFIERS = ("dc.identifier", "dcterms.identifier", "dc:identifier", "eprints.id_number")
 _PMID = re.compile(r"(?:\w+_citation|wkhealth|prism)[._]pmid")
@@ -136,6 +139,8 @@ def _parsed(content: bytes) -> Any:
         raise ValueError(f"the page has more than {_LONGEST:,} bytes")
     if content.count(b"<") > _MOST_TAGS:
         raise ValueError(f"the page has more than {_MOST_TAGS:,} tags; split it")
+    if any(len(tag.split()) > _MOST_ATTRIBUTES for tag in _LONG_TAG.findall(content)):
+        raise ValueError(f"a tag of the page has more than {_MOST_ATTRIBUTES:,} attributes; leave it out")
     page = None
     if named := _CHARSET.search(content[:4096]):  # what the page names, if its bytes fit
         with contextlib.suppress(UnicodeDecodeError, LookupError):
@@ -182,7 +187,8 @@ def _main_text(tree: Any) -> Composition:
 def _write_raised(tree: Any) -> None:
     """Superscripts as plain text: trafilatura keeps their letters alone."""
     for element in list(tree.iter("sup")):
-        before = "".join(element.xpath("preceding-sibling::node()[1][self::text()]"))
+        above = element.getprevious()
+        before = (above.tail if above is not None else element.getparent().text) or ""
         cites = element.find("a") is not None
         text = "" if cites else written("".join(element.itertext()), before)
         for child in list(element):
