@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from medground.errors import BadDocument, MedgroundError
@@ -177,7 +178,6 @@ def _limit(limits: Limits) -> None:
         most = int(used.ru_utime + used.ru_stime) + int(limits.seconds) + 1
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-        with open("/proc/self/statm", encoding="ascii") as sizes:
-            data = int(sizes.read().split()[5]) * resource.getpagesize()
+        data = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5]) * resource.getpagesize()
         room = data + limits.megabytes * _MEGABYTE
         resource.setrlimit(resource.RLIMIT_DATA, (room, resource.getrlimit(resource.RLIMIT_DATA)[1]))
