@@ -3,12 +3,12 @@
     python benchmarks/hostile.py --work FOLDER [--only TEXT] [--source SRC] [--limit SECONDS]
 
 A row of the table says what is attacked (a reader, a vocabulary, the settings, the server), how the file or the body of
-the request is made (`before`, a `unit` so many `times`, `after`; `№` in a unit is its number, and `|` nests it), and what must happen. For each row a line is printed:
-its size before it is packed, the seconds, the peak memory above that of a plain file of the same kind, the outcome, and the last words.
-`read` and `refused` (one line, nothing built) are outcomes; a traceback, an internal error, a run that had to be
-killed, more than 300 MB and 16 for each MB above the plain
-file (at most 1,300), or more than 10 s for each MB (and 10 s in all) are none. A row fails
-(`!`) whose outcome the table does not name. `--source` names the `src` folder of another checkout.
+the request is made (`before`, a `unit` so many `times`, `after`; `№` in a unit is its number, and `|` nests it), and
+what must happen. For each row a line is printed: its size before it is packed, the seconds, the peak memory above that
+of a plain file of the same kind, the outcome, and the last words. `read` and `refused` (one line, nothing built) are
+outcomes; a traceback, an internal error, a run that had to be killed, more than 400 MB and 16 for each MB of the file
+above a plain one (at most 1,400), or more than 10 s for each MB (and 20 s in all) are none. A row fails (`!`) whose
+outcome the table does not name. `--source` names the `src` folder of another checkout.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PACE = 10.0
+PACE, LEAST = 10.0, 20.0
 MB = 1_000_000
 WORDS = "Aspirin reduced pain in adults with acute migraine after two hours. "
 _P = "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>T</ArticleTitle><Abstract><AbstractText>"
@@ -63,7 +63,7 @@ PLAIN: Mapping[str, tuple[str, str]] = {
     "drugbank": ("a.xml", "<drugbank xmlns='http://www.drugbank.ca'><drug><drugbank-id primary='true'>DB1</drugbank-id>"
     "<name>aspirin</name></drug></drugbank>"),
     "settings": ("a.toml", 'recipe = { name = "ground" }'),
-    "retractions": ("a.csv", "RetractionDOI,OriginalPaperDOI,OriginalPaperPubMedID,RetractionNature\\n,10.1/a,1,Retraction\\n"),
+    "retractions": ("a.csv", "OriginalPaperDOI,OriginalPaperPubMedID,RetractionNature\\n10.1/a,1,Retraction\\n"),
     "request": ("POST /v1/plan", '{"question": "Is aspirin safe?"}'),
 }  # fmt: skip
 """What is attacked, with a plain file of its kind. `corpus`: the reader is chosen by content, as for any folder."""
@@ -164,7 +164,8 @@ def forms(path: Path, depth: bytes) -> None:
     """A PDF whose forms each draw the next one twice: 2^depth drawings."""
     most = len(depth)
     bodies = [b"/X Do /X Do"] * (most - 1) + [b"BT /F1 12 Tf 50 700 Td (%s) Tj ET" % WORDS.encode()]
-    head = b"<</Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources<</Font<</F1 5 0 R>>/XObject<</X %d 0 R>>>>/Length %d>>stream\n%s\nendstream"  # fmt: skip
+    head = b"<</Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources<</Font<</F1 5 0 R>>"
+    head += b"/XObject<</X %d 0 R>>>>/Length %d>>stream\n%s\nendstream"
     made = [head % (7 + n, len(body), body) for n, body in enumerate(bodies)]
     path.write_bytes(_pdf(_stream(b"/X Do"), *made, more=b"/XObject<</X 6 0 R>>"))
 
@@ -176,12 +177,13 @@ _BODY = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingm
 _OFFICE = "http://schemas.openxmlformats.org/"
 _TYPES = (
     f'<Types xmlns="{_OFFICE}package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxml'
-    'formats-package.relationships+xml"/><Default Extension="png" ContentType="image/png"/><Override PartName="/word/'
-    'document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
+    'formats-package.relationships+xml"/><Default Extension="png" ContentType="image/png"/><Override '
+    'PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>'
+    "</Types>"
 )
 _LINKS = (
-    f'<Relationships xmlns="{_OFFICE}package/2006/relationships"><Relationship Id="r1" Type="{_OFFICE}officeDocument/2006'
-    '/relationships/officeDocument" Target="word/document.xml"/></Relationships>'
+    f'<Relationships xmlns="{_OFFICE}package/2006/relationships"><Relationship Id="r1" Type="{_OFFICE}officeDocument/'
+    '2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>'
 )
 
 
@@ -358,9 +360,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             plain[attack.target] = peer.memory
         found, size = _measured(attack, given)
         more, outcome = max(0.0, found.memory - plain[attack.target]), found.outcome
-        if more > min(300 + 16 * size / MB, 1300):
+        if more > min(400 + 16 * size / MB, 1400):
             outcome += ", too much memory"
-        if found.seconds > max(PACE, PACE * size / MB):
+        if found.seconds > max(LEAST, PACE * size / MB):
             outcome += ", too slow"
         fails = outcome not in attack.must.split(" or ")
         failed, count = failed + fails, count + 1

@@ -91,6 +91,7 @@ def _taken() -> subprocess.Popen[bytes]:
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # one that runs out of memory says so at length
     )
 
 

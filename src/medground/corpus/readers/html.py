@@ -186,15 +186,19 @@ def _main_text(tree: Any) -> Composition:
 
 def _write_raised(tree: Any) -> None:
     """Superscripts as plain text: trafilatura keeps their letters alone."""
+    from lxml import etree
+
     for element in list(tree.iter("sup")):
         above = element.getprevious()
-        before = (above.tail if above is not None else element.getparent().text) or ""
+        before = (
+            element.getparent().text if above is None else above.tail or (above.tag == "sup" and above.text)
+        ) or ""
         cites = element.find("a") is not None
         text = "" if cites else written("".join(element.itertext()), before)
         for child in list(element):
             element.remove(child)
         element.text = text
-        element.drop_tag()
+    etree.strip_tags(tree, "sup")  # one by one, each would copy all text before it
 
 
 def _tagged(tree: Any) -> dict[str, Any]:
