@@ -178,7 +178,8 @@ _OFFICE = "http://schemas.openxmlformats.org/"
 _TYPES = (
     f'<Types xmlns="{_OFFICE}package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxml'
     'formats-package.relationships+xml"/><Default Extension="png" ContentType="image/png"/><Override '
-    'PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>'
+    'PartName="/word/document.xml" ContentType="application/vnd.'
+    'openxmlformats-officedocument.wordprocessingml.document.main+xml"/>'
     "</Types>"
 )
 _LINKS = (
@@ -199,8 +200,13 @@ def _stream(content: bytes) -> bytes:
 
 
 def _pdf(
-    content: bytes, *more_objects: bytes, box: bytes = b"0 0 600 800", kids: bytes = b"3 0 R", count: int = 1, more: bytes = b""
-) -> bytes:  # fmt: skip
+    content: bytes,
+    *more_objects: bytes,
+    box: bytes = b"0 0 600 800",
+    kids: bytes = b"3 0 R",
+    count: int = 1,
+    more: bytes = b"",
+) -> bytes:
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[%s]/Count %d>>" % (kids, count),
@@ -367,7 +373,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         fails = outcome not in attack.must.split(" or ")
         failed, count = failed + fails, count + 1
         name = f"{'! ' * fails}{attack.target}: {attack.name}"
-        print(f"| {name} | {size:,} | {found.seconds:.1f} | {more:.0f} | {outcome} | {_gist(found.said).replace('|', ' ')} |", flush=True)  # fmt: skip
+        told = _gist(found.said).replace("|", " ")
+        print(f"| {name} | {size:,} | {found.seconds:.1f} | {more:.0f} | {outcome} | {told} |", flush=True)
     print(f"\n{count - failed} of {count} attacks end as they must")
     return failed
 

@@ -12,7 +12,7 @@ import json
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -185,20 +185,26 @@ def _main_text(tree: Any) -> Composition:
 
 
 def _write_raised(tree: Any) -> None:
-    """Superscripts as plain text: trafilatura keeps their letters alone."""
-    from lxml import etree
+    """Superscripts as plain text: trafilatura keeps their letters alone. Each text is written once, however many."""
+    for parent in list(dict.fromkeys(element.getparent() for element in tree.iter("sup"))):
+        last, pieces = None, [parent.text or ""]
+        for child in list(parent):
+            if child.tag == "sup":
+                text = "" if child.find("a") is not None else written("".join(child.itertext()), "".join(pieces[-3:]))
+                pieces += [text, child.tail or ""]
+                parent.remove(child)
+            else:
+                _set_text(parent, last, pieces)
+                last, pieces = child, [child.tail or ""]
+        _set_text(parent, last, pieces)
 
-    for element in list(tree.iter("sup")):
-        above = element.getprevious()
-        before = (
-            element.getparent().text if above is None else above.tail or (above.tag == "sup" and above.text)
-        ) or ""
-        cites = element.find("a") is not None
-        text = "" if cites else written("".join(element.itertext()), before)
-        for child in list(element):
-            element.remove(child)
-        element.text = text
-    etree.strip_tags(tree, "sup")  # one by one, each would copy all text before it
+
+def _set_text(parent: Any, last: Any, pieces: Sequence[str]) -> None:
+    """Write the text behind a child, or the one before all of them."""
+    if last is None:
+        parent.text = "".join(pieces)
+    else:
+        last.tail = "".join(pieces)
 
 
 def _tagged(tree: Any) -> dict[str, Any]:
