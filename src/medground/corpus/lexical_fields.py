@@ -163,6 +163,8 @@ def _values(field: str, values: Sequence[str | None]) -> list[str]:
 
 
 _HEAP = 100_000_000
+_BESIDE = 400_000_000
+"""Bytes of addresses that its threads take besides."""
 _THREADS = 2
 
 
@@ -175,6 +177,7 @@ class LexicalWriter:
 
     def __init__(self, index: tantivy.Index) -> None:
         self._index = index
+        bytearray(_HEAP + _BESIDE)  # where it cannot have this, Tantivy would end the process with a backtrace
         self._writer = index.writer(_HEAP, _THREADS)
         self.committed: int = index.searcher().num_docs
         """Passages that would survive a crash."""

@@ -32,8 +32,10 @@ Nature = Literal["retracted", "replaced", "concern", "corrected", "notice"]
 """`replaced`: withdrawn, and published again. `notice`: the record that retracts another."""
 GRAVE: tuple[Nature, ...] = ("retracted", "replaced")
 FILE_NAME = "retractions.tsv.gz"
-_NATURES: Mapping[str, Nature] = {"retraction": "retracted", "expression of concern": "concern"}
-_NATURES |= dict.fromkeys(("withdrawal", "removal"), "retracted")
+_NATURES: Mapping[str, Nature] = {
+    **dict.fromkeys(("retraction", "withdrawal", "removal"), "retracted"),
+    "expression of concern": "concern",
+}
 _REPLACED = re.compile(r"retract and replace|retraction and replacement|republish", re.IGNORECASE)
 _COLUMNS = {"pmid": "originalpaperpubmedid", "doi": "originalpaperdoi", "pmc": "pmcid"}
 _SHORTEST, _FEWEST = 30, 4
@@ -158,7 +160,7 @@ def update(home: Path, content: str, place: str) -> Table:
     rows = _of_crossref if content.lstrip("\ufeff \t\r\n").startswith(("{", "[")) else _of_csv
     try:
         new = [row for row in rows(content) if row.names]
-    except (csv.Error, ValueError, RecursionError) as error:
+    except (csv.Error, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{place} cannot be read: {error}") from None
     if not new:
         raise UsageError(f"{place} names no retracted paper; give Retraction Watch's CSV or works of Crossref as JSON")
