@@ -161,7 +161,9 @@ def docx_document(content: bytes, name: str) -> Document:
         titles = titles or [*filter(None, [title_line(composition.text)])]
         about = {"title": titles[0] if titles else Path(name).stem} | fields_of(said, titled=bool(titles))
         # properties that may say that the paper was retracted, or which PMID it has
-        stated = (getattr(said, name, "") for name in ("title", "subject", "comments", "identifier", "keywords"))
+        stated = (
+            getattr(said, name, "") for name in ("title", "subject", "comments", "identifier", "keywords", "category")
+        )
         beside = [*margins_of(opened), *filter(None, stated)]
     except (OpcError, etree.LxmlError, *_ERRORS) as error:
         raise ValueError(_DAMAGED) from error

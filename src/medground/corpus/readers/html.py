@@ -74,7 +74,7 @@ _MOST_ATTRIBUTES = 10_000
 _LONG_TAG = re.compile(rb"<[^<>]{20000,}")
 _NO_TEXT = ("script", "style", "noscript", "template", "nav")
 _IDENTIFIERS = ("dc.identifier", "dcterms.identifier", "dc:identifier", "eprints.id_number")
-_PMID = re.compile(r"(?:\w+_citation|wkhealth|prism)[._]pmid")
+_IDS = re.compile(r"(?:\w+_citation|wkhealth|prism)[._](pmid|doi)")
 _MARK = "\ue000"
 _MARKED = re.compile(rf"{_MARK}\s*(t[dh]),(\d{{1,4}}),(\d{{1,4}})\s*{_MARK}\s*")
 """What a cell is and how far it reaches, before its text: trafilatura keeps no more than the texts of cells."""
@@ -216,7 +216,9 @@ def _tagged(tree: Any) -> dict[str, Any]:
             tags[name].append(f"pmid:{value}" if scheme == "pmid" else value)
     said = [value for name in _IDENTIFIERS for value in tags[name]]
     tags["dc.identifier"] = [value for value in said if "10." in value]
-    tags["citation_pmid"] += [value for name in list(tags) if _PMID.fullmatch(name) for value in tags[name]]
+    for name in list(tags):
+        if of := _IDS.fullmatch(name):
+            tags[f"citation_{of[1]}"] += tags[name]
     own = {normal_document_id(value) for value in said}
     tags["citation_pmid"] += [name.removeprefix("PMID:") for name in own if name.startswith("PMID:")]
     fields: dict[str, Any] = {}
