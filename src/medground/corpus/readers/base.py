@@ -180,6 +180,7 @@ def fingerprint_now(path: Path) -> str:
 
 def file_input(path: Path, reader: str, items: Callable[[Path], Iterator[Item]], *, apart: bool = False) -> Input:
     """An input of one file; on resuming, the file is read again from the beginning."""
+    apart = apart or path.suffix.lower() == ".parquet"  # pyarrow unpacks as much as the file says
     return Input(str(path), reader, fingerprint(path), partial(_after, items, path), apart=apart)
 
 
