@@ -12,6 +12,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -320,3 +321,21 @@ def test_a_state_is_read_where_nothing_can_be_written(built, embedder, monkeypat
         assert ranking(snapshot, embedder) == before
         snapshot.verify()
     assert not list(temporary.iterdir())
+
+
+LIMITED = """
+import resource, pathlib, medground.corpus.build, medground.corpus.lexical_fields
+from medground.faces.cli.app import main
+pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (300 << 20),) * 2)
+main()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs the limits of Linux")
+def test_an_index_without_memory_says_so_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Aspirin lowered the risk of stroke.", encoding="utf-8")
+    command = [sys.executable, "-c", LIMITED, "corpus", "build", "papers", str(tmp_path / "a.txt"), "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"MEDGROUND_HOME": str(tmp_path)})
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "there is not enough memory" in done.stderr

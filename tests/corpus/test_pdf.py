@@ -211,16 +211,15 @@ def test_damage_never_raises_anything_else(tmp_path: Path, cut: int, noise: byte
         assert all(isinstance(item, Document) for item in found.read(0))
 
 
-def test_a_long_document_reports_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medground.corpus.readers.pdf._REPORT", 3)
-    file = article(tmp_path / "long.pdf", pages=7)
+def test_a_long_document_reports_how_far_it_is(tmp_path: Path) -> None:
+    file = article(tmp_path / "long.pdf", pages=101)
     (found,) = find_inputs([file])
     items = list(found.read(0))
-    assert items[:2] == [Reading(3, 7), Reading(6, 7)]
+    assert items[:2] == [Reading(50, 101), Reading(100, 101)]
     assert list(found.read(1)) == items[1:], "reading resumes at any item"
     steps: list[tuple[str, int, int | None]] = []
     build(Library(tmp_path / "home"), "long", [found], progress=lambda *step: steps.append(step))
-    assert ("read long.pdf", 3, 7) in steps
+    assert ("read long.pdf", 50, 101) in steps
 
 
 def test_line_numbers_are_no_text(tmp_path: Path) -> None:

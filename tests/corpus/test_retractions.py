@@ -203,6 +203,22 @@ def test_a_table_is_updated_and_the_gravest_counts_unless_reinstated(
     refused(StorageFailed, "delete it", retraction_table.table)
 
 
+def test_works_of_crossref_are_read_as_one_reply_as_a_list_and_line_by_line(update: Any) -> None:
+    day = {"date-parts": [[2027, 5, 2]]}
+    kinds = {"a": "retraction", "b": "expression_of_concern", "c": "correction", "d": "retraction_and_replacement"}
+    works = [
+        {"DOI": f"10.1000/N{name}", "update-to": [{"DOI": f"10.1000/{name}", "type": kind, "updated": day}]}
+        for name, kind in kinds.items()
+    ]
+    for given in ({"message": {"items": works}}, works, "\n".join(map(json.dumps, works))):
+        assert update(given if isinstance(given, str) else json.dumps(given)) == 0
+        states = [marked(Document(id=f"DOI:10.1000/{name}", text="One.")) for name in kinds]
+        assert [one.retraction for one in states] == ["retracted", "concern", "none", "retracted"]
+    assert "Its notice is https://doi.org/10.1000/na." in states[0].cautions
+    for broken in ("[" * 100_000, '[{"update-to": 5}]', '[{"update-to": [{"DOI": "10.1000/a"}]}]'):
+        assert update(broken) == 2
+
+
 def test_a_retracted_paper_is_known_in_nearly_every_form(update: Any, tmp_path: Path) -> None:
     pytest.importorskip("reportlab")
     found = spec_from_file_location("retraction_forms", SCRIPT.parents[1] / "benchmarks" / "retraction_forms.py")

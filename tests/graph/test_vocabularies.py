@@ -5,15 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refused
 from rows import each_row
 
 from medground.errors import BadDocument
+from medground.graph.draft import Draft
 from medground.graph.vocabularies import base as forms
 from medground.graph.vocabularies.obo import obo, obo_json
 from medground.graph.vocabularies.releases import COLUMNS, drugbank, mesh, umls
@@ -280,6 +283,7 @@ NOT_MESH, NO_TERM = "the columns are not id, heading", r"no \[Term\] in use"
         (obo_json, "x.json", '{"nodes": [], "edges": []}', "not an OBO Graph"),
         *((mesh, "d.tsv", text, NOT_MESH) for text in ("x\ty\n", "D000001\n", "D000001\t\tx\tC14\n", "D1 Heart\n")),
         (mesh, "d.tsv.gz", "D000001\tnot packed", "."),
+        (mesh, "d.tsv", f"D000001\tHeart\t{'x' * 1_000_001}\tC14\n", "a line has more than 1,000,000 bytes"),
     ],
 )
 def test_a_file_of_another_form_is_one_line(
@@ -289,3 +293,25 @@ def test_a_file_of_another_form_is_one_line(
     with pytest.raises(BadDocument, match=message) as error:
         records(reader(tmp_path / name))
     assert name in one_line(error)
+
+
+@each_row(
+    ("fields", "message"),
+    [
+        *(({"lbl": label}, "one of its names is not a text") for label in ([1], 5, {"a": "b"})),
+        ({"lbl": "x", "meta": {"definition": {"val": {"a": 1}}}}, "one of its names is not a text"),
+        ({"lbl": "x \ud800"}, "half a character"),
+        ({"lbl": "heart " * 1000}, "6,000 characters, more than 5,000"),
+    ],
+)
+def test_what_is_no_text_or_too_long_for_a_name_is_one_line(
+    tmp_path: Path, fields: dict[str, object], message: str
+) -> None:
+    (tmp_path / "x.json").write_text(json.dumps({"graphs": [{"nodes": [{"id": "T:1", **fields}]}]}), encoding="utf-8")
+    with closing(Draft(tmp_path / "draft", [obo_json(tmp_path / "x.json")])) as draft:
+        refused(BadDocument, message, draft.read)
+
+
+def test_blanks_in_a_value_are_read_in_one_pass(tmp_path: Path) -> None:
+    (tmp_path / "x.obo").write_text(f"ontology: x\n\n[Term]\nid: T:1\nname: a{{{' ' * 200_000}b\n", encoding="utf-8")
+    assert forms.ConceptRecord("T:1", "a{ b") in records(obo(tmp_path / "x.obo"))

@@ -70,6 +70,9 @@ def test_unreadable_files_and_unknown_presets_are_refused(tmp_path: Path) -> Non
     broken = tmp_path / "broken.toml"
     broken.write_text("[recipe\n", encoding="utf-8")
     refused(ConfigError, "cannot read", Settings.load, file=broken, environ={})
+    for hostile in ("a = " + "[" * 100_000, "a" + ".a" * 100_000 + " = 1", "a = '" + "x" * 1_000_000 + "'"):
+        broken.write_text(hostile, encoding="utf-8")
+        refused(ConfigError, "cannot read", Settings.load, file=broken, environ={})
     refused(ConfigError, "offline, ", Settings.load, preset="best", environ={})
 
 

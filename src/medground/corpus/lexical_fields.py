@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from mmap import mmap
 from pathlib import Path
 from typing import Literal
 
@@ -163,6 +164,8 @@ def _values(field: str, values: Sequence[str | None]) -> list[str]:
 
 
 _HEAP = 100_000_000
+_BESIDE = 400_000_000
+"""Bytes of addresses that its threads take besides."""
 _THREADS = 2
 
 
@@ -175,6 +178,7 @@ class LexicalWriter:
 
     def __init__(self, index: tantivy.Index) -> None:
         self._index = index
+        mmap(-1, _HEAP + _BESIDE).close()  # where it cannot have this, Tantivy ends the process with a backtrace
         self._writer = index.writer(_HEAP, _THREADS)
         self.committed: int = index.searcher().num_docs
         """Passages that would survive a crash."""

@@ -19,7 +19,17 @@ from medground.corpus.chunk import cuts
 from medground.corpus.embedder import Embedder, embed_passages
 from medground.corpus.faults import UnfinishedDamaged, resuming
 from medground.corpus.lexical_fields import LexicalWriter
-from medground.corpus.readers.base import Deleted, Input, Item, Note, RawRecord, Reading, Retracts, fingerprint_now
+from medground.corpus.readers.base import (
+    Deleted,
+    Input,
+    Item,
+    Note,
+    RawRecord,
+    Reading,
+    Retracts,
+    fingerprint_now,
+    within_limits,
+)
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.vectors import VectorWriter, copy_rows, write_index
@@ -89,7 +99,7 @@ class FileReading:
         for attempt in range(1, _ATTEMPTS + 1):
             before, unsearched = self._state(), 0
             try:
-                for item in self._source.read(skip):
+                for item in within_limits(self._source, skip):
                     unsearched += isinstance(item, Document) and _is_unsearched(item)
                     yield item
             except BadDocument as error:

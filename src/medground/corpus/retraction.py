@@ -26,6 +26,8 @@ REMOVED = "removed by its publisher"
 NOTICE = "a retraction notice"
 CONCERN = "an expression of concern"
 ERRATUM = "an erratum"
+_BEFORE = 6
+"""Words that may stand before the title of the paper that a title is about."""
 ON_THE_LIST = "It is on the list of retracted papers, regardless of what the record itself says."
 
 _REASONS: Mapping[Said, str] = {
@@ -128,8 +130,12 @@ def doubt(record: Record) -> str | None:
 
 
 def _names_listed(title: str) -> bool:
-    """Whether a title, or a part of it, is that of a paper in the table."""
-    return table().has_titles and any(listed().get(title_name(part)) in GRAVE for part in parts_of(title))
+    """Whether a title, a part of it, or what follows its first words is that of a paper in the table."""
+    if not table().has_titles:
+        return False
+    words = title.split()
+    parts = [*parts_of(title), *(" ".join(words[at:]) for at in range(1, min(_BEFORE, len(words))))]
+    return any(listed().get(title_name(part)) in GRAVE for part in parts)
 
 
 @lru_cache(maxsize=4096)

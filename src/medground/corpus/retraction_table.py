@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import re
 import sys
 import time
@@ -31,11 +32,15 @@ Nature = Literal["retracted", "replaced", "concern", "corrected", "notice"]
 """`replaced`: withdrawn, and published again. `notice`: the record that retracts another."""
 GRAVE: tuple[Nature, ...] = ("retracted", "replaced")
 FILE_NAME = "retractions.tsv.gz"
-_NATURES: Mapping[str, Nature] = {"retraction": "retracted", "expression of concern": "concern"}
+_NATURES: Mapping[str, Nature] = {
+    **dict.fromkeys(("retraction", "withdrawal", "removal"), "retracted"),
+    "expression of concern": "concern",
+}
 _REPLACED = re.compile(r"retract and replace|retraction and replacement|republish", re.IGNORECASE)
 _COLUMNS = {"pmid": "originalpaperpubmedid", "doi": "originalpaperdoi", "pmc": "pmcid"}
 _SHORTEST, _FEWEST = 30, 4
 """A title of fewer letters, or of fewer words, is that of several papers."""
+_LONGEST_LINE = 1_000_000
 _OLD = 12
 """Months."""
 
@@ -146,17 +151,19 @@ def packed(rows: Iterable[Row], month: str) -> bytes:
 
 
 def update(home: Path, content: str, place: str) -> Table:
-    """Add what a CSV says to the table of a home folder, and return that; `place` is its name in messages.
+    """Add what a CSV or JSON says to the table of a home folder, and return that; `place` is its name in messages.
 
-    Raises UsageError: it names no paper in the columns of Retraction Watch; OSError: the table cannot be written.
+    Raises UsageError: it names no paper in the columns of Retraction Watch, or in Crossref's `update-to`; OSError: the
+    table cannot be written.
     """
     global _held
+    rows = _of_crossref if content.lstrip("\ufeff \t\r\n").startswith(("{", "[")) else _of_csv
     try:
-        new = [row for row in _of_csv(content) if row.names]
-    except csv.Error as error:
-        raise UsageError(f"{place} is not a CSV: {error}") from None
+        new = [row for row in rows(content) if row.names]
+    except (csv.Error, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(f"{place} cannot be read: {error}") from None
     if not new:
-        raise UsageError(f"{place} names no retracted paper; give Retraction Watch's CSV, which Crossref publishes")
+        raise UsageError(f"{place} names no retracted paper; give Retraction Watch's CSV or works of Crossref as JSON")
     use(home)
     old = table()
     kept = [Row((name,), old.natures[name], notice.strip("-")) for name, notice in old.notices.items()]
@@ -165,9 +172,38 @@ def update(home: Path, content: str, place: str) -> Table:
     return table()
 
 
+def _short_lines(content: str) -> Iterator[str]:
+    for number, line in enumerate(io.StringIO(content, newline=""), start=1):
+        if len(line) > _LONGEST_LINE:
+            raise csv.Error(f"line {number} has more than {_LONGEST_LINE:,} characters")
+        yield line
+
+
+def _of_crossref(content: str) -> Iterator[Row]:
+    """Works of Crossref: one reply, a list, or a work on each line. A notice names its papers in `update-to`."""
+    try:
+        found = json.loads(content.lstrip("\ufeff"))
+    except json.JSONDecodeError:
+        found = [json.loads(line) for line in content.lstrip("\ufeff").splitlines() if line.strip()]
+    found = found.get("message", found) if isinstance(found, dict) else found
+    for work in found.get("items", [found]) if isinstance(found, dict) else found:
+        for said in work.get("update-to") or () if isinstance(work, dict) else ():
+            kind = str(said.get("type", "")).replace("_", " ").casefold() if isinstance(said, dict) else ""
+            replaced = _REPLACED.search(kind)
+            if not (doi := normal_id("doi", str(said.get("DOI", "")))) or not kind:
+                continue
+            day = ((said.get("updated") or {}).get("date-parts") or [[]])[0]
+            yield Row(
+                (f"doi:{doi}",),
+                "replaced" if replaced else _NATURES.get(kind, "corrected"),
+                f"doi:{notice}" if (notice := normal_id("doi", str(work.get("DOI", "")))) else "",
+                "-".join(str(part).zfill(2) for part in day),
+            )
+
+
 def _of_csv(content: str) -> Iterator[Row]:
     csv.field_size_limit(sys.maxsize)
-    for line in csv.DictReader(io.StringIO(content, newline="")):
+    for line in csv.DictReader(_short_lines(content)):
         said = {name.strip().casefold(): value.strip() for name, value in line.items() if isinstance(value, str)}
         kind = said.get("retractionnature", "").casefold()
         nature = _NATURES.get(kind, "corrected")

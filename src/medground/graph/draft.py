@@ -153,14 +153,16 @@ class Draft:
         try:
             with self.connection:  # all of a file, or nothing of it
                 for done, record in enumerate(part.records(), start=1):
-                    self._store(record, vocabulary)
+                    self._store(forms.checked(record), vocabulary)
                     if done % _BATCH == 0:
                         self._progress(f"read {Path(part.name).name}", done, None)
                 self._flush(*self._waiting.copy())
                 self.connection.execute("INSERT INTO parts VALUES (?, ?)", known)
-        except BaseException:
+        except BaseException as error:
             self._waiting.clear()
             self._predicates = dict(self.connection.execute("SELECT name, number FROM predicates"))
+            if isinstance(error, ValueError):
+                raise BadDocument(str(error), file=part.name) from error
             raise
 
     def _store(self, record: forms.Record, vocabulary: int) -> None:

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import logging
 import os
+import re
 import secrets
 import tomllib
 from collections.abc import Iterator
@@ -176,6 +177,21 @@ def _tell_once(home: Path, reason: str) -> None:
 def script(room: str, name: str) -> str:
     """The SQL of `NAME.sql` in a room of the package."""
     return (resources.files("medground") / room / f"{name}.sql").read_text(encoding="utf-8")
+
+
+_LONGEST_TOML = 1_000_000
+_LONG_NAME = re.compile(r"(?:\.\s*[^\s.=]{1,100}\s*){50}")
+"""A name of so many parts: each costs the more, the more stand before it."""
+
+
+def parsed_toml(text: str) -> dict[str, Any]:
+    """The values of a TOML file that somebody wrote. Raises TOMLDecodeError: it is none, too long, or too deep."""
+    if len(text) > _LONGEST_TOML or _LONG_NAME.search(text):
+        raise tomllib.TOMLDecodeError(f"it has more than {_LONGEST_TOML:,} characters, or a name of 50 parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("it is nested too deeply") from None
 
 
 @cache

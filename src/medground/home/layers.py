@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from medground.errors import ConfigError
-from medground.home.files import tables
+from medground.home.files import parsed_toml, tables
 
 # What is wrong with values that were sent, in our words and in one line, without the values themselves.
 
@@ -89,7 +89,7 @@ def preset_layer(name: str) -> dict[str, Any]:
 def file_layer(path: Path) -> dict[str, Any]:
     """The values of a settings file in TOML. Raises ConfigError: the file is missing or cannot be read."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return parsed_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"no settings file {path}") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -124,7 +124,7 @@ def options_layer(options: Mapping[str, Any]) -> dict[str, Any]:
 def _parsed(value: str) -> Any:
     """A TOML value when it is one (`2`, `true`, `["a"]`), else the text itself."""
     try:
-        return tomllib.loads(f"v = {value}")["v"]
+        return parsed_toml(f"v = {value}")["v"]
     except tomllib.TOMLDecodeError:
         return value
 

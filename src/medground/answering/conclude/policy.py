@@ -9,6 +9,7 @@ from itertools import islice
 from medground.answering.verify.context import GIVEN, SUBJECT
 from medground.answering.verify.critic import CITATION, CONTRADICTION, DISPUTED, INCORRECT
 from medground.answering.verify.named import HELD
+from medground.answering.verify.overclaim import UNHELD
 from medground.answering.verify.reporting import NOT_FINDINGS
 from medground.home.settings_groups import VerifySettings
 from medground.values.evidence import Sentence, by_sentence
@@ -71,7 +72,8 @@ def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *,
     needs_none = uncited or verdict.label == GIVEN or settings.own_knowledge == "mark"
     cites = bool(statement.evidence) or needs_none
     found = rejected(verdict)
-    always = (settings.gate and bool(found)) or not set(HELD).isdisjoint(verdict.flags) or not cites
+    held_back = not UNHELD.union(HELD).isdisjoint(verdict.flags)
+    always = (settings.gate and bool(found)) or held_back or not cites
     if not always and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
         return ""
     reason = verdict.note if cites or found else _NOTHING_CITED
@@ -158,7 +160,7 @@ def can_support(verdict: Verdict) -> bool:
     and no judge with the last word has weighed that, or if it is based on a quote that reports no finding.
     """
     flags = set(verdict.flags)
-    if verdict.label in UNSUPPORTED or rejected(verdict) or flags & {OWN_KNOWLEDGE, *NOT_FINDINGS}:
+    if verdict.label in UNSUPPORTED or rejected(verdict) or flags & {OWN_KNOWLEDGE, *NOT_FINDINGS, *UNHELD}:
         return False
     if SUBJECT in flags and verdict.label == "related":
         return False

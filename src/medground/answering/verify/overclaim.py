@@ -5,12 +5,15 @@ reports an association, the statement a cause), `population` (the quote is about
 people), `purpose` and `title` (the quote reports no finding: it asks, plans or supposes, or is a title), `number` (no
 quote that is cited holds a number of the statement), `misplaced` (the quotes give a number for another group or
 outcome). Words alone are not proof, so an overclaim never makes a statement false: it is `partly` supported at most.
+
+What no quote holds is `UNHELD`: an instruction, a name, the opposite of the quote, or words that the source has none
+of. A passage can talk a model into these, so no model clears them; they decide nothing, and are left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,7 +23,18 @@ from medground.answering.verify.numbers import misplaced_number, missing_quantit
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
-from medground.models.operators.differences import ASSOCIATION, DOUBT, HEDGE, Pair, differences
+from medground.language.quoting.leading import instructs
+from medground.language.sentences import sentence_spans
+from medground.models.operators.differences import (
+    ASSOCIATION,
+    DOUBT,
+    HEDGE,
+    REPEATED,
+    Pair,
+    differences,
+    direction,
+    negation,
+)
 from medground.values.document import Document
 from medground.values.evidence import Evidence, Ledger, Sentence
 from medground.values.statement import Verdict
@@ -29,6 +43,19 @@ NUMBER = "number"
 """The flag of a statement with a number that no quote holds."""
 MISPLACED = "misplaced"
 """The flag of a statement with a number that the quotes give for another group or outcome."""
+
+UNHELD = frozenset(["instruction", "name", "opposite", "unheld"])
+_LEAST_SHARED = 0.2
+"""Share of a statement's words, by weight, of which its source must have more: 5 % of authors' conclusions have fewer
+in common with their own results, nearly all of them on future research."""
+_DENIES = re.compile(r"(?<=[a-z] )(?:do not|never) ", re.IGNORECASE)
+"""Behind a subject it denies, and orders nothing: `algorithms do not replace judgement`."""
+_YOU = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
+_COPIED = 0.8
+_ABSTRACT = 20_000
+"""Characters of a document that is read whole for what a statement is the opposite of."""
+_NAME = re.compile(r"(?<=[\w,;)] )[A-Z][a-z]{2,}\b|\b\S+@\S+")
+"""A word written like a name within a sentence, or an address."""
 
 _REPORTED = re.compile(
     r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|likely)\b[^.;,]{0,20}?\bthat\b",
@@ -52,6 +79,10 @@ _NOTES = {
     TITLE: "claims a finding, but its source is only {word}",
     NUMBER: "gives a number that the quoted text does not contain (`{word}`)",
     SUBJECT: "is about {word}, which the text quoted does not mention",
+    "instruction": "tells the reader what to do, which the text quoted does not",
+    "name": "names `{word}`, which its source does not",
+    "opposite": "says the opposite of the text quoted",
+    "unheld": "has almost no word of its source",
     MISPLACED: "gives a number (`{word}`) for another group or outcome than the text quoted does",
 }
 
@@ -181,7 +212,7 @@ def weighed(verdict: Verdict, found: tuple[Overclaim, ...], *, stands: bool) -> 
     """
     if not found or not stands:
         return downgraded(verdict, found)
-    if off := tuple(one for one in found if one.kind == SUBJECT):
+    if off := tuple(one for one in found if one.kind == SUBJECT or one.kind in UNHELD):
         return downgraded(verdict, off)
     return noted(verdict, f"a word filter found that {' and '.join(f'it {doubt.note}' for doubt in found)}")
 
@@ -196,4 +227,29 @@ def doubts(sentence: Sentence, quote: Evidence, ledger: Ledger) -> tuple[Overcla
     return (
         *overclaims(sentence.text, quote.quote, document, sentence=sentence.whole.text),
         *wrong_numbers(sentence.text, quotes),
+        *(Overclaim(kind, word) for kind, word in _unheld(sentence, quotes, ledger) if word),
     )
+
+
+def _orders(text: str) -> bool:
+    return bool(_YOU.search(text)) or instructs(_DENIES.sub("", text))
+
+
+def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterator[tuple[str, str]]:
+    """What a statement says that no quote holds, with the words that show it, which are empty where it does not."""
+    said = sentence.text
+    documents = {e.document_id: ledger.documents[e.document_id] for e in cited_evidence(sentence, ledger)}
+    source = "\n".join([*quotes, *(f"{one.title}\n{one.text}\n{' '.join(one.authors)}" for one in documents.values())])
+    known, terms = frozenset(words.terms(source)), words.terms(said)
+    yield "instruction", said if _orders(said) and not any(map(_orders, quotes)) else ""
+    folded = source.casefold()
+    names = [name for name in _NAME.findall(said) if name.casefold() not in folded and not known & {*words.terms(name)}]
+    yield "name", ", ".join(names)
+    read = [*quotes, *(one.text for one in documents.values() if len(one.text) <= _ABSTRACT)]
+    texts = [text[start:end] for text in read for start, end in sentence_spans(text)] or [""]
+    pair = Pair(said, max(texts, key=lambda text: words.coverage(terms, words.terms(text))), "")
+    least = _COPIED if asks_or_plans(pair.quote) else REPEATED  # what was asked may be denied in words like its own
+    is_opposite = pair.repetition >= least and (negation(pair) or direction(pair))
+    yield "opposite", pair.quote if is_opposite else ""
+    whole = words.terms(sentence.whole.text)
+    yield "unheld", said if whole and words.coverage(whole, known) < _LEAST_SHARED else ""

@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 from medground.errors import BadDocument
+from medground.home.apart import Limits, read_apart, told
 from medground.home.registry import joining
 from medground.values.document import Document
 
@@ -80,6 +81,8 @@ class Input:
     """The folder in which it was found, or None if the user named it."""
     refused: BadDocument | None = None
     """Why it cannot be read, if that was seen before reading."""
+    apart: bool = False
+    """Whether a library reads it that cannot be stopped, so that it needs a process of its own."""
 
 
 # Open files for a reader: plain or gzip, recognised by their first bytes. Every failure is a one-line error.
@@ -136,6 +139,17 @@ def head(path: Path) -> bytes:
     return start
 
 
+def lines_of_file(path: Path, longest: int = 1_000_000) -> Iterator[tuple[int, bytes]]:
+    r"""The lines of a file, uncompressed, from 1; only `\n` ends a line. Raises BadDocument: one has more bytes."""
+    with opened(path) as stream:
+        for number in count(1):
+            if not (line := stream.readline(longest + 1)):
+                return
+            if len(line) > longest:
+                raise BadDocument(f"a line has more than {longest:,} bytes", file=str(path), position=number)
+            yield number, line
+
+
 def content_of(path: Path) -> bytes:
     """All bytes of a file, uncompressed."""
     content = bytearray()
@@ -164,26 +178,45 @@ def fingerprint_now(path: Path) -> str:
         return ""
 
 
-def file_input(path: Path, reader: str, items: Callable[[Path], Iterator[Item]]) -> Input:
+def file_input(path: Path, reader: str, items: Callable[[Path], Iterator[Item]], *, apart: bool = False) -> Input:
     """An input of one file; on resuming, the file is read again from the beginning."""
-    return Input(
-        name=str(path),
-        reader=reader,
-        fingerprint=fingerprint(path),
-        read=lambda skip: islice(items(path), skip, None),
-    )
+    apart = apart or path.suffix.lower() == ".parquet"  # pyarrow unpacks as much as the file says
+    return Input(str(path), reader, fingerprint(path), partial(_after, items, path), apart=apart)
 
 
-def document_input(path: Path, reader: str, document: Callable[[bytes], Item]) -> Input:
+def document_input(path: Path, reader: str, document: Callable[[bytes], Item], *, apart: bool = False) -> Input:
     """An input of one file that is one document; `document` raises ValueError where it is none."""
+    return file_input(path, reader, partial(_document, document), apart=apart)
 
-    def items(path: Path) -> Iterator[Item]:
-        try:
-            yield document(content_of(path))
-        except ValueError as error:
-            raise BadDocument(str(error), file=str(path)) from error
 
-    return file_input(path, reader, items)
+def _after(items: Callable[[Path], Iterator[Item]], path: Path, skip: int) -> Iterator[Item]:
+    return islice(items(path), skip, None)
+
+
+def _document(document: Callable[[bytes], Item], path: Path) -> Iterator[Item]:
+    try:
+        yield document(content_of(path))
+    except ValueError as error:
+        raise BadDocument(str(error), file=str(path)) from error
+
+
+# Files that others wrote are read within limits of memory and time. Small ones that our own code reads, record by
+# record, are limited by their size, and are read at once.
+
+_SMALL = 2_000_000
+_PACKED = 10
+
+
+def within_limits(source: Input, skip: int = 0) -> Iterator[Item]:
+    """The items of an input from number `skip`. Raises BadDocument: it is not what it claims, or costs too much."""
+    read = partial(source.read, skip)
+    place = Path(source.name)
+    if source.refused is not None or not place.is_file():
+        return told(read, source.name)
+    size = place.stat().st_size * (_PACKED if is_packed(place) else 1)
+    if source.apart or size > _SMALL:
+        return read_apart(read, source.name, Limits.of(size))
+    return told(read, source.name)
 
 
 def numbered(

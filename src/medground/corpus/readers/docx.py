@@ -135,7 +135,7 @@ _ERRORS = (zipfile.BadZipFile, zlib.error, LookupError, AttributeError, EOFError
 
 def open_docx(path: Path, folder: Path | None = None) -> Input:
     """One Word document, named after its place in `folder`."""
-    return document_input(path, "docx", partial(docx_document, name=name_below(path, folder)))
+    return document_input(path, "docx", partial(docx_document, name=name_below(path, folder)), apart=True)
 
 
 def is_docx(path: Path) -> bool:
@@ -161,7 +161,9 @@ def docx_document(content: bytes, name: str) -> Document:
         titles = titles or [*filter(None, [title_line(composition.text)])]
         about = {"title": titles[0] if titles else Path(name).stem} | fields_of(said, titled=bool(titles))
         # properties that may say that the paper was retracted, or which PMID it has
-        stated = (getattr(said, name, "") for name in ("title", "subject", "comments", "identifier", "keywords"))
+        stated = (
+            getattr(said, name, "") for name in ("title", "subject", "comments", "identifier", "keywords", "category")
+        )
         beside = [*margins_of(opened), *filter(None, stated)]
     except (OpcError, etree.LxmlError, *_ERRORS) as error:
         raise ValueError(_DAMAGED) from error

@@ -12,7 +12,7 @@ import json
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -69,9 +69,12 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{3,20})", re.IGNORE
 _LONGEST = 20_000_000
 _MOST_TAGS = 200_000
 """Most tags of a page: five times those of the longest article, and what is read in seconds."""
+_MOST_ATTRIBUTES = 10_000
+"""Each is compared with all before it."""
+_LONG_TAG = re.compile(rb"<[^<>]{20000,}")
 _NO_TEXT = ("script", "style", "noscript", "template", "nav")
 _IDENTIFIERS = ("dc.identifier", "dcterms.identifier", "dc:identifier", "eprints.id_number")
-_PMID = re.compile(r"(?:\w+_citation|wkhealth|prism)[._]pmid")
+_IDS = re.compile(r"(?:\w+_citation|wkhealth|prism)[._](pmid|doi)")
 _MARK = "\ue000"
 _MARKED = re.compile(rf"{_MARK}\s*(t[dh]),(\d{{1,4}}),(\d{{1,4}})\s*{_MARK}\s*")
 """What a cell is and how far it reaches, before its text: trafilatura keeps no more than the texts of cells."""
@@ -89,7 +92,7 @@ _LONG_TEXT = 300
 
 def open_html(path: Path, folder: Path | None = None) -> Input:
     """One page, named after its place in `folder`."""
-    return document_input(path, "html", partial(html_document, name=name_below(path, folder)))
+    return document_input(path, "html", partial(html_document, name=name_below(path, folder)), apart=True)
 
 
 def is_page(start: bytes) -> bool:
@@ -136,6 +139,8 @@ def _parsed(content: bytes) -> Any:
         raise ValueError(f"the page has more than {_LONGEST:,} bytes")
     if content.count(b"<") > _MOST_TAGS:
         raise ValueError(f"the page has more than {_MOST_TAGS:,} tags; split it")
+    if any(len(tag.split()) > _MOST_ATTRIBUTES for tag in _LONG_TAG.findall(content)):
+        raise ValueError(f"a tag of the page has more than {_MOST_ATTRIBUTES:,} attributes; leave it out")
     page = None
     if named := _CHARSET.search(content[:4096]):  # what the page names, if its bytes fit
         with contextlib.suppress(UnicodeDecodeError, LookupError):
@@ -180,15 +185,26 @@ def _main_text(tree: Any) -> Composition:
 
 
 def _write_raised(tree: Any) -> None:
-    """Superscripts as plain text: trafilatura keeps their letters alone."""
-    for element in list(tree.iter("sup")):
-        before = "".join(element.xpath("preceding-sibling::node()[1][self::text()]"))
-        cites = element.find("a") is not None
-        text = "" if cites else written("".join(element.itertext()), before)
-        for child in list(element):
-            element.remove(child)
-        element.text = text
-        element.drop_tag()
+    """Superscripts as plain text: trafilatura keeps their letters alone. Each text is written once, however many."""
+    for parent in list(dict.fromkeys(element.getparent() for element in tree.iter("sup"))):
+        last, pieces = None, [parent.text or ""]
+        for child in list(parent):
+            if child.tag == "sup":
+                text = "" if child.find("a") is not None else written("".join(child.itertext()), "".join(pieces[-3:]))
+                pieces += [text, child.tail or ""]
+                parent.remove(child)
+            else:
+                _set_text(parent, last, pieces)
+                last, pieces = child, [child.tail or ""]
+        _set_text(parent, last, pieces)
+
+
+def _set_text(parent: Any, last: Any, pieces: Sequence[str]) -> None:
+    """Write the text behind a child, or the one before all of them."""
+    if last is None:
+        parent.text = "".join(pieces)
+    else:
+        last.tail = "".join(pieces)
 
 
 def _tagged(tree: Any) -> dict[str, Any]:
@@ -200,7 +216,9 @@ def _tagged(tree: Any) -> dict[str, Any]:
             tags[name].append(f"pmid:{value}" if scheme == "pmid" else value)
     said = [value for name in _IDENTIFIERS for value in tags[name]]
     tags["dc.identifier"] = [value for value in said if "10." in value]
-    tags["citation_pmid"] += [value for name in list(tags) if _PMID.fullmatch(name) for value in tags[name]]
+    for name in list(tags):
+        if of := _IDS.fullmatch(name):
+            tags[f"citation_{of[1]}"] += tags[name]
     own = {normal_document_id(value) for value in said}
     tags["citation_pmid"] += [name.removeprefix("PMID:") for name in own if name.startswith("PMID:")]
     fields: dict[str, Any] = {}

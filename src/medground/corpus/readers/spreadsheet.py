@@ -17,7 +17,9 @@ from statistics import median
 from medground.corpus.readers.base import Item, Note
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import canonical, described
+from medground.corpus.readers.lines import tried
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 SUFFIXES = (".csv", ".tsv", ".tab")
 WOS = re.compile(r"\ufeff?PT\t(?:[A-Z][A-Z0-9]\t){8}")
@@ -54,15 +56,18 @@ def read_csv(path: Path) -> Iterator[Item]:
         yield Note(f"the table has no header, so its columns were recognised by their content: {named}")
     else:
         first = first[1:]
-    for line, row in chain(first, rows):
-        fields: dict[str, str] = {}
-        for name, value in zip(header, row, strict=False):
-            if name and value.strip():
-                fields[name if name not in fields else f"{name}_2"] = value
-        try:
-            yield described(fields)
-        except ValueError as error:
-            yield BadDocument(str(error), file=str(path), position=line)
+    yield from tried((_document(header, row, path, line) for line, row in chain(first, rows)), path, "rows")
+
+
+def _document(header: Sequence[str], row: Sequence[str], path: Path, line: int) -> Document | BadDocument:
+    fields: dict[str, str] = {}
+    for name, value in zip(header, row, strict=False):
+        if name and value.strip():
+            fields[name if name not in fields else f"{name}_2"] = value
+    try:
+        return described(fields)
+    except ValueError as error:
+        return BadDocument(str(error), file=str(path), position=line)
 
 
 def is_table(start: str) -> bool:

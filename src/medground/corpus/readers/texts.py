@@ -74,7 +74,11 @@ _TOP = 20
 def open_text(path: Path, folder: Path | None = None) -> Input:
     """One text file, named after its place in `folder`."""
     name, markdown = name_below(path, folder), path.suffix.lower() != ".txt"
-    return document_input(path, "texts", lambda content: text_document(decoded(content), name, markdown=markdown))
+    return document_input(path, "texts", partial(_text_document, name=name, markdown=markdown))
+
+
+def _text_document(content: bytes, name: str, *, markdown: bool) -> Document:
+    return text_document(decoded(content), name, markdown=markdown)
 
 
 def text_document(text: str, name: str, *, markdown: bool) -> Document:

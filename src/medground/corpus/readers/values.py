@@ -240,6 +240,9 @@ _LABELS_OF_IDS = re.compile(
 _CITED_AS = re.compile(r"[A-Z][^;]{1,80}\b\d{4}\b[^;]{0,12};[^;]{0,80}(?=\b(?:doi|PMID)\b)")
 """As databases print a record: `Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: 12345678`."""
 _LONGEST = 300
+_OF_PUBMED = re.compile(r"(?:PubMed|MEDLINE)(?: (?:ID|number|no\.?))?\s?[:#]?\s?(?=\d{5,8}$)", re.IGNORECASE)
+_AROUND = " *_<>[]()|"
+"""Markup around a line."""
 
 
 def own_ids(lines: Iterable[str]) -> dict[str, str]:
@@ -248,7 +251,7 @@ def own_ids(lines: Iterable[str]) -> dict[str, str]:
     for line in (" ".join(given.split()) for given in lines):
         if len(line) > _LONGEST or not any(letter.isdigit() for letter in line):
             continue
-        line = _CITED_AS.sub("", line, count=1)
+        line = _OF_PUBMED.sub("PMID: ", _CITED_AS.sub("", line.strip(_AROUND), count=1), count=1)
         named = papers_named(line)
         if named and not re.search(r"[^\W_]", _LABELS_OF_IDS.sub(" ", without_papers(line))) and not line.isdigit():
             for kind, _, name in (one.partition(":") for names in named.values() for one in names):

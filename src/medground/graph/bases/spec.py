@@ -29,6 +29,7 @@ from medground.corpus.readers.entry import described
 from medground.corpus.readers.lines import read_lines
 from medground.errors import ConfigError
 from medground.graph.bases.record import checked_name
+from medground.home.files import parsed_toml
 from medground.values.document import Document, Frozen
 from medground.values.source_plan import SourceDescription
 
@@ -236,7 +237,7 @@ def read_spec(path: Path) -> Spec:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        tree = tomllib.loads(text)
+        tree = parsed_toml(text)
     except FileNotFoundError:
         raise ConfigError(f"no specification {path}; docs/knowledge-base.md shows one") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -12,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
-from medground.corpus.readers.base import opened
+from medground.corpus.readers.base import lines_of_file
 from medground.errors import BadDocument
 from medground.graph.relation import Scope
 
@@ -79,6 +79,24 @@ class NoteRecord(NamedTuple):
 
 
 Record = ConceptRecord | TypeRecord | NameRecord | DefinitionRecord | RelationRecord | PredicateRecord | NoteRecord
+
+
+_LONGEST_NAME, _LONGEST_TEXT = 5_000, 1_000_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def checked(record: Record) -> Record:
+    """The same record. Raises ValueError: a part of it is not a text, or is too long for one."""
+    most = _LONGEST_TEXT if isinstance(record, DefinitionRecord | NoteRecord) else _LONGEST_NAME
+    for part in record:
+        for text in part if isinstance(part, tuple) else (part,):
+            if not isinstance(text, str):
+                raise ValueError(f"one of its names is not a text: {str(text)[:80]}")
+            if len(text) > most:
+                raise ValueError(f"one of its texts has {len(text):,} characters, more than {most:,}: {text[:40]}")
+            if not text.isascii() and _SURROGATE.search(text):
+                raise ValueError(f"one of its texts has half a character: {text.encode(errors='replace')[:40]!r}")
+    return record
 
 
 @dataclass(frozen=True)
@@ -159,15 +177,14 @@ def compact(iri: str) -> str:
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     r"""The lines of a file without their ends, from 1. Only `\n` ends a line.
 
-    Raises BadDocument: the file cannot be read, is damaged, or is not UTF-8.
+    Raises BadDocument: the file cannot be read, is damaged, is not UTF-8, or has a line that is too long.
     """
-    with opened(path) as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError:
-                raise BadDocument("not UTF-8; save the file as UTF-8", file=str(path), position=number) from None
-            yield number, text.rstrip("\r\n")
+    for number, line in lines_of_file(path):
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            raise BadDocument("not UTF-8; save the file as UTF-8", file=str(path), position=number) from None
+        yield number, text.rstrip("\r\n")
 
 
 def cycles(parents: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:

@@ -145,22 +145,19 @@ def _genes(path: Path) -> dict[str, list[Concept]]:
 def _rows(path: Path, columns: str, version: str | None = None) -> Iterator[list[str]]:
     """Rows of a tab-separated file, after checking its release and header."""
     expected = columns.split()
-    with path.open(encoding="utf-8") as file:
-        numbered = enumerate(file, start=1)
-        for number, line in numbered:
-            if line.startswith("#version:") and version not in (None, line.removeprefix("#version:").strip()):
-                raise BadDocument(
-                    f"the release differs from the ontology's ({version})", file=str(path), position=number
-                )
-            if not line.startswith("#"):
-                if line.split() != expected:
-                    raise BadDocument(f"the columns are not {', '.join(expected)}", file=str(path), position=number)
-                break
-        for number, line in numbered:
-            row = line.rstrip("\n").split("\t")
-            if len(row) != len(expected):
-                raise BadDocument(f"{len(row)} columns instead of {len(expected)}", file=str(path), position=number)
-            yield row
+    numbered = forms.numbered_lines(path)
+    for number, line in numbered:
+        if line.startswith("#version:") and version not in (None, line.removeprefix("#version:").strip()):
+            raise BadDocument(f"the release differs from the ontology's ({version})", file=str(path), position=number)
+        if not line.startswith("#"):
+            if line.split() != expected:
+                raise BadDocument(f"the columns are not {', '.join(expected)}", file=str(path), position=number)
+            break
+    for number, line in numbered:
+        row = line.split("\t")
+        if len(row) != len(expected):
+            raise BadDocument(f"{len(row)} columns instead of {len(expected)}", file=str(path), position=number)
+        yield row
 
 
 @cache

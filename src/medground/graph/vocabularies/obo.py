@@ -17,7 +17,7 @@ from medground.errors import BadDocument
 from medground.graph.relation import Concept, Name, Scope
 from medground.graph.vocabularies import base as forms
 
-_AFTER_VALUE = re.compile(r"(?<!\\)\s+[{!](?:\s|(?=\w))")
+_AFTER_VALUE = re.compile(r"(?<![\\\s])\s+[{!](?:\s|(?=\w))")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(EXACT|RELATED|BROAD|NARROW)?\s*([^\s\[]*)')
 _SCOPES: dict[str, Scope] = {"EXACT": "exact", "RELATED": "related", "BROAD": "broad", "NARROW": "narrow"}
@@ -138,6 +138,7 @@ def stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
 # with `nodes` and `edges`. Deprecated nodes are left out.
 
 _BLOCK = 1 << 18
+_BLANK = re.compile(r"[ \t\r\n]+")
 _MARGIN = 64
 """A number may go on beyond what is read; so many characters beyond it prove that it does not."""
 
@@ -221,8 +222,8 @@ class _Reader:
     def _peek(self) -> str:
         """The next character that is not white space; empty at the end."""
         while True:
-            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
-                self._at += 1
+            if blank := _BLANK.match(self._text, self._at):
+                self._at = blank.end()
             if self._at < len(self._text) or self._ended:
                 return self._text[self._at : self._at + 1]
             self._fill(_BLOCK)

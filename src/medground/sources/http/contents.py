@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import httpx
@@ -20,6 +16,7 @@ from medground.corpus.readers.compose import decoded
 from medground.corpus.readers.html import html_document, is_page
 from medground.corpus.readers.pdf import open_pdf
 from medground.errors import BadDocument
+from medground.home.apart import Limits, read_apart
 from medground.sources.http.addresses import Refused
 from medground.sources.http.clients import CutReply
 from medground.sources.http.wire import Recorded
@@ -217,8 +214,8 @@ def _place(url: str) -> str:
 
 _MOST_TAGS = 5000
 """Tags of a page that is read at once: the worst that was made of so many took two seconds."""
-_MOST_MEMORY = 4 << 30
-"""Bytes of addresses that a reading process may use."""
+_MOST_MEMORY = 1000
+"""MB that a reading process may use."""
 
 
 def read_document(received: Received, url: str, document_id: str, seconds: float) -> Document:
@@ -229,41 +226,16 @@ def read_document(received: Received, url: str, document_id: str, seconds: float
     harmless = received.media_type != PDF and not received.body.startswith(b"%PDF-")
     if harmless and received.body.count(b"<") <= _MOST_TAGS:
         return document_of(received, url, document_id)
-    head = {"status": received.status, "headers": dict(received.headers), "url": url, "id": document_id}
-    command = [sys.executable, "-P", "-m", __name__, str(int(seconds) + 1)]
-    sent = json.dumps(head).encode() + b"\n" + received.body
+    read = partial(_read_there, received, url, document_id)
     try:
-        done = subprocess.run(command, input=sent, capture_output=True, timeout=seconds, check=True)  # noqa: S603
-        answer = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
-        raise Refused(f"reading it takes longer than {seconds:g} s") from None
-    except (subprocess.CalledProcessError, ValueError, OSError):
-        raise Refused("its reader failed") from None
-    if "refused" in answer:
-        raise Refused(str(answer["refused"]))
-    return Document.model_validate(answer["document"])
+        [document] = read_apart(read, url, Limits(seconds, _MOST_MEMORY, by_clock=True))
+    except BadDocument as error:
+        raise Refused(error.reason) from None
+    return document
 
 
-def _main() -> None:
-    _limit(int(sys.argv[1]))
-    head = json.loads(sys.stdin.buffer.readline())
-    received = Received(head["status"], head["headers"], sys.stdin.buffer.read())
-    answer: dict[str, Any]
+def _read_there(received: Received, url: str, document_id: str) -> list[Document]:
     try:
-        answer = {"document": document_of(received, head["url"], head["id"]).model_dump(mode="json")}
+        return [document_of(received, url, document_id)]
     except Refused as error:
-        answer = {"refused": str(error)}
-    sys.stdout.write(json.dumps(answer))
-
-
-def _limit(seconds: int) -> None:
-    """Limits of time and memory that hold even if no other process can end this one; not on Windows."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-
-
-if __name__ == "__main__":
-    _main()
+        raise BadDocument(str(error)) from None

@@ -217,7 +217,7 @@ def open_pdf(path: Path, *, book: bool = False) -> Input:
     """
     if not is_pdf(head(path)):
         raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
-    return file_input(path, "book-pdf" if book else "pdf", partial(_read, book=book))
+    return file_input(path, "book-pdf" if book else "pdf", partial(_read, book=book), apart=True)
 
 
 def is_pdf(start: bytes) -> bool:
