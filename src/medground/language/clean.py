@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from medground.pubmed.characters import spell_out_greek
+
 # Text that is safe to show: a document must not move the cursor, recolour a terminal or reverse the reading order.
 
 CONTROLS = (
@@ -59,10 +61,10 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 @lru_cache(maxsize=256)
 def without_accents(text: str) -> str:
-    """Behcet for Behçet; compatible characters become one."""
+    """Behcet for Behçet, TNF-alpha for TNF-α; compatible characters become one."""
     if text.isascii():
         return text
-    apart = unicodedata.normalize("NFKD", text)
+    apart = unicodedata.normalize("NFKD", spell_out_greek(text))
     return _NOT_ASCII.sub(lambda found: "" if unicodedata.combining(found[0]) else found[0], apart)
 
 
