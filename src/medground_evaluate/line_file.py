@@ -220,8 +220,8 @@ async def work_off(jobs: Iterable[T], do: Callable[[T], Awaitable[None]], worker
         async with asyncio.TaskGroup() as group:
             for _ in range(workers):
                 group.create_task(worker())
-    except* MedgroundError as stopped:
-        raise stopped.exceptions[0] from None
+    except ExceptionGroup as stopped:  # what `except*` raises, Python 3.11.2 puts into a group again
+        raise next((one for one in stopped.exceptions if isinstance(one, MedgroundError)), stopped) from None
 
 
 def whole_lines(path: Path, advice: str) -> Iterator[Numbered]:
