@@ -86,7 +86,7 @@ _NAMED, _DEFINED = 4.0, 5.0
 """How much stronger a sentence is, as a logarithm, that names with its title all that is asked, chosen by folds over
 BioASQ's questions and people's, and one that says what the thing is, where that is asked."""
 _ABOUT = 2.0
-"""How much of `_NAMED`, `_ENTITLED` and `_DEFINED` counts after the closer look too."""
+"""How much of `_ENTITLED` and `_DEFINED` counts after the closer look too."""
 _NEGLIGIBLE = 4.0
 """A sentence this much weaker than the strongest of its paper is not looked at: it adds under 2 %."""
 
@@ -240,7 +240,7 @@ class Said:
     @property
     def kept(self) -> float:
         """What holds whatever the closer look says: no fragment comes first, and the value that is asked for does."""
-        return _CELL * self.beside + _ABOUT * (self.share + self.is_about + self.defines) + min(self.form, 0.0)
+        return _CELL * self.beside + _ABOUT * (self.is_about + self.defines) + min(self.form, 0.0)
 
     @property
     def is_about(self) -> bool:
