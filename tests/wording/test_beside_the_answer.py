@@ -221,7 +221,7 @@ def test_findings_and_limits_of_a_report_and_with_details_its_counts(make_run: M
     text = " ".join(as_text(answer).split())
     shown = (
         "Findings Does cyp17a1 knockout change the hormones of zebrafish? The cyp17a1 knockout lowered",
-        "had a male sex ratio of 3 to 1. [E2] (web page) What is the function of the protein Cyp17a1?",
+        "(web page) What is the function of the protein Cyp17a1?",
         "Sentences without a remark are quoted from their sources. Limitations Nothing was found that answers: “Does",
         "Not searched: Brave is not configured: name a key with MEDGROUND_KEYS__BRAVE.",
         "References 1.",
