@@ -228,8 +228,12 @@ class QuestionReading:
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
+        return len(self.not_named(text)) < len(self.deciding)
+
+    def not_named(self, text: str) -> list[Subject]:
+        """The things that decide and that a text does not name."""
         read = without_accents(words.spelled_out(text, self.plain))
-        return any(thing.is_named_in(read) for thing in self.deciding)
+        return [thing for thing in self.deciding if not thing.is_named_in(read)]
 
     @property
     def sides(self) -> list[list[Subject]]:

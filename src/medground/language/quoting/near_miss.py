@@ -48,8 +48,9 @@ def signs(asked: QuestionReading, quotes: Sequence[Quoted]) -> tuple[float, ...]
     """
     first, topic = quotes[0], sorted(asked.topic)
     passages = [one.passage for one in quotes]
-    missing = _missing(asked, first.passage) or _missing(asked, first.quote)
-    nowhere = [one for one in asked.deciding if all(one in _missing(asked, text) for text in passages)]
+    lost = [asked.not_named(text) for text in passages]
+    missing = lost[0] or asked.not_named(first.quote)
+    nowhere = [one for one in lost[0] if all(one in each for each in lost)]
     heads = [f"{one.title} {one.quote}" for one in quotes[:_FIRST]]
     stems = [words.stems(without_accents(asked.in_own_words(text))) for text in heads]
     whole, own = words.stems(without_accents(asked.in_own_words(first.passage))), words.stems(heads[0])
@@ -76,11 +77,6 @@ def likely_on_subject(asked: QuestionReading, quotes: Sequence[Quoted]) -> bool:
         return False
     logit = BIAS + float(np.dot(WEIGHTS, signs(asked, quotes)))
     return bool(1 / (1 + math.exp(-logit)) >= LEAST)
-
-
-def _missing(asked: QuestionReading, text: str) -> list[Subject]:
-    read = without_accents(words.spelled_out(text, asked.plain))
-    return [one for one in asked.deciding if not one.is_named_in(read)]
 
 
 def _near(terms: Sequence[str], stems: Sequence[str], weights: Sequence[float] | None = None) -> float:
