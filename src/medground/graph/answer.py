@@ -16,7 +16,17 @@ from itertools import islice
 from medground.graph import lists
 from medground.graph.features import diseases_with, feature, profile
 from medground.graph.intent import Asked, GraphQuestion, asked_of
-from medground.graph.linking import Mention, Piece, corrected, genes_in, is_sure, link, organs_in, tokens
+from medground.graph.linking import (
+    Mention,
+    Piece,
+    corrected,
+    diseases_in,
+    genes_in,
+    is_sure,
+    link,
+    organs_in,
+    tokens,
+)
 from medground.graph.names import EXAMPLES, SAID, SAME
 from medground.graph.relation import Concept, ConceptKind, StatedAt, sentence
 from medground.graph.store import GraphStore
@@ -34,7 +44,9 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
     said, whether, personal = _plainly(SAID["contracted"].sub(r"\1", plain))
     rhetorical = whether or SAID["contracted"].match(plain) is not None
     for pieces, notes in _readings(store, tokens(said)):
-        asked = asked_of(organs_in(store, genes_in(store, pieces)), rhetorical=rhetorical)
+        pieces = organs_in(store, genes_in(store, pieces))
+        asked = asked_of(pieces, rhetorical=rhetorical)
+        asked = asked or asked_of(diseases_in(store, pieces), rhetorical=rhetorical)
         if asked is not None:
             return _question(replace(asked, personal=personal), notes)
     return _term(store, plain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from rapidfuzz import process
@@ -179,6 +179,16 @@ def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
         else:
             read.append(piece)
     return read
+
+
+def diseases_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
+    """Where no disease is named, the pieces with the diseases that are named after a phenotype as its meanings too:
+    "Homocystinuria due to cystathionine beta-synthase deficiency"."""
+    names = [piece for piece in pieces if isinstance(piece, Mention)]
+    if any(name.of("disease") for name in names):
+        return list(pieces)
+    kinds = {name: (*name.concepts, *store.family(name.text)) for name in names}
+    return [replace(piece, concepts=kinds[piece]) if isinstance(piece, Mention) else piece for piece in pieces]
 
 
 # Parts of the body by their names in plain words: "Does Wilson disease affect the liver?".
