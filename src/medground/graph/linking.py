@@ -18,6 +18,8 @@ LONGEST = 14
 """Most words of a name that is looked for."""
 
 _IN_FEW_NAMES = 25
+_TYPES = 3
+"""Maximum types for which the name of a disease stands that has no entry of its own: tuberous sclerosis."""
 _KINDS: tuple[ConceptKind, ...] = ("phenotype", "disease", "gene")
 _WITH_ID = re.compile(r"([^()]+) \(((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+)\)", re.IGNORECASE)
 _TOKEN = re.compile(
@@ -142,8 +144,13 @@ def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
             one = len({name_key(concept.name) for concept in found}) == 1
             meant = found[0].label if one else f"“{text} {short}” ({len(found)} entries)"
             return _made(text, found, f"“{text}” read as {meant}")
-    longer = store.find_longer(text) if " " in text else store.named_after(plain) if plain.isalpha() else ()
-    return _made(text, longer, f"“{text}” read as {longer[0].label}") if longer else None
+    if " " in text:
+        longer = store.find_longer(text) or store.family(text)[: _TYPES + 1]
+    else:
+        longer = store.named_after(plain) if plain.isalpha() else ()
+    if not 0 < len(longer) <= _TYPES:
+        return None
+    return _made(text, longer, f"“{text}” read as {' and '.join(one.label for one in longer)}")
 
 
 def _is_word(token: str) -> bool:

@@ -44,7 +44,7 @@ _BEGUN = """
     SELECT c.id, c.name, c.kind, c.definition FROM names n JOIN concepts c ON c.number = n.concept
     WHERE c.kind = 'disease' AND n.scope = 'name' AND n.text LIKE ? ORDER BY c.id
 """
-_OF_TYPE = re.compile(r",? (?:type )?(?:\d|[IVX]+\b)|, (?!.*\b(?:and|with)\b)| due to ")
+_OF_TYPE = re.compile(r"(?:,? |-)(?:type )?(?:\d|[IVX]+\b)|, (?!.*\b(?:and|with)\b)| due to | complex$")
 """Follows the name of a disease in those of its types."""
 _BEGINNING = 3
 """First letters of a name that every spelling of it has."""

@@ -71,6 +71,7 @@ PATIENT = re.compile(
     re.IGNORECASE,
 )
 """What a patient of an age has, up to what was done or happened."""
+_SHORT_FOR = re.compile(r"([A-Z]{2,})s? \((.+)\)|(.+) \(([A-Z]{2,})s?\)")
 BRACKETS = re.compile(r"\(([^()]*)\)")
 _PARTS = re.compile(r"[.;\n]")
 _LEFT_OUT = re.compile(r"\bexcluded\b|\bno[tr]?\b.*\b(?:eligible|enrolled|included|recruited)\b", re.IGNORECASE)
@@ -238,6 +239,8 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
         return Subject(said, others, (), coded, heading, heading in PEOPLE, start, of_health)
     below = vocabulary().explode(found)
     names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
+    shorts = dict.fromkeys((*_initials(said), *_initials(found.name), *filter(None, map(_short_for, names))))
+    names += (short for short in shorts if short not in names)
     narrower = [without_accents(name) for one in below[1:_BELOW] for name in (one.name, *one.entry_terms)]
     rare = all(words.weight(stem) >= words.MOST for stem in words.terms(said))
     aside = heading in PEOPLE or all(tree.startswith("D26" if rare else _ASIDE) for tree in found.trees)
@@ -248,6 +251,20 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     is_food = any(tree.startswith("J") for tree in found.trees)
     of_health = not (aside or is_food) and any(tree.startswith(_OF_HEALTH) for tree in found.trees)
     return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start, of_health)
+
+
+def _initials(name: str) -> list[str]:
+    """The initials of three words and more, as one word."""
+    parts = PART.findall(name)
+    return ["".join(part[0] for part in parts).upper()] if len(parts) > _INITIALS and "," not in name else []
+
+
+def _short_for(name: str) -> str:
+    """What is short for the rest in a name such as "SAH (Subarachnoid Hemorrhage)"; empty if nothing is."""
+    both = _SHORT_FOR.fullmatch(name)
+    letters = iter((both[2] or both[3]).upper()) if both else iter(())
+    short = (both[1] or both[4]) if both else ""
+    return short if all(letter in letters for letter in short) else ""
 
 
 def _place(said: str, question: str) -> int:

@@ -12,7 +12,7 @@ from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.policy import Grounds, Verdicted
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
-from medground.answering.verify.context import AROUND, as_read, is_near_miss, unmentioned, usable
+from medground.answering.verify.context import AROUND, as_read, is_likely_on_subject, unmentioned, usable
 from medground.answering.verify.critic import Claim, sound
 from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_last_word, how_to_validate, may_judge
@@ -196,14 +196,16 @@ def decide(
 def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool) -> list[str]:
     """What the quotes are not about: things, and people where they are about others, or only about animals or cells.
 
-    Where nothing is decided, quotes that are likely about a thing in other words may stand, and it is said.
+    Where nothing is decided, quotes that are likely about a thing in other words may stand, and it is said; those that
+    name all things may yet be unlikely to answer.
     """
     documents, asked = run.ledger.documents, reading_of(run.question.text)
     texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
     missing = unmentioned(run.question, quotes, documents)
-    if missing and not decides and is_near_miss(run.question, quotes, documents):
-        run.warn(f"no quote mentions {', '.join(missing)} in these words")
-        missing = []
+    if not decides and is_likely_on_subject(run.question, quotes, documents, named=not missing) is bool(missing):
+        if missing:
+            run.warn(f"no quote mentions {', '.join(missing)} in these words")
+        missing = [] if missing else [f"“{asked.plain}”"]
     if missing := missing or other_people(asked.people, texts):
         return missing
     if people := asked.people_unnamed(texts):

@@ -85,6 +85,9 @@ names the thing: what is about a thing comes before what mentions it."""
 _NAMED, _DEFINED = 4.0, 5.0
 """How much stronger a sentence is, as a logarithm, that names with its title all that is asked, chosen by folds over
 BioASQ's questions and people's, and one that says what the thing is, where that is asked."""
+_TOGETHER = 4.0
+"""How much stronger a sentence is, as a logarithm, whose document names all of several things. By folds it costs 1.4 in
+1,000 first quotes of BioASQ, whose papers are made of snippets, and brings 2.5 in 1,000 claims of SciFact."""
 _ABOUT = 2.0
 """How much of `_ENTITLED` and `_DEFINED` counts after the closer look too."""
 _NEGLIGIBLE = 4.0
@@ -189,14 +192,22 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     asked = reading_of(question.text)
     documents = np.array([n for n, reading in enumerate(readings) for _ in sentences_of(reading)], dtype=np.intp)
     said = [Said.of(asked, *sentence) for reading in readings for sentence in sentences_of(reading)]
-    strong = words + np.array([one.gain for one in said])
+    together = np.array([_TOGETHER * _names_several(asked, reading) for reading in readings])[documents]
+    strong = words + np.array([one.gain for one in said]) + together
     top = np.argsort(-strong, kind="stable")[:LOOKED_AT]
     if len(top):
         own = np.array([said[n].signs for n in top.tolist()])
         seen = looked_at(rows[top], own, strong[top], words[top], documents[top])
-        strong[top] = strong[top].max() + scores(seen) + np.array([said[n].kept for n in top.tolist()])
+        strong[top] = strong[top].max() + scores(seen) + together[top] + np.array([said[n].kept for n in top.tolist()])
     found = iter(strong.round(6).tolist())
     return [replace(one, strengths={start: next(found) for start, _ in places(one)}) for one in readings]
+
+
+def _names_several(asked: QuestionReading, reading: Reading) -> bool:
+    """Whether a document names, where it is read, all of several things that decide."""
+    if len(asked.deciding) < 2 or not reading.passages:
+        return False
+    return not asked.not_named("\n".join([reading.passages[0].title, *(passage.text for passage in reading.passages)]))
 
 
 @dataclass(frozen=True)

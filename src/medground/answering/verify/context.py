@@ -165,14 +165,16 @@ def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Map
     return first.unnamed(passages) or (not told and first.uncovered(read)) or first.aspect_lost(said)
 
 
-def is_near_miss(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> bool:
-    """Whether quotes are likely about a question though something that decides in it is `unmentioned`."""
-    from medground.language.quoting.near_miss import Quoted, likely_on_subject  # numpy is slow to import
+def is_likely_on_subject(
+    question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document], *, named: bool
+) -> bool:
+    """Whether quotes are likely about a question, `named`: in which nothing that decides is `unmentioned`."""
+    from medground.language.quoting.on_subject import Quoted, is_on_subject  # numpy is slow to import
 
     asked, passages, _ = _asked_of(question, evidence, documents)
     read = zip(evidence, passages, strict=True)
     quotes = [Quoted(documents[e.document_id].title, e.quote, passage) for e, passage in read]
-    return likely_on_subject(next(iter(asked.values())), quotes)
+    return any(is_on_subject(one, quotes, named=named) for one in (asked.values() if named else [*asked.values()][:1]))
 
 
 def open_questions(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
