@@ -82,6 +82,11 @@ class Collection:
         stems = {tuple(words.terms(without_accents(name))) for name in names} - {()}
         return {number for name in stems for number in self._having(name)}
 
+    def having(self, stem: str) -> set[int]:
+        """The numbers of the documents that have a stem, or one that begins as a long stem does."""
+        near = (one for one in self._with if len(stem) > 4 and one.startswith(stem[: max(5, len(stem) - 2)]))
+        return set().union(*(self._with[one] for one in (stem, *near) if one in self._with))
+
     def _having(self, name: tuple[str, ...]) -> Iterator[int]:
         for number in set.intersection(*(self._with[stem] for stem in name)):
             text, size = self._texts[number], len(name) + _APART
