@@ -19,7 +19,7 @@ from medground import __version__
 from medground.answering import Declaration
 from medground.engine import Engine
 from medground.errors import UsageError
-from medground.home import RECIPES, section_defaults, section_of, shared_now
+from medground.home import RECIPES, section_defaults, section_of
 from medground.models import Operator
 from medground_evaluate.items import RunHeader, RunLine, Tally
 from medground_evaluate.line_file import LineFile, whole_lines
@@ -101,7 +101,6 @@ def acceptable(name: str) -> bool:
 
 def _compared(header: RunHeader) -> dict[str, Any]:
     content = header.model_dump(mode="json", exclude=set(_RECORDED_ONLY))
-    content["settings"] = shared_now(content["settings"])
     for group, names in _NOT_COMPARED.items():
         for name in names:
             content["settings"].get(group, {}).pop(name, None)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-import tantivy
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from read_files import SAMPLES, lines
+from read_files import SAMPLES
 from refusals import refused
 from rows import each_row
 
-from medground.corpus import lexical_fields
-from medground.corpus.build import add, build
+from medground.corpus.build import build
 from medground.corpus.design import with_design
-from medground.corpus.lexical import Lexical
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.errors import UsageError
@@ -172,26 +167,3 @@ def test_pubmed_is_asked_in_its_own_words() -> None:
     query = own.as_query()
     assert query is not None
     refused(UsageError, "PubMed has no field 'ward'", to_pubmed, query)
-
-
-def test_an_index_of_before_metadata_is_read_and_renewed_by_the_next_addition(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = lexical_fields.schema(metadata=False)
-    folder = tmp_path / "old"
-    folder.mkdir()
-    tantivy.Index(old, str(folder))
-    index = Lexical(folder)
-    assert index.fields == frozenset()
-    assert index.search(Everything(), 5, parse_where(["ward=ICU"])) == []
-    assert not index.has_metadata
-    files = [
-        lines(tmp_path / f"{ward}.jsonl", {"id": f"DOC:{number}", "text": "Statins helped.", "ward": ward})
-        for number, ward in enumerate("ab")
-    ]
-    build(library, "c", find_inputs(files[:1]))
-    monkeypatch.setattr("medground.corpus.snapshot.Snapshot.has_metadata", property(lambda _: False))
-    add(library, "c", find_inputs(files[1:]))
-    with library.open("c") as snapshot:
-        assert snapshot.fields == {"ward"}
-        assert [h.passage.document_id for h in snapshot.bm25(Everything(), 5, parse_where(["ward=b"]))] == ["DOC:1"]

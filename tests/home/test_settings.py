@@ -56,9 +56,6 @@ def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(
         ([], {"MEDGROUND_SELF_MEDRAG__ROUNDS": "0"}, r"self_medrag\.rounds \(from the environment\)"),
         (["self_medrag=3"], {}, r"self_medrag \(from the options\): is a group of settings, not a value"),
         (["ground.rounds=2"], {}, r"ground \(from the options\): is not a setting"),
-        (["self_medrag.retractions=false"], {}, r"is a setting of all recipes now: recipe\.retractions"),
-        (["brave.results=9"], {}, r"brave\.results \(from the options\): is no longer a setting; remove it"),
-        (["pdb.address=x"], {}, r"pdb\.address \(from the options\): is no longer a setting; remove it"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_its_layer(options: list[str], environ: dict[str, str], message: str) -> None:
@@ -102,19 +99,6 @@ def test_the_hash_covers_what_changes_an_answer_but_no_secret(tmp_path: Path) ->
     assert same.hash == base.hash
     assert "very-secret" not in same.model_dump_json() + repr(same)
     assert Settings.load(environ={}, options={"recipe.batch": 6}).hash != base.hash
-
-
-def test_kept_settings_of_a_recipe_are_read_where_all_recipes_share_them_now() -> None:
-    now = Settings.load(environ={})
-    then = now.with_groups({"recipe": {"name": "rag"}, "pubmed_reasoner": {"retractions": False, "signals": 7}})
-    assert (then.recipe.name, then.recipe.retractions, then.recipe.own_knowledge) == ("rag", False, False)
-    assert then.as_read_by("rag")["pubmed_reasoner"]["signals"] == 7
-    assert "retractions" not in now.as_read_by("ground")["recipe"]
-    pdb = {"address": "https://www.ebi.ac.uk/pdbe"}
-    groups = {"retrieval": {"sources": ["brave"]}, "brave": {"results": 100, "per_second": 2.0}, "pdb": pdb}
-    kept = now.with_groups(groups)  # it had the value that is the only one now, and counts in the hash as it did
-    assert kept.hash == "c042479e65503f7f"
-    refused(ConfigError, "no longer a setting", now.with_groups, groups | {"brave": {"results": 50}})
 
 
 def test_changing_one_key_keeps_the_others(tmp_path: Path) -> None:

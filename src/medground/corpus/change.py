@@ -64,7 +64,7 @@ def patch_passages(database: DatabaseWriter, base: Snapshot, folder: Path, limit
     patched.moved = [(old, new) for old, new, _ in moving]
     replaced = {document for _, _, document in moving}.union(amended)
     total = database.passage_count()
-    if base.has_metadata and patched.removed + sum(amended.values()) <= _RENEW_ABOVE * total:
+    if patched.removed + sum(amended.values()) <= _RENEW_ABOVE * total:
         link_tree(base.folder / LEXICAL, folder / LEXICAL)
         again = [entry for document in sorted(replaced) for entry in database.passages_of(document)]
         gone = [*database.gone, *dict.fromkeys(document.id for _, document in again)]

@@ -6,8 +6,7 @@ import json
 import sqlite3
 import threading
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -70,9 +69,6 @@ class Database:
 
     def raw_records(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The XML of documents that were read from MEDLINE or PubMed XML, by id; others are omitted."""
-        with self._reading("raw") as execute:
-            if execute is None:
-                return {}
         query = "SELECT id, xml FROM raw WHERE id IN ({})"
         with reading(self.folder):
             rows = (row for rows in self._in(query, ids) for row in rows)
@@ -147,14 +143,6 @@ class Database:
             yield from found
             last = found[-1].id
 
-    @contextmanager
-    def _reading(self, table: str) -> Iterator[Callable[..., sqlite3.Cursor] | None]:
-        """What executes a query; None if the snapshot was built before it had this table."""
-        with reading(self.folder), self._lock:
-            execute = self._connection.execute
-            known = execute("SELECT count(*) FROM sqlite_schema WHERE name = ?", (table,)).fetchone()[0]
-            yield execute if known else None
-
     def skipped(self, limit: int = 20) -> list[Skipped]:
         """The first records that could not be read during the build; all of them with a limit of -1."""
         query = "SELECT input, file, position, reason FROM skipped ORDER BY rowid LIMIT ?"
@@ -163,26 +151,25 @@ class Database:
 
     def known_files(self, folder: str) -> dict[str, KnownFile]:
         """The files that were found in a folder, by name, as they were when they were read."""
-        with self._reading("files") as execute:
-            return known_files(self._connection, folder=folder) if execute else {}
+        with reading(self.folder), self._lock:
+            return known_files(self._connection, folder=folder)
 
     def document_reports(self) -> list[DocumentReport]:
         """What became of each document with each source of records, by file."""
-        with self._reading("joins") as execute:
-            return [*document_reports(self._connection)] if execute else []
+        with reading(self.folder), self._lock:
+            return [*document_reports(self._connection)]
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read, whether or not it still exists; None if that was not noted."""
         query = "SELECT f.name FROM holds h JOIN files f ON f.number = h.file WHERE h.id = ? AND h.kept = 1"
-        with self._reading("holds") as execute:
-            row = execute(query, (document_id,)).fetchone() if execute else None
+        with reading(self.folder), self._lock:
+            row = self._connection.execute(query, (document_id,)).fetchone()
         return None if row is None else Path(row[0])
 
     def file_report(self) -> FileReport:
         """Which files were read or skipped, what their readers noted, and which ids are in several of them."""
-        with self._reading("files") as execute:
-            if execute is None:
-                return FileReport((), {}, ())
+        with reading(self.folder), self._lock:
+            execute = self._connection.execute
             files = [FileEntry(*row) for row in execute("SELECT name, reader, reason FROM files ORDER BY number")]
             notes: dict[str, list[str]] = {}
             for text, name in execute("SELECT n.text, f.name FROM notes n JOIN files f ON f.number = n.file"):

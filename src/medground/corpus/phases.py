@@ -196,8 +196,7 @@ def cut_and_index(
     # If no passage was removed and no document changed, the word index of the earlier snapshot is reused and only new
     # passages are added. A deleted passage would still count in Tantivy's statistics, so equal snapshots could rank
     # differently.
-    # An index of before documents had metadata is made anew, too.
-    if base is not None and base.has_metadata and database.state("settled") == 1:
+    if base is not None and database.state("settled") == 1:
         link_tree(base.folder / LEXICAL, folder / LEXICAL)
     with contextlib.ExitStack() as opened:
         with resuming(folder):

@@ -205,14 +205,7 @@ def assessment(answer: Answer) -> str:
 
 def disagreement(conflict: Conflict) -> str:
     """What sources disagree about, and who found it."""
-    if conflict.found_by_model:
-        return sentence(f"{conflict.about} (found by {conflict.found_by})")
-    return f"{sentence(conflict.about)} Found by comparing words; whether they disagree has not been assessed."
-
-
-def conflicts_heading(conflicts: Iterable[Conflict]) -> str:
-    """The heading of the conflicts: a difference in words alone is only a possible one."""
-    return "Sources disagree" if any(conflict.found_by_model for conflict in conflicts) else "Sources may disagree"
+    return sentence(f"{conflict.about} (found by {conflict.found_by})")
 
 
 def side(side: Side, number: int) -> str:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -141,59 +140,14 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
         raise httpcore.ConnectError("no address")
 
 
-class CheckedTransport(httpx.AsyncBaseTransport):
+class CheckedTransport(httpx.AsyncHTTPTransport):
     """Carries requests to allowed addresses. No proxy is used: it would resolve names by itself, unchecked.
 
-    Each connection serves one request, so that each request is checked.
+    Each connection serves one request, so that each request is checked. A host that is not allowed raises Refused.
     """
 
     def __init__(self, allowed: Allowed, resolve: Resolve = resolve) -> None:
-        self._pool = httpcore.AsyncConnectionPool(
+        super().__init__(verify=tls())
+        self._pool = httpcore.AsyncConnectionPool(  # httpx takes no network of ours by itself
             ssl_context=tls(), max_keepalive_connections=0, network_backend=CheckedNetwork(allowed, resolve)
         )
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The reply.
-
-        Raises Refused: the host has an address that is not public; httpx.TransportError: the connection failed.
-        """
-        url = request.url
-        asked = httpcore.Request(
-            method=request.method,
-            url=httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-            headers=request.headers.raw,
-            content=request.stream,
-            extensions=request.extensions,
-        )
-        with _as_httpx():
-            reply = await self._pool.handle_async_request(asked)
-        stream = _Stream(reply)
-        return httpx.Response(reply.status, headers=reply.headers, stream=stream, extensions=reply.extensions)
-
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._pool.aclose()
-
-
-class _Stream(httpx.AsyncByteStream):
-    def __init__(self, reply: httpcore.Response) -> None:
-        self._reply = reply
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _as_httpx():
-            async for part in self._reply.aiter_stream():
-                yield part
-
-    async def aclose(self) -> None:
-        await self._reply.aclose()
-
-
-@contextmanager
-def _as_httpx() -> Iterator[None]:
-    """Failures of the pool under the names that httpx gives them."""
-    try:
-        yield
-    except httpcore.TimeoutException as error:
-        raise httpx.TimeoutException(str(error)) from error
-    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol) as error:
-        raise httpx.NetworkError(str(error)) from error
