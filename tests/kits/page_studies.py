@@ -67,7 +67,12 @@ def _report(home: Path) -> Answer:
         ),
         connections=(
             Connection(
-                first="q1", second="q2", relation="extends", evidence=("E1",), found_by="openai:gpt-5", about="vitamin D"
+                first="q1",
+                second="q2",
+                relation="extends",
+                evidence=("E1",),
+                found_by="openai:gpt-5",
+                about="vitamin D",
             ),
         ),
         flow=(FlowRow(subquestion="q1", tool="literature", found=9, merged=1, filtered=2, cut=0, kept=6, cited=2),),

@@ -13,7 +13,7 @@ from eutils_app import ask
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from rows import each_row
+from rows import each_row, tables
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.medline import read_medline
@@ -23,6 +23,8 @@ from medground.values.document import Document, MeshHeading, Section, Substance
 pytest.importorskip("starlette", reason="needs the extra serve")
 
 from medground.faces.eutils.server import UTILITIES, make_app
+
+TABLES = tables(__file__)
 
 RESULTS = "Wheezing (x < 5 & y > 3) was common in children."
 TEXT = f"{RESULTS}\n\nInhaled steroids helped 7 of 10."
@@ -72,21 +74,7 @@ def found(app: Any, term: str, **more: Any) -> list[str]:
     return result["idlist"]
 
 
-SEARCHES: list[tuple[str, *tuple[str, ...]]] = [
-    ("300 100", "asthma", "100[pmid] OR 300[uid]"),
-    ("100", "asthma[mh]", "asthma/drug therapy[mh]", "bronchial diseases/therapy[mh]", "drug therapy[sh]"),
-    ("100", "smith ja[au]", "smith j[au]", "smith[au]", "asthma study group[au]", "n engl j med[ta]", "2010[dp]"),
-    ("100", "2010/03:2010/05[dp]", "clinical trial[pt]", "hasabstract AND asthma", "wheez*[tiab]"),
-    ("100", '"children steroids"[tiab:~5]', '"children plain"[ti:~2]', "10.1000/abc[aid]"),
-    ("100", "asthma NOT retracted publication[pt]", "asthma smith ja", "van der berg l wheezing"),
-    ("100", "(asthma OR dogs) AND allchild[filter]", "wheeze[ot]", "children[ti] AND inhaled[ab]"),
-    ("200 100", "bronchial diseases[mh]", "respiratory tract diseases[majr]", "smith[1au] OR smithson[1au]"),
-    ("200 100", "(asthma OR dogs) AND 1990:2015[dp]"),
-    ("200", "bronchial diseases[mh:noexp]", "1999/12/31[dp]", "2000[edat]", "review[pt]", "french[la]"),
-    ("", "asthma/surgery[mh]", "child[majr]", '"plain children"[ti]'),
-    ("300", "asthma NOT child[mh]", "retracted publication[pt]", "pubmednotmedline[sb]"),
-    ("300 200 100", "all[sb]"),
-]
+SEARCHES: list[tuple[str, *tuple[str, ...]]] = TABLES["searches"]
 """PMIDs, each with queries that find them."""
 
 

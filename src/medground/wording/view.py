@@ -66,7 +66,12 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> views.
             for one in report.subanswers
         ),
         connections=tuple(
-            views.taken(views.ConnectionView, one, words=connected(one), found_by=f"Found by {one.found_by}; not validated here.")
+            views.taken(
+                views.ConnectionView,
+                one,
+                words=connected(one),
+                found_by=f"Found by {one.found_by}; not validated here.",
+            )
             for one in report.connections
         ),
         flow=report.flow,

@@ -255,13 +255,8 @@ def build_base(
         for source in spec.sources:
             one = _build_source(spec, source, path.resolve().parent, library, open_embedder, progress)
             built.append(one)
-            spent = {} if one.seconds is None else {one.name: round(one.seconds, 1)}
-            base = base.model_copy(
-                update={
-                    "counted": {**base.counted, one.name: of_source(base, one.name, library)},
-                    "seconds": {**base.seconds, **spent},
-                }
-            )
+            counted = {**base.counted, one.name: of_source(base, one.name, library)}
+            base = base.model_copy(update={"counted": counted})
             bases.write(base)
         removed = tuple(name for name in dict.fromkeys(known) if name not in names)
         base = base.model_copy(update={"sources": names, "pending": removed})
@@ -269,8 +264,7 @@ def build_base(
         for name in removed:
             remove_corpus(library, corpus_name(spec.name, name))
         kept = {name: one for name, one in base.counted.items() if name in names}
-        seconds = {name: one for name, one in base.seconds.items() if name in names}
-        base = base.model_copy(update={"pending": (), "counted": kept, "seconds": seconds})
+        base = base.model_copy(update={"pending": (), "counted": kept})
         bases.write(base)
         return BuiltBase(base, tuple(built), removed)
 

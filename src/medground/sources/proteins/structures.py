@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, Self, runtime_checkable
+from typing import NamedTuple, Self
 
 from medground.errors import BadDocument
-from medground.values.document import Document
 
 _NAMES = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL SEC PYL MSE"
 LETTER: Mapping[str, str] = dict(zip(_NAMES.split(), "ARNDCQEGHILKMFPSTWYVUOM", strict=True))
@@ -165,22 +164,3 @@ class StructureFiles:
         both = tuple(got)
         files = tuple(one for one in both if isinstance(one, StructureFile))
         return cls(files, tuple(one for one in both if isinstance(one, str)))
-
-
-@runtime_checkable
-class StructureSource(Protocol):
-    """A source whose records have structure files. Optional, in addition to `Source`."""
-
-    @property
-    def name(self) -> str:
-        """Its name in settings and answers."""
-
-    @property
-    def predicted(self) -> bool:
-        """Whether its structures are predictions, so that the B-factor column is pLDDT."""
-
-    async def files(self, document: Document) -> StructureFiles:
-        """The PDB and mmCIF files of one of its records, as far as the service has them.
-
-        Raises SourceUnavailable: the service could not be asked.
-        """
