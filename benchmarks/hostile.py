@@ -58,7 +58,6 @@ MACROS: Mapping[str, str] = {
 PLAIN: Mapping[str, tuple[str, str]] = {
     "corpus": ("a.txt", "$W"),
     "obo": ("a.obo", "$OBO"),
-    "obo-graph": ("a.json", '{"graphs": [{"nodes": [{"id": "T:1", "lbl": "heart disease"}], "edges": []}]}'),
     "mesh": ("a.tsv", "D000001\\theart disease\\tcardiopathy\\tC14.280\\n"),
     "drugbank": ("a.xml", "<drugbank xmlns='http://www.drugbank.ca'><drug><drugbank-id primary='true'>DB1</drugbank-id>"
     "<name>aspirin</name></drug></drugbank>"),

@@ -38,7 +38,6 @@ VOCABULARIES: Mapping[str, str] = {
     "umls": "releases:umls",
     "drugbank": "releases:drugbank",
     "obo": "obo:obo",
-    "obo-graph": "obo:obo_json",
 }
 """Names of vocabularies in a specification, and what opens each: a function of its path in `graph/vocabularies`."""
 
@@ -46,8 +45,8 @@ FILTERS: Mapping[str, tuple[str, ...]] = {"umls": ("LAT", "SAB")}
 """What `where` may limit: the languages and the source vocabularies of UMLS, by the names of its own columns."""
 
 _ARGUMENTS = {"LAT": "languages", "SAB": "sources"}
-_UNTOLD = frozenset(["obo", "obo-graph"])
-"""Vocabularies whose files do not say under which terms they may be used: those of the source hold."""
+_UNTOLD = "obo"
+"""The vocabulary whose files do not say under which terms they may be used: those of the source hold."""
 
 INSTALLED = "hpo"
 """The vocabulary that needs no path: the extra `starter` brings it."""
@@ -67,7 +66,7 @@ def vocabularies_of(source: SourceSpec, folder: Path) -> list[Vocabulary]:
         if name == INSTALLED:
             found += [opened(Hpo.open(path)) for path in paths or (None,)]
             continue
-        told = {"licence": source.described.licence, "origin": source.described.origin} if name in _UNTOLD else {}
+        told = {"licence": source.described.licence, "origin": source.described.origin} if name == _UNTOLD else {}
         limits = {_ARGUMENTS[column]: tuple(map(str, values)) for column, values in one.where.items()}
         found += [opened(path, **limits, **told) for path in paths]
     return found
