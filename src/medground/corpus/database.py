@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 import zlib
@@ -10,18 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from medground.corpus.faults import reading
-from medground.corpus.lexical_fields import exact
 from medground.corpus.reports import DocumentReport, FileEntry, FileReport, SameId, document_reports
 from medground.corpus.tables import FILE_NAME, KnownFile, PassageRow, decode, known_files
 from medground.values.document import Document, Passage
-from medground.values.query import Filters
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _AT_ONCE = 500
 """SQLite limits the number of values in one statement."""
@@ -103,31 +96,6 @@ class Database:
             if missing:
                 raise ValueError(f"passage {missing[0]} is missing")
             return [rows[n].of(documents[rows[n].document]) for n in numbers]
-
-    def numbers(self, filters: Filters) -> NDArray[np.int64] | None:
-        """Numbers of the passages that the filters allow, ascending; None if they allow all."""
-        types = [exact("publication_type", kind) for kind in filters.publication_types]
-        of_type = f"SELECT document FROM publication_types WHERE type IN ({_placeholders(types)})"  # noqa: S608
-        ids = json.dumps(filters.ids, ensure_ascii=False)
-        limits: list[tuple[str, Sequence[str | int | None]]] = [
-            ("d.year >= ?", [filters.year_from]),
-            ("d.year <= ?", [filters.year_to]),
-            (f"d.kind IN ({_placeholders(filters.kinds)})", filters.kinds),
-            (f"d.number IN ({of_type})", types),
-            ("d.id IN (SELECT value FROM json_each(?))", [ids] if filters.ids else []),
-        ]
-        given = [(condition, values) for condition, values in limits if values and None not in values]
-        if not given:
-            return None
-        query = (
-            "SELECT p.number FROM documents d JOIN passages p ON p.document = d.number "  # noqa: S608
-            f"WHERE {' AND '.join(condition for condition, _ in given)} ORDER BY p.number"
-        )
-        with reading(self.folder), self._lock:
-            rows = self._connection.execute(query, [value for _, some in given for value in some]).fetchall()
-        import numpy as np  # only filters by vector need it, and it is slow to import
-
-        return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
 
     def all_documents(self) -> Iterator[Document]:
         """All documents, streamed in the order of their ids."""

@@ -159,12 +159,10 @@ class Snapshot(Database):
         Raises UsageError: the snapshot has no vectors; ConfigError: the vector has the wrong length, or the extra
         `dense` is not installed.
         """
-        if not filters.where and filters.date_from is None and filters.date_to is None:
-            allowed = self.numbers(filters)
-        else:
-            import numpy as np
+        import numpy as np  # slow to import, and not every question needs it
 
-            allowed = np.array(self._lexical.numbers(filters), dtype=np.int64)
+        limited = filters != NO_FILTERS
+        allowed = np.array(self._lexical.numbers(filters), dtype=np.int64) if limited else None
         return self._hits("dense", self.vectors().search(vector, limit, allowed))
 
     @property
