@@ -178,7 +178,6 @@ class KeySettings(SettingsPart):
     google: SecretStr | None = None
     ncbi: SecretStr | None = None
     sciencedirect: SecretStr | None = None
-    google_search: SecretStr | None = None
     brave: SecretStr | None = None
 
 
