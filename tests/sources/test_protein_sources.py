@@ -20,8 +20,8 @@ from medground.errors import RateLimited, SourceUnavailable
 from medground.sources.base import Source
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
-from medground.sources.proteins.structure_sources import AlphaFoldSource, PDBSource
 from medground.sources.proteins.records import StructureRecords
+from medground.sources.proteins.structure_sources import AlphaFoldSource, PDBSource
 from medground.sources.proteins.structures import StructureFiles
 from medground.sources.proteins.uniprot import UniProtSource
 from medground.testing.sources import SourceContract

@@ -15,10 +15,9 @@ from pathlib import Path
 from medground.corpus import tables
 from medground.corpus.build import described_files, finish, identity_check
 from medground.corpus.chunk import cuts
-from medground.corpus.duplicates import unite
 from medground.corpus.embedder import Embedder, embed_passages
 from medground.corpus.faults import writing
-from medground.corpus.join import join_records, remembered
+from medground.corpus.join import join_records, remembered, unite
 from medground.corpus.lexical_fields import LexicalWriter
 from medground.corpus.library import Library
 from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest

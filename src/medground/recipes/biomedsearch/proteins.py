@@ -21,9 +21,8 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.live import lines_in
 from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.sources.proteins.names import HUMAN, split_isoform
-from medground.sources.proteins.picture import picture
 from medground.sources.proteins.records import StructureRecords
-from medground.sources.proteins.structures import StructureFile
+from medground.sources.proteins.structures import StructureFile, picture
 from medground.values.document import Document, Hit, Passage
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.report import Attachment, FlowRow, ToolFound
