@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from refusals import refused
-from rows import each_row
+from rows import each_row, tables
 
 from medground.answering.trace import Trace
 from medground.doctor import examine
@@ -25,6 +25,8 @@ from medground.home.secrets import passwords_in
 from medground.home.settings import Settings
 from medground.recipes.settings import SelfMedRagSettings
 from medground.values.question import Question
+
+TABLES = tables(__file__)
 
 
 def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(
@@ -48,15 +50,7 @@ def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(
 
 @each_row(
     ("options", "environ", "message"),
-    [
-        (["recipe.runds=2"], {}, r"recipe\.runds \(from the options\): is not a setting"),
-        (["recipe.rounds"], {}, "is not KEY=VALUE"),
-        (["model=x", "model.default=keyless"], {}, "given twice"),
-        (["self_medrag.roonds=2"], {}, r"self_medrag\.roonds \(from the options\): is not a setting"),
-        ([], {"MEDGROUND_SELF_MEDRAG__ROUNDS": "0"}, r"self_medrag\.rounds \(from the environment\)"),
-        (["self_medrag=3"], {}, r"self_medrag \(from the options\): is a group of settings, not a value"),
-        (["ground.rounds=2"], {}, r"ground \(from the options\): is not a setting"),
-    ],
+    TABLES["a_wrong_setting_is_refused_with_its_layer"],
 )
 def test_a_wrong_setting_is_refused_with_its_layer(options: list[str], environ: dict[str, str], message: str) -> None:
     refused(ConfigError, message, lambda: Settings.load(environ=environ, options=parse_options(options)))

@@ -7,12 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from rows import tables
 
 from medground.engine.answering import answered
 from medground.recipes.ground import GROUND
 from medground.values.answer import Answer
 from medground.values.decision import Notice
 from medground.values.document import Document, Section
+
+TABLES = tables(__file__)
 
 
 def trial(number: int, title: str, text: str, **more: Any) -> Document:
@@ -182,15 +185,7 @@ TABLE = "\n\n".join(
         "Nausea, n (%) | Group A (n = 31): 7 (23) | Group B (n = 30): 9 (30)",
     ]
 )
-ROWS = [
-    trial(number, f"{name} versus usual care for sleep in adults: a randomised trial", f"{said}\n\n{table}")
-    for number, name, table in (
-        (7, "Yoga", TABLE),
-        (8, "Massage", TABLE.replace("54.1", "61.3").replace("Age", "Mean age")),
-        (9, "Reading", "Group A slept well."),
-    )
-    for said in [f"{name} improved sleep in adults compared with usual care, and nausea was rare in group A. " * 40]
-]
+ROWS = [Document.model_validate(one) for one in TABLES["rows"]]
 
 
 @pytest.mark.parametrize(

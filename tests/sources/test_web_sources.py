@@ -13,7 +13,7 @@ from contracts import in_one_test
 from engines import FORMS, Result
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.corpus.retraction import listed, marked
 from medground.errors import ConfigError, MedgroundError, NotConfigured, RateLimited, SourceUnavailable
@@ -27,6 +27,8 @@ from medground.sources.web_search import WebSource, normal, page_digest, result
 from medground.testing import SourceContract
 from medground.values.lookup import Lookup, PlainWords
 from medground.values.query import Filters
+
+TABLES = tables(__file__)
 
 LISTED = max(name.removeprefix("pmid:") for name in listed() if name.startswith("pmid:"))
 KEYS = {"keys.brave": "brave-key-1234"}
@@ -96,15 +98,7 @@ def test_all_pages_of_results_are_read_and_one_page_is_one_result(name: str, req
 
 @each_row(
     ("address", "title", "state"),
-    [
-        ("https://pubmed.ncbi.nlm.nih.gov/{}/", "Aspirin and stroke", "retracted"),
-        ("https://europepmc.org/article/MED/{}", "Aspirin and stroke", "retracted"),
-        ("https://journal.example/a", "RETRACTED: Aspirin and stroke", "retracted"),
-        ("https://journal.example/b", "Retraction notice to: Aspirin and stroke", "notice"),
-        ("https://journal.example/c", "Retraction of the gingiva", "none"),
-        ("https://doi.org/10.1016/S0140-6736(97)11096-0", "Ileal hyperplasia", "retracted"),
-        ("https://blog.example/pmid/{}", "On retracted papers", "none"),
-    ],
+    TABLES["a_result_that_is_a_retracted_paper_is_known"],
 )
 def test_a_result_that_is_a_retracted_paper_is_known(address: str, title: str, state: str, make_peer: Any) -> None:
     peer = make_peer(FORMS["brave"](lambda query: [(address.format(LISTED), title, "A trial.")]))

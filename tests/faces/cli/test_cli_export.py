@@ -12,7 +12,7 @@ import docx
 import pytest
 import rispy
 from command_line import Said, corpus_of, run
-from rows import each_row
+from rows import each_row, tables
 
 from medground.corpus import retraction
 from medground.engine.blocking import BlockingEngine
@@ -20,15 +20,10 @@ from medground.values.answer import Answer
 from medground.values.document import Retraction
 from medground.wording.view import view
 
+TABLES = tables(__file__)
+
 QUESTION = "Does aspirin reduce the risk of stroke?"
-PAPER = {
-    "id": "PMID:1",
-    "title": "Aspirin and stroke",
-    "text": "Aspirin significantly reduced the risk of stroke. Bleeding rose.",
-    "authors": ["Smith JA"],
-    "imprint": {"volume": "5"},
-    "identifiers": {"doi": "10.1000/x"},
-}
+PAPER = TABLES["paper"]
 
 
 @pytest.fixture
@@ -64,15 +59,7 @@ def test_standard_output_takes_every_format(kept: str, capfdbinary: pytest.Captu
 
 @each_row(
     ("words", "message"),
-    [
-        (["--format", "odt"], "unknown format 'odt'; choose one of ris"),
-        (["-o", "a.txt"], "cannot tell the format"),
-        (["--format", "ris", "--style", "x"], "ris has no citation style"),
-        (["--style", "no-such-style"], "no-such-style"),
-        (["-o", "missing/a.ris"], "cannot write missing"),
-        (["-o", "taken.md"], "cannot write taken.md"),
-        (["nothing", "--format", "ris"], "no answer 'nothing'"),
-    ],
+    TABLES["a_mistake_is_one_line_and_leaves_nothing"],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(
     kept: str, here: Path, words: list[str], message: str, said: Said
