@@ -59,7 +59,7 @@ def test_nothing_found_says_what_could_be_asked_and_searched(engine: BlockingEng
     assert engine.ask(QUESTION).unsearched == ()
     decision = answer.decision.model_copy(update={"unmentioned": ()})
     question = Question.ask("Does chronic cough matter?")
-    known = answer.model_copy(update={"question": question, "decision": decision})
+    known = answer.model_copy(update={"question": question, "decision": decision, "evidence": ()})
     assert "Nothing found on “Does chronic cough matter?” in corpus coughs" in str(known)
     assert "Nothing found on “blorp” and “zzyx” together in corpus coughs" in str(engine.ask("blorp zzyx"))
 
