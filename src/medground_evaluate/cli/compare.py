@@ -125,7 +125,6 @@ def compare_runs(
     data: Annotated[
         Path | None, typer.Option(help="The set's file or folder, to show the best baseline without evidence.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed for the bootstrap.")] = 0,
     json: Json = False,
 ) -> None:
     """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
@@ -138,7 +137,7 @@ def compare_runs(
     from medground_evaluate.report.content import COSTS, cost_rows, warnings_in
 
     results = read_results(runs, rankings=retrieval)
-    comparison = compare(results, seed=seed)
+    comparison = compare(results)
     blind = best_blind(items_of(results[0], data)) if data is not None else None
     if json:
         content = TypeAdapter(Comparison).dump_python(comparison, mode="json")
@@ -221,7 +220,7 @@ def _show_pair(pair: Pair, questions: int) -> None:
     if (d := pair.difference) is None:
         say("  none of these questions has a gold answer")
     else:
-        say(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}], p {d.p:.3g} (paired bootstrap)")
+        say(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}] (95 %, Tango's score interval)")
     say(
         f"  won {len(pair.won):,}, lost {len(pair.lost):,}, both correct {pair.both:,}, both wrong {pair.neither:,};"
         f" exact McNemar p {pair.p:.3g}" + (f", {pair.adjusted:.3g} (Holm)" if pair.adjusted != pair.p else "")

@@ -76,7 +76,7 @@ def _about(report: content.Report) -> str:
     context = "; each question with its own documents" if header.with_context else ""
     return (
         f"Split {header.split}{first}{drawn}, {header.items:,} questions, file {header.dataset_hash[:12]}{context}. "
-        f"Intervals are 95 % (Wilson); runs are compared on the same questions."
+        "Intervals are 95 % (Wilson; of differences, Tango); runs are compared on the same questions."
     )
 
 
