@@ -48,7 +48,7 @@ def make_header(engine: Engine, **chosen: Any) -> RunHeader:
         settings_hash=settings.hash,
         prompts_hash=prompts_hash(engine.recipe),
         snapshots={s.state.name: s.state.hash for s in engine.sources if s.state is not None},
-        versions={**_versions(), "model": engine.models.of("").identity},
+        versions={**versions(), "model": engine.models.of("").identity},
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         **chosen,
     )
@@ -127,7 +127,8 @@ def _shown(value: Any) -> str:
 
 
 @cache
-def _versions() -> Mapping[str, str]:
+def versions() -> Mapping[str, str]:
+    """The versions of Medground, of Python and of the libraries that answers depend on."""
     found = {"medground": __version__, "python": platform.python_version()}
     for name in _LIBRARIES:
         with contextlib.suppress(PackageNotFoundError):

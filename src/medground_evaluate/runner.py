@@ -203,7 +203,7 @@ async def run_set(
     chosen = {name: getattr(selection, name) for name in ("split", "limit", "with_context")}
     chosen |= {"seed": None if selection.limit is None else selection.seed, "accepted": (strange,) if strange else ()}
     header = make_header(engine, dataset=info.name, dataset_hash=digest, items=0, **chosen)
-    with RunFile(out, header, accept, lambda: _count(selection)) as file:
+    with RunFile(out, header, accept, lambda: count_items(selection)) as file:
         watch(file.tally)
 
         async def ask(item: Item) -> None:
@@ -275,7 +275,7 @@ def _line(item: Item, answer: Answer | None, **known: object) -> RunLine:
     return RunLine.model_validate(content)
 
 
-def _count(selection: Selection) -> int:
+def count_items(selection: Selection) -> int:
     """The number of items. Each is built once, before the first one costs anything."""
     count = 0
     for item in selected_items(selection):

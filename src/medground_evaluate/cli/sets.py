@@ -61,9 +61,9 @@ def check(
     name: Annotated[str | None, typer.Option("--set", metavar="SET", help="Check it as this set.")] = None,
 ) -> None:
     """Identify the set of a file, read every question, and compare the file with the known release."""
-    from medground_evaluate.datasets.registry import check_file, open_dataset, recognised
+    from medground_evaluate.datasets.registry import check_file, named_dataset, recognised
 
-    for dataset in [open_dataset(name)] if name else recognised(path):
+    for dataset in [named_dataset(name)] if name else recognised(path):
         _report(check_file(dataset, path))
 
 
@@ -96,9 +96,9 @@ def audit(
     """Show the accuracy that can be reached without evidence, and duplicate texts. Calls no model."""
     from medground.errors import UsageError
     from medground_evaluate.auditing import audit as audited
-    from medground_evaluate.datasets.registry import open_dataset
+    from medground_evaluate.datasets.registry import named_dataset
 
-    loader = open_dataset(dataset)
+    loader = named_dataset(dataset)
     every = list(loader.read(loader.find(data), "all"))
     items = [item for item in every if split in ("all", item.split)]
     if not items:

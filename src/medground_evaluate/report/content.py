@@ -149,7 +149,7 @@ def cost_rows(comparison: Comparison, ratio_form: str = " (×{:,.2f})") -> list[
     for row in comparison.rows:
         cells = []
         for name in _COSTS:
-            value, ratio = getattr(row.cost, name), row.cost_ratio[name]
+            value, ratio = getattr(row.cost, name, None), row.cost_ratio.get(name)
             times = "" if ratio is None or row.name == comparison.cost_base else ratio_form.format(ratio)
             cells.append("unknown" if value is None else f"{value:,.4g}{times}")
         rows.append((row.name, *cells))
