@@ -8,11 +8,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from medground.corpus import compose
 from medground.errors import UsageError
 from medground.home import Settings
 from medground.values import DocumentId, UsageReport
-from medground_evaluate.datasets.loader import Record, content_hash, json_lines
+from medground_evaluate.datasets.loader import Record, checked, content_hash, json_lines
 from medground_evaluate.items import CLOSED, Item, RunHeader, RunLine, Tally
 from medground_evaluate.run_file import RunFile, versions
 from medground_evaluate.runner import Selection, count_items, selected_items
@@ -85,10 +84,7 @@ def import_run(predictions: Path, selection: Selection, name: str, out: Path | N
 
 
 def _line(record: Record, items: dict[str, Item], where: str, selection: Selection) -> RunLine:
-    try:
-        said = compose.validated(Prediction, record)
-    except ValueError as error:
-        raise UsageError(f"{where}: {error}; a line has {', '.join(Prediction.model_fields)}") from None
+    said = checked(Prediction, record, where)
     if (item := items.get(said.id)) is None:
         raise UsageError(
             f"{where}: {said.id!r} is not one of the {len(items):,} chosen questions of {selection.dataset.info.name}; "
