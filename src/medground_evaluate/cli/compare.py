@@ -234,14 +234,17 @@ def _show_pair(pair: Pair, questions: int) -> None:
 
 
 def _show_mirage(results: Sequence[Result]) -> None:
-    from medground_evaluate.mirage_scorer import averages, score_run
+    """Each set's accuracy and their mean, as MIRAGE reports them; an unfinished question is in no set."""
+    from statistics import fmean
 
-    table: list[tuple[str, ...]] = [("MIRAGE scores", "set", "its script", "honest", "errors of the script")]
+    from medground_evaluate.items import tallied
+
+    table: list[tuple[str, ...]] = [("MIRAGE", "set", "accuracy", "correct")]
     for result in results:
-        scores = score_run(result.header, result.lines.values())
-        shares = ((s, percent(s.published.value), percent(s.honest.value)) for s in scores)
-        table += [(result.name, s.name, *both, s.note or "none") for s, *both in shares]
-        if len(scores) > 1:
-            table.append((result.name, "mean of sets", *map(percent, averages(scores[:-1])), ""))
-    say("")
-    say(*aligned(table))
+        names = dict.fromkeys(i.partition(":")[0] for i in result.lines)
+        of_sets = [[line for i, line in result.lines.items() if i.partition(":")[0] == name] for name in names]
+        shares = [tallied(lines, len(lines)).final for lines in of_sets]
+        for name, share in zip(names, shares, strict=True):
+            table.append((result.name, name, percent(share.value), f"{share.right:,} of {share.of:,}"))
+        table.append((result.name, "mean of sets", percent(fmean(share.value or 0.0 for share in shares)), ""))
+    say("", *aligned(table))
