@@ -19,7 +19,7 @@ from medground import __version__
 from medground.answering import Declaration
 from medground.engine import Engine
 from medground.errors import UsageError
-from medground.home import RECIPES, section_defaults, section_of, shared_now
+from medground.home import section_defaults, shared_now
 from medground.models import Operator
 from medground_evaluate.items import RunHeader, RunLine, Tally
 from medground_evaluate.line_file import LineFile, whole_lines
@@ -105,10 +105,6 @@ def _compared(header: RunHeader) -> dict[str, Any]:
     for group, names in _NOT_COMPARED.items():
         for name in names:
             content["settings"].get(group, {}).pop(name, None)
-    own = section_of(header.recipe)
-    for name in RECIPES:  # runs made before recipes declared their sections recorded those of all recipes
-        if (other := section_of(name)) is not None and (own is None or other.section != own.section):
-            content["settings"].pop(other.section, None)
     content["medground"] = header.versions.get("medground")
     return content
 

@@ -167,7 +167,7 @@ def shown(*arguments: str) -> str:
 def test_the_command_shows_everything_a_reader_needs(tmp_path: Path) -> None:
     paths = [write(tmp_path / "a.jsonl", "yes no no -"), write(tmp_path / "b.jsonl", "yes yes yes no", recipe="ground")]
     text = shown(*map(str, paths), "--classes", "--questions", "1")
-    assert "always 'yes'" in text
+    assert "always yes  50.0 %" in text
     assert "won 2, lost 1, both correct 1, both wrong 0; exact McNemar p 1" in text
     assert "won: q2, and 1 more" in text
     assert "classes of ground" in text and "warnings" not in text
@@ -205,7 +205,7 @@ def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) ->
     digest = open_dataset("jsonl").hash(data)
     run = write(tmp_path / "a.jsonl", "yes no", dataset="jsonl", dataset_hash=digest)
     rows = shown(str(run), "--data", str(data)).splitlines()
-    assert rows[2].startswith("best blind: ") and "2 of 2" in rows[2]
+    assert rows[2].startswith("best blind baseline: ") and "2 of 2" in rows[2]
     assert json.loads(shown(str(run), "--data", str(data), "--json"))["best_blind"]["share"] == 1.0
     with pytest.raises(UsageError, match="is not the file that rag was made from"):
         items_of(read_results([write(tmp_path / "b.jsonl", "yes", dataset="jsonl")])[0], data)
@@ -214,7 +214,7 @@ def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) ->
     text = run.read_text(encoding="utf-8").replace('"task":"yes-no-maybe"', '"task":"yes-no"')
     run.write_text(text, encoding="utf-8")
     assert [item.question.task for item in items_of(read_results([run])[0], data)] == ["yes-no"] * 2
-    assert "best blind: " in shown(str(run), "--data", str(data))
+    assert "best blind baseline: " in shown(str(run), "--data", str(data))
 
 
 # The report: its figures are correct, it loads nothing, and text in it cannot do anything

@@ -46,7 +46,7 @@ def test_another_system_and_a_run_of_ours_in_one_table(home: Path, capsys: pytes
     assert len([*(home / "runs").glob("jsonl_test_another-system_imported_*.jsonl")]) == 1
     assert run("eval", "compare", str(ours), str(theirs), *data) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "another system 75.0% 40.9% - 92.9% 6 of 8" in told
+    assert "another system 75.0 % 40.9 - 92.9 6 of 8" in told
     assert "another system 75.0% 0.917 0.688" in told  # answers that cite, precision, recall
     assert "accuracy +75.0% [+18.2%, +92.9%] (95 %, Tango's score interval)" in told
     assert "another system unknown unknown" in told and "cost (x: ratio to model-only)" in told

@@ -12,7 +12,6 @@ from medground.faces import Sets, SettingsFile, load_settings, say, say_json
 from medground_evaluate.cli.running import Json, aligned, number, percent, run_stoppable
 
 if TYPE_CHECKING:
-    from medground_evaluate.blind import Baseline
     from medground_evaluate.compare import Comparison, Pair, Result, Row
     from medground_evaluate.metrics.measures import Measures
 
@@ -132,24 +131,26 @@ def compare_runs(
 
     from pydantic import TypeAdapter
 
-    from medground_evaluate.auditing import best_blind
-    from medground_evaluate.compare import Comparison, compare, items_of, read_results
-    from medground_evaluate.report.content import COSTS, cost_rows, warnings_in
+    from medground_evaluate.compare import Comparison, items_of, read_results
+    from medground_evaluate.report import content
 
     results = read_results(runs, rankings=retrieval)
-    comparison = compare(results)
-    blind = best_blind(items_of(results[0], data)) if data is not None else None
+    report = content.report_on(results, items_of(results[0], data) if data is not None else None)
+    comparison = report.comparison
     if json:
-        content = TypeAdapter(Comparison).dump_python(comparison, mode="json")
-        content["best_blind"] = None if blind is None else blind.model_dump(mode="json")
-        say_json(dumps(content, indent=2, ensure_ascii=False))
+        found = TypeAdapter(Comparison).dump_python(comparison, mode="json")
+        blind = report.baseline if data is not None else None
+        found["best_blind"] = blind and blind.model_dump(mode="json")
+        say_json(dumps(found, indent=2, ensure_ascii=False))
         return
-    _show_rows(comparison, blind)
+    rows = (content.ACCURACY, *content.accuracy_rows(report, " - "))
+    say(f"{comparison.dataset}, {len(comparison.rows)} runs", *aligned([(name, *rest) for name, _, *rest in rows]))
+    say("", *aligned([("outcomes", *content.used_statuses(comparison)), *content.status_rows(comparison)]))
     _show_evidence(comparison)
     if retrieval:
         _show_retrieval(results)
     say("", f"cost (x: ratio to {comparison.cost_base})")
-    say(*aligned([("per question", *COSTS[1:]), *cost_rows(comparison, " x{:,.2f}")]))
+    say(*aligned([("per question", *content.COSTS[1:]), *content.cost_rows(comparison, " x{:,.2f}")]))
     if classes:
         for row in comparison.rows:
             _show_classes(row)
@@ -157,28 +158,8 @@ def compare_runs(
         _show_pair(pair, questions)
     if comparison.dataset.partition("-")[0] == "mirage":
         _show_mirage(results)
-    if warnings := warnings_in(comparison):
+    if warnings := content.warnings_in(comparison):
         say("", "warnings", *(f"  {line}" for line in warnings))
-
-
-def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
-    header = ("run", "accuracy", "95 % Wilson", "correct", "macro-F1", "partial", "no answer")
-    table: list[tuple[str, ...]] = [header]
-    if blind is not None:
-        interval = f"{blind.low:.1%} - {blind.high:.1%}"
-        name = f"best blind: {blind.name}"
-        table.append((name, percent(blind.share), interval, f"{blind.count:,} of {blind.of:,}", *[""] * 3))
-    if comparison.majority is not None:
-        answer, share = comparison.majority
-        table.append((f"always {answer!r}", percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 3))
-    for row in comparison.rows:
-        share, partial = row.accuracy, row.sets.partial if row.sets else None
-        interval, correct = "{:.1%} - {:.1%}".format(*share.interval), f"{share.right:,} of {share.of:,}"
-        unanswered = f"{row.items - row.statuses.get('answered', 0):,}"
-        scores = (percent(share.value), interval, correct, number(row.macro_f1), number(partial))
-        table.append((row.name, *scores, unanswered))
-    say(f"{comparison.dataset}, {len(comparison.rows)} runs")
-    say(*aligned(table))
 
 
 def _show_evidence(comparison: Comparison) -> None:
