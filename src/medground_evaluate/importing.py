@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from medground.errors import UsageError
 from medground.home import Settings
 from medground.values import DocumentId, UsageReport
+from medground_evaluate.blind import choices
 from medground_evaluate.datasets.loader import Record, checked, content_hash, json_lines
-from medground_evaluate.items import CLOSED, Item, RunHeader, RunLine, Tally
+from medground_evaluate.items import Item, RunHeader, RunLine, Tally
 from medground_evaluate.run_file import RunFile, versions
 from medground_evaluate.runner import Selection, count_items, selected_items
 
@@ -60,11 +61,8 @@ def import_run(predictions: Path, selection: Selection, name: str, out: Path | N
     header = RunHeader(
         dataset=dataset.info.name,
         dataset_hash=dataset.hash(selection.path),
-        split=selection.split,
         recipe=name,
         model="imported",
-        limit=selection.limit,
-        seed=selection.seed,
         items=len(items),
         settings={},
         settings_hash="",
@@ -72,6 +70,7 @@ def import_run(predictions: Path, selection: Selection, name: str, out: Path | N
         versions={"medground": versions()["medground"]},
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         imported=digest,
+        **{field: getattr(selection, field) for field in ("split", "limit", "seed")},
     )
     if out is None:
         words = (dataset.info.name, selection.split, name, "imported", digest[:8])
@@ -95,7 +94,7 @@ def _line(record: Record, items: dict[str, Item], where: str, selection: Selecti
     text = said.text
     if question.task == "free":
         values, text = [], text or " ".join(values)
-    allowed = [option.letter for option in question.options] or list(CLOSED.get(question.task, ()))
+    allowed = choices(item)
     values = [value if value in allowed else value.lower() for value in values]
     if wrong := next((value for value in values if value not in allowed), None):
         raise UsageError(f"{where}: the answer of {said.id!r} is {wrong!r}, not one of {', '.join(allowed)}, or null")
