@@ -164,24 +164,6 @@ def test_medquad_xml(tmp_path: Path) -> None:
     refused(MedgroundError, "entities", read, "medquad", tmp_path)
 
 
-def test_liveqa_medicationqa_and_expertqa_in_their_owners_formats(tmp_path: Path) -> None:
-    xml = """<LiveQA><NLM-QUESTION qid="TQ1"><Original-Question qfile="1"><SUBJECT>ear</SUBJECT>
-    <MESSAGE>Why does it hurt?</MESSAGE></Original-Question><ReferenceAnswers><ReferenceAnswer aid="1">
-    <ANSWER>An infection.</ANSWER></ReferenceAnswer></ReferenceAnswers></NLM-QUESTION></LiveQA>"""
-    (live,) = read("liveqa", write(tmp_path / "live.xml", xml))
-    assert (live.id, live.question.text, live.reference) == ("TQ1", "ear Why does it hurt?", "An infection.")
-    table = 'Question,Focus (Drug),Question Type,Answer,Section Title,URL\nhow much,aspirin,Dose,"81 mg, daily",,\n'
-    (drug,) = read("medicationqa", write(tmp_path / "drugs.csv", table))
-    assert (drug.question.text, drug.reference) == ("how much", "81 mg, daily")
-    answers = {"gpt4": {"answer_string": "Old.", "revised_answer_string": "New."}}
-    rows = [
-        {"question": "Why?", "answers": answers, "metadata": {"field": "Healthcare / Medicine"}},
-        {"question": "Whose?", "answers": answers, "metadata": {"field": "Law"}},
-    ]
-    (expert,) = read("expertqa", write(tmp_path / "r2_compiled_anon.jsonl", rows))
-    assert (expert.question.text, expert.reference) == ("Why?", "New.")
-
-
 def test_omni_rag_lists_with_options_in_the_text(tmp_path: Path) -> None:
     text = "A. Smith, 55, was seen.\nA. not this list\nChoose one:\nA. surgery\nB. radiation (x)\n"
     asked = {"seer": (text, "B"), "mimic": ("EHR\nA. Yes\nB. No", "B"), "ddxplus": ("Dx\nA. x\nB. y\na. z", "a")}
