@@ -19,7 +19,7 @@ from medground_evaluate.statistics import ClassScore, PairedDifference, Share, h
 
 @dataclass(frozen=True)
 class Result:
-    """A run read from its file. `lines` are by question id, without their texts unless a judge reads them."""
+    """A run read from its file. `lines` are by question id."""
 
     name: str
     header: RunHeader
@@ -31,30 +31,23 @@ class Result:
         return tallied(self.lines.values(), self.header.items)
 
 
-def read_result(path: Path, *, rankings: bool = False, texts: bool = False) -> Result:
-    """Read a run and name it after its file. A truncated last line is ignored.
-
-    Args:
-        rankings: keep the documents that searches found, for retrieval measures.
-        texts: keep everything, for judges.
-    """
+def read_result(path: Path) -> Result:
+    """Read a run and name it after its file. A truncated last line is ignored."""
     header, lines = read_run(path)
     kept: dict[str, RunLine] = {}
-    dropped: dict[str, object] = {"text": ""} | ({} if rankings else {"found": ()})
     for line in lines:
-        if line.id in kept:
+        if kept.setdefault(line.id, line) is not line:
             raise UsageError(f"{path}: {line.id!r} has two lines; remove one of them")
-        kept[line.id] = line if texts else line.model_copy(update=dropped)
     if not kept:
         raise UsageError(f"{path} has no finished questions yet; run it first")
     return Result(path.stem, header, kept)
 
 
-def read_results(paths: Sequence[Path], *, rankings: bool = False) -> list[Result]:
+def read_results(paths: Sequence[Path]) -> list[Result]:
     """Read runs and give each a unique name: its recipe, with its model and then its file added where needed."""
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("the same run is given twice; give each run once")
-    results = [read_result(path, rankings=rankings) for path in paths]
+    results = [read_result(path) for path in paths]
     names = [result.header.recipe for result in results]
     fuller = [f"{result.header.recipe} {result.header.model}" for result in results]
     fullest = [f"{name} {path}" for name, path in zip(fuller, paths, strict=True)]

@@ -134,7 +134,7 @@ def compare_runs(
     from medground_evaluate.compare import Comparison, items_of, read_results
     from medground_evaluate.report import content
 
-    results = read_results(runs, rankings=retrieval)
+    results = read_results(runs)
     report = content.report_on(results, items_of(results[0], data) if data is not None else None)
     comparison = report.comparison
     if json:

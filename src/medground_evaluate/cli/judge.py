@@ -96,7 +96,7 @@ def judge(
         raise UsageError("give two runs to compare them, or one run and --data to mark its long answers")
     # The judge is the model named here, whatever the settings say about single operators.
     chosen = load_settings(sets, None, settings, {"model.default": model, "model.operators": {}})
-    runs = [read_result(path, texts=True) for path in (run, other) if path]
+    runs = [read_result(path) for path in (run, other) if path]
     place = out or place_of(chosen.home, model, [run.name for run in runs])
     options = {"limit": limit, "concurrency": concurrency, "watch": shown_judging(quiet=quiet)}
     lines = run_stoppable(_judged(runs, data, place, chosen, **options))
@@ -137,7 +137,7 @@ def form(
     from medground_evaluate.compare import read_result
     from medground_evaluate.judges.results import SCALE, blank_form, quotes_of, references_of, write_form
 
-    read = read_result(run, texts=True)
+    read = read_result(run)
     home = load_settings(sets, None, settings).home
     lines = list(blank_form(read, references_of(read, data), quotes_of(read, home)))
     write_form(lines, out)
