@@ -168,12 +168,6 @@ def each_once(read: list[Judgement], paths: Sequence[Path]) -> list[Judgement]:
     return read
 
 
-def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
-    """A model's marks in the format of a line; an axis that was left out is absent."""
-    given = {axis: mark for axis, mark in marks if mark is not None}
-    return {axis: Score(score=mark.score, justification=mark.justification) for axis, mark in given.items()}
-
-
 class Sheet(LineFile[Judgement]):
     """A file of judgements that is being written, started or resumed. Use it as a context manager.
 
