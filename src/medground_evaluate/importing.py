@@ -24,9 +24,7 @@ class Prediction(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     id: str = Field(coerce_numbers_to_str=True, description="of the question in its set")
-    answer: str | list[str] | None = Field(
-        description="`yes`, a letter, several letters, or words for a question without options; null for none"
-    )
+    answer: str | list[str] | None = Field(description="a value, a letter, several letters, or words; null for none")
     evidence: list[DocumentId] = Field(default=[], description="ids of the documents that the answer cites")
     found: list[DocumentId] = Field(default=[], description="ids of the documents found, in rank order")
     text: str = Field(default="", description="the answer in words, for judges")

@@ -13,6 +13,7 @@ from medground_evaluate.cli.running import Json, aligned, number, percent, run_s
 
 if TYPE_CHECKING:
     from medground_evaluate.compare import Comparison, Pair, Result, Row
+    from medground_evaluate.items import RunLine
     from medground_evaluate.metrics.measures import Measures
 
 
@@ -36,13 +37,12 @@ def measure(
     from medground.models import open_embedder
     from medground_evaluate.compare import items_of, read_result
     from medground_evaluate.metrics.measures import measure as measured
-    from medground_evaluate.run_file import read_run
 
     home = load_settings(sets, None, settings).home
-    header, lines = read_run(run)
-    items = items_of(read_result(run), data) if data is not None else ()
+    result = read_result(run)
+    items = items_of(result, data) if data is not None else ()
     embedder = open_embedder(embedding, home) if embedding is not None else None
-    found = measured(header, list(lines), home, items, embedder)
+    found = measured(result.header, [*result.lines.values()], home, items, embedder)
     if json:
         from pydantic import TypeAdapter
 
@@ -218,14 +218,14 @@ def _show_mirage(results: Sequence[Result]) -> None:
     """Each set's accuracy and their mean, as MIRAGE reports them; an unfinished question is in no set."""
     from statistics import fmean
 
-    from medground_evaluate.items import tallied
+    from medground_evaluate.metrics.answers import accuracy
 
-    table: list[tuple[str, ...]] = [("MIRAGE", "set", "accuracy", "correct")]
+    table = [("MIRAGE", "set", "accuracy", "correct")]
     for result in results:
-        names = dict.fromkeys(i.partition(":")[0] for i in result.lines)
-        of_sets = [[line for i, line in result.lines.items() if i.partition(":")[0] == name] for name in names]
-        shares = [tallied(lines, len(lines)).final for lines in of_sets]
-        for name, share in zip(names, shares, strict=True):
-            table.append((result.name, name, percent(share.value), f"{share.right:,} of {share.of:,}"))
-        table.append((result.name, "mean of sets", percent(fmean(share.value or 0.0 for share in shares)), ""))
+        of_sets: dict[str, list[RunLine]] = {}
+        for i, line in result.lines.items():
+            of_sets.setdefault(i.partition(":")[0], []).append(line)
+        shares = {name: accuracy(lines) for name, lines in of_sets.items()}
+        table += [(result.name, name, percent(s.value), f"{s.right:,} of {s.of:,}") for name, s in shares.items()]
+        table.append((result.name, "mean of sets", percent(fmean(s.value or 0.0 for s in shares.values())), ""))
     say("", *aligned(table))

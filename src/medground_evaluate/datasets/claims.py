@@ -55,15 +55,11 @@ MEDFACT_BENCH = loader.Loader(
 # BioGen, task A: sentences of answers, with the PMIDs that assessors or a program found to support or contradict each.
 
 _JUDGED = ("qid", "answer_sentence", "citation", "judgement")
-"""Columns of the CSV of judgements."""
-
 _LABELS = ("supported_citations_labels", "contradicted_citations_labels")
 
 
 def _sentences(path: Path) -> Generator[loader.Placed]:
-    if path.name.endswith((".csv", ".csv.gz")):
-        yield from _judged(path)
-        return
+    """The sentences of questions with their answers, in one list or one question a line."""
     of_lines = loader.is_json_lines(path)
     topics = [topic for _, topic in loader.json_lines(path)] if of_lines else loader.json_file(path)
     if not isinstance(topics, list):
@@ -80,15 +76,11 @@ def _sentences(path: Path) -> Generator[loader.Placed]:
 def _judged(path: Path) -> Generator[loader.Placed]:
     """The judgements of assessors: a row for each sentence and citation."""
     names, *rows = [*loader.csv_rows(path)] or [[]]
-    if missing := [name for name in _JUDGED if name not in names]:
-        raise UsageError(f"{path} has no column {missing[0]!r}; BioGen's judgements have {', '.join(_JUDGED)}")
     found: dict[str, dict[str, dict[str, str]]] = {}
     for number, row in enumerate(rows, start=2):
-        if len(row) != len(names):
-            raise UsageError(
-                f"{path.name}: row {number}: {len(row)} columns; there are {len(names)}: {', '.join(names)}"
-            )
-        record = dict(zip(names, row, strict=True))
+        record = dict(zip(names, row, strict=False))
+        if not {*_JUDGED} <= record.keys():
+            raise UsageError(f"{path.name}: row {number}: not a judgement of BioGen; it has {', '.join(_JUDGED)}")
         pmids = [line.lower().partition("pmid:")[2].strip() for line in record["citation"].splitlines()]
         labels = found.setdefault(record["qid"].strip(), {}).setdefault(record["answer_sentence"].strip(), {})
         labels |= {pmid: record["judgement"] for pmid in pmids if pmid}
@@ -103,17 +95,13 @@ def _sentence(record: loader.Record, i: str) -> Item:
     supports, contradicts = (
         _ids(pmid for pmid, said in labels.items() if said.startswith(kind)) for kind in ("support", "contradict")
     )
+    papers = {"existing": existing, "supports": supports, "contradicts": contradicts}
     return Item(
         id=i,
         question=loader.asked(record["text"], "yes-no-maybe"),
-        documents=tuple(dict.fromkeys((*existing, *supports, *contradicts))),
+        documents=tuple(dict.fromkeys(paper for those in papers.values() for paper in those)),
         group=str(record["qa_id"]),
-        extra={
-            "question": record.get("question", ""),
-            "existing": existing,
-            "supports": supports,
-            "contradicts": contradicts,
-        },
+        extra={"question": record.get("question", ""), **papers},
     )
 
 
@@ -124,7 +112,7 @@ def _ids(pmids: Iterable[Any]) -> list[str]:
 BIOGEN = loader.Loader(
     info=loader.described("biogen-2025"),
     files=("2025_task_a.json", "biogen2025_taskA_input.json"),
-    records=_sentences,
+    records=lambda path: (_judged if ".csv" in path.name else _sentences)(path),
     known=lambda record: {"qa_id", "text"} <= record.keys(),
     key=lambda record: f"{record['qa_id']}-{record['n']}",
     item=_sentence,
