@@ -252,7 +252,8 @@ def test_sentences_with_papers_that_support_or_contradict_them(tmp_path: Path) -
     head = "qid,answer_sentence,citation,judgement"
     (judged,) = read("biogen-2025", write(tmp_path / "judged.csv", "\n".join([head, *rows]) + "\n"))
     assert (judged.id, judged.extra["supports"], judged.extra["contradicts"]) == ("116-1", ["PMID:7"], ["PMID:8"])
-    refused(UsageError, "row 2: not a judgement of BioGen", read, "biogen-2025", write(tmp_path / "short.csv", f"{head}\n116\n"))
+    short = write(tmp_path / "short.csv", f"{head}\n116\n")
+    refused(UsageError, "row 2: not a judgement of BioGen", read, "biogen-2025", short)
 
 
 def test_a_set_of_your_own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
