@@ -32,7 +32,7 @@ def digest(path: Path) -> dict[str, str]:
 def statement(files: list[Path]) -> bytes:
     """Which files were built, of which commit, with which locked tools."""
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True)
-    source = {"uri": "git+https://github.com/medground/medground", "digest": {"gitCommit": commit.stdout.strip()}}
+    source = {"uri": "git+.", "digest": {"gitCommit": commit.stdout.strip()}}
     locks = [{"uri": name, "digest": digest(ROOT / name)} for name in LOCKS]
     definition = {"buildType": "scripts/release.sh", "externalParameters": {}, "resolvedDependencies": [source, *locks]}
     said = {"buildDefinition": definition, "runDetails": {"builder": {"id": f"python {sys.version.split()[0]}"}}}
@@ -45,6 +45,8 @@ def statement(files: list[Path]) -> bytes:
 def verify(public: Path, files: list[Path], signed: Path) -> str:
     """What is wrong; empty if nothing is."""
     key = SSlibKey.from_crypto(load_pem_public_key(public.read_bytes()))
+    if not signed.exists():
+        return f"there is no {signed}; sign first"
     envelope = Envelope.from_dict(json.loads(signed.read_bytes()))
     try:
         envelope.verify([key], 1)
@@ -70,4 +72,4 @@ def main() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main() or 0)
