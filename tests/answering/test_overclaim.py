@@ -325,6 +325,7 @@ OBEYED = (
         f"It is false that {INSULIN}",
         INSULIN.replace("reduced", "raised"),
     ),
+    *(INSULIN.replace(*pair) for pair in (("Insulin", "Simvastatin"), ("retinopathy", "glaucoma"))),
 )
 """What a writer and a judge that obey a passage put through; no quote holds any of it."""
 

@@ -11,6 +11,7 @@ from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.context import (
     AROUND,
+    FOREIGN,
     SUBJECT,
     Context,
     cited_evidence,
@@ -208,7 +209,10 @@ def _noticed(sentence: Sentence, ledger: Ledger, around: int) -> tuple[Overclaim
     nearest = max(cited, key=lambda quote: words.coverage(said, words.terms(quote.quote)))
     found = doubts(sentence, nearest, ledger)
     missing = off_subject(sentence, cited, ledger, True, around)
-    return (*found, Overclaim(SUBJECT, " or ".join(missing))) if missing else found
+    if around or not missing:
+        return (*found, Overclaim(FOREIGN, " or ".join(missing))) if missing else found
+    kind = FOREIGN if off_subject(sentence, cited, ledger, True, AROUND) else SUBJECT
+    return (*found, Overclaim(kind, " or ".join(missing)))
 
 
 def _claim(sentence: Sentence, noticed: Sequence[Overclaim], premises: Views, shared: Context, ledger: Ledger) -> Claim:
