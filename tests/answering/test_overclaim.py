@@ -332,7 +332,7 @@ OBEYED = (
 
 @each_row(("text", "trusted"), [(text, trusted) for text in OBEYED for trusted in (True, False)])
 def test_what_no_quote_holds_is_left_out_whoever_judged_it(checked: Any, text: str, trusted: bool) -> None:
-    found = checked(text, INSULIN, trusted=trusted)
+    found = checked(text, INSULIN, "Does insulin prevent retinopathy or glaucoma?", trusted)
     assert "supported" not in (found.label, found.assessed)
     kept, dropped = release([Sentence(text=text, evidence=("E1",))], [found], VerifySettings(unsupported="flag"))
     assert not kept or (found.label, found.assessed) in [("partly", None), ("not judged", "partly")]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.banners import above, banner_fields
-from medground.corpus.readers.base import MOST_TAGS, Input, document_input
+from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, written
 from medground.corpus.readers.entry import described, file_id, name_below
 from medground.corpus.readers.table_rows import Cell, lines_of
@@ -192,20 +192,6 @@ def _check_sizes(content: bytes) -> None:
         )
     if any(part.flag_bits & 1 for part in parts):
         raise ValueError("the DOCX file is protected by a password; save it without one")
-    if _tags_in(content) > MOST_TAGS:
-        raise ValueError(f"the document has more than {MOST_TAGS:,} tags; split it")
-
-
-def _tags_in(content: bytes) -> int:
-    """The tags of the main text, counted until they are too many; 0 where python-docx will tell what is wrong."""
-    tags = 0
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(_MAIN) as main:
-            while tags <= MOST_TAGS and (block := main.read(1 << 20)):
-                tags += block.count(b"<")
-    except _ERRORS:
-        return 0
-    return tags
 
 
 def _composed(opened: Any) -> tuple[Composition, list[str], list[str]]:
