@@ -91,7 +91,7 @@ LONGEST_RECORD = 20_000_000
 """Maximum number of characters in the text of one record."""
 
 MOST_TAGS = 1_000_000
-"""Most tags in one record, or in one file that is one document. Each costs a hundred times its bytes in memory."""
+"""Most tags in one record. Each costs a hundred times its bytes in memory."""
 
 _GZIP = b"\x1f\x8b"
 _HEAD = 65_536

@@ -143,13 +143,18 @@ class Conversion:
 
 _RENAMED = {"container-title": "journal", "keyword": "keywords", "url": "url", "pmcid": "pmc"}
 _DATES = ("issued", "published", "published-print", "published-online")
+_MOST_OBJECTS = 2_000_000
+"""Most objects in a file: a hundred thousand records have half as many. Each takes a hundred times its bytes."""
 _LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "extra")
 
 
 def read_csl(path: Path) -> Iterator[Item]:
     """The records of a file; the position of a bad one is its number, counting from 1."""
+    text = text_of(path)
+    if text.count("{") > _MOST_OBJECTS:
+        raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=str(path))
     try:
-        content = json.loads(text_of(path))
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         reason = "JSON nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({error})"
         raise BadDocument(reason, file=str(path)) from error
