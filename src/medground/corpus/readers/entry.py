@@ -31,6 +31,7 @@ from medground.values.identifiers import (
     KINDS,
     OWN_FILE,
     id_kind,
+    named_pmid,
     normal_document_id,
     normal_id,
     normal_identifiers,
@@ -201,8 +202,8 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
             continue
         for text in map(str, said if isinstance(said, list) else [said]):
             for part in _PARTS.split(text):
-                own = own_ids([part])
-                known |= {kind: found for kind, found in own.items() if kind not in (*known, *identifiers)}
+                own = {"pmid": named_pmid(part)} | own_ids([part])
+                known |= {kind: found for kind, found in own.items() if found and kind not in (*known, *identifiers)}
     for name in KINDS:
         if name in known:
             given = known.pop(name)

@@ -26,7 +26,6 @@ from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.values import NAMES, own_ids
 from medground.corpus.readers.xml import Element, flat_text, name_of
 from medground.values.document import Document
-from medground.values.identifiers import normal_document_id
 
 # Text of a page that nobody sees: taken out before anything is read. Style sheets are not read, only the tags' own.
 
@@ -73,9 +72,7 @@ _MOST_ATTRIBUTES = 10_000
 """Each is compared with all before it."""
 _LONG_TAG = re.compile(rb"<[^<>]{20000,}")
 _NO_TEXT = ("script", "style", "noscript", "template", "nav")
-_IDENTIFIERS = ("dc.identifier", "dcterms.identifier", "dc:identifier", "eprints.id_number")
-_IDS = re.compile(r"(?:\w+_citation|wkhealth|prism)[._](pmid|doi)")
-_OTHER = re.compile("relat|refer", re.IGNORECASE)
+_OTHER = re.compile("relat|refer")
 """Tags that name other papers: `DC.relation`, `citation_reference`."""
 _MARK = "\ue000"
 _MARKED = re.compile(rf"{_MARK}\s*(t[dh]),(\d{{1,4}}),(\d{{1,4}})\s*{_MARK}\s*")
@@ -127,8 +124,7 @@ def html_document(content: bytes, name: str) -> Document:
     kind = "research" if {"journal", "pmid"} & fields.keys() else "web"
     heading = next((value for name, value in linked if name == "headline"), heading)
     said = {"title": heading or Path(name).stem, "language": tree.get("lang"), "url": address, **fields, **mark}
-    metas = (one.get("content") or "" for one in tree.iter("meta") if not _OTHER.search(one.get("name") or ""))
-    for lines in ((value for _, value in linked), composition.text.split("\n")[:_TOP], metas):
+    for lines in ((value for _, value in linked), composition.text.split("\n")[:_TOP]):
         said = own_ids(lines) | said
     own = {"id": file_id(name), "kind": kind, "text": composition.text or abstract, "sections": composition.sections}
     return described(said | own | {"cautions": cautions})
@@ -215,26 +211,19 @@ def _set_text(parent: Any, last: Any, pieces: Sequence[str]) -> None:
 
 def _tagged(tree: Any) -> dict[str, Any]:
     tags: defaultdict[str, list[str]] = defaultdict(list)
+    ids = []
     for meta in tree.iter("meta"):
         name = (meta.get("name") or meta.get("property") or "").lower()
         if name and (value := " ".join((meta.get("content") or "").split())):
-            scheme = (meta.get("scheme") or "").lower()
-            tags[name].append(f"pmid:{value}" if scheme == "pmid" else value)
-    said = [value for name in _IDENTIFIERS for value in tags[name]]
-    tags["dc.identifier"] = [value for value in said if "10." in value]
-    for name in list(tags):
-        if of := _IDS.fullmatch(name):
-            tags[f"citation_{of[1]}"] += tags[name]
-    own = {normal_document_id(value) for value in said}
-    tags["citation_pmid"] += [name.removeprefix("PMID:") for name in own if name.startswith("PMID:")]
+            tags[name].append(value)
+            is_pmid = value.isdigit() and "pmid" in (name[-4:], (meta.get("scheme") or "").lower())
+            ids += [] if _OTHER.search(name) else [f"pmid: {value}" if is_pmid else value]
     fields: dict[str, Any] = {}
     for field, names in NAMES["tags"].items():
         values = next((tags[name] for name in names if tags[name]), [])
         if values:
             fields[field] = values if field in ("authors", "keywords") and len(values) > 1 else values[0]
-    if "doi" in fields and "10." not in str(fields["doi"]):
-        del fields["doi"]
-    return fields
+    return own_ids(ids) | fields
 
 
 def _banners(tree: Any) -> Iterator[str]:
