@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -96,10 +97,13 @@ class FileReading:
 
     def items(self, skip: int = 0) -> Iterator[Item]:
         """The items of the input from number `skip`. A file that changed meanwhile is read again."""
+        source = self._source
         for attempt in range(1, _ATTEMPTS + 1):
             before, unsearched = self._state(), 0
             try:
-                for item in within_limits(self._source, skip):
+                read = partial(source.read, skip)
+                found = read() if source.refused else within_limits(read, source.name, apart=source.apart)
+                for item in found:
                     unsearched += isinstance(item, Document) and _is_unsearched(item)
                     yield item
             except BadDocument as error:

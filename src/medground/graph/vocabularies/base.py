@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -134,7 +135,7 @@ def of_file(
     joins: bool = False,
 ) -> Vocabulary:
     """The vocabulary of one file. Raises BadDocument: it cannot be read."""
-    part = Part(str(path), file_fingerprint(path), lambda: records(path))
+    part = Part(str(path), file_fingerprint(path), partial(records, path))
     return Vocabulary(name, licence, origin, (part,), joins=joins)
 
 

@@ -117,14 +117,17 @@ def _value(text: str) -> str:
 
 def stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
     """The header with the name "", then every stanza with its name."""
-    kind, stanza, begun = "", Stanza(), False
+    kind, stanza, begun, length = "", Stanza(), False, 0
     for number, line in forms.numbered_lines(path):
+        length += len(line)
+        if length > LONGEST_RECORD:
+            raise BadDocument(f"a stanza has more than {LONGEST_RECORD:,} characters", file=str(path), position=number)
         tag, colon, value = line.partition(":")
         if colon and (tag.isidentifier() or tag.replace("-", "_").isidentifier()):
             stanza.setdefault(tag, []).append(value.lstrip())
         elif line.startswith("[") and line.rstrip().endswith("]"):
             yield kind, stanza
-            kind, stanza = line.strip()[1:-1], {}
+            kind, stanza, length = line.strip()[1:-1], {}, 0
         elif line.strip() and not line.startswith("!") and not begun:
             raise BadDocument("the first line is not a tag; this is not OBO format", file=str(path), position=number)
         begun = begun or bool(line.strip())
