@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from medground.corpus.readers.base import LONGEST_RECORD
 from medground.errors import BadDocument
 from medground.graph.relation import Concept, Name, Scope
 from medground.graph.vocabularies import base as forms
