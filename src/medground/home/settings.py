@@ -79,7 +79,7 @@ _GONE = {
 
 _LATER = (
     *(("retrieval", name) for name in ("sources", "knowledge_base")),
-    *(("recipe", name) for name in ("retractions", "own_knowledge")),
+    *(("recipe", name) for name in ("retractions", "own_knowledge", "definite")),
     *(("verify", name) for name in ("own_knowledge", "gate", "measured_judges", "unproven_judges", "contradiction")),
 )
 """Settings that came later: results from before there was one keep their hash, where it has its default or is empty."""

@@ -1,7 +1,8 @@
 """Running an experiment: each row on each data set, one resumable run file for each.
 
-A figure stands in a table under its row's name, so it must come from the settings that the row names: what changes them
-from outside is refused from the environment and `medground.toml`, and shown from `--set`.
+A figure stands in a table under its row's name, so it must come from the settings that the row names. What would change
+them from outside is refused; what changes others is refused from the environment and `medground.toml`, and shown from
+`--set`.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from medground.answering import open_nli
-from medground.engine import Engine
+from medground.corpus import Library
+from medground.engine import Engine, operator_names
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
-from medground.home import FILE_NAME, PREFIX, Settings
+from medground.home import FILE_NAME, PREFIX, Settings, preset_layer
 from medground.models import open_embedder
+from medground.recipes import open_recipe
 from medground.values import KEYLESS, Author
 from medground_evaluate.auditing import best_blind
 from medground_evaluate.blind import Baseline
@@ -47,7 +50,8 @@ class Options:
     """How to run an experiment.
 
     Attributes:
-        model: the model that answers; by default the row's own model, else `keyless`.
+        model: the model that answers; by default `keyless`.
+        corpora: `NAME` for all data, or `DATA=NAME`; `DATA=` searches no corpus for this data.
         smoke: run keyless on three questions, to see whether it works at all.
         nli: the NLI model that compares sampled answers; by default that of `verify.critic`, if it is one.
         repeat: runs of each row that a model answers, for the mean and standard deviation of accuracy.
@@ -64,7 +68,6 @@ class Options:
     accept: tuple[str, ...] = ()
     nli: str | None = None
     marks: tuple[Path, ...] = ()
-    embedding: str = "minilm"
     repeat: int = 1
 
 
@@ -119,19 +122,19 @@ async def make(
         raise UsageError(
             f"{experiment.name} {experiment.status}; `medground experiment list` shows the ones that can be run"
         )
-    replaced = {r.name: r.stand_in for r in experiment.rows if not Author(model_of(r, options)).is_model and r.stand_in}
+    keyless = not Author(model_of(options)).is_model
+    replaced = {r.name: r.stand_in for r in experiment.rows if keyless and r.stand_in}
     marks = tuple(read_marked(options.marks).lines) if options.marks else ()
     made = Made(experiment, {}, {}, {}, replaced, marks=marks)
     rows = _Rows(options, shown, made)
-    for name, data in experiment.data.items():
+    for name, data in _with_corpora(experiment.data, options.corpora):
         try:
             dataset, place = find_data(data, options.data)
         except UsageError as error:
             made.missing["", name] = str(error)
             continue
         limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
-        limit, seed = min(limits, default=None), data.seed if limits else None
-        selection = Selection(dataset, place, data.split, limit, seed, data.with_context)
+        selection = Selection(dataset, place, data.split, min(limits, default=None), until=data.until)
         items = list(selected_items(selection))
         headings = {item.id: item.headings for item in items if item.headings}
         for row in experiment.rows:
@@ -147,7 +150,7 @@ async def make(
         return made
     try:
         home = next(iter(made.runs.values())).traces.parent
-        return replace(made, embed=figures.remembering(open_embedder(options.embedding, home).embed))
+        return replace(made, embed=figures.remembering(open_embedder("minilm", home).embed))
     except (ConfigError, StorageFailed) as error:
         made.waits.append(f"diversity needs a model that encodes queries: {error}")
         return made
@@ -166,16 +169,18 @@ class _Rows:
     ) -> None:
         """Run a row, once and as often as it is repeated; what keeps it from that is its reason to be missing."""
         key, options, made = (row.name, name), self.options, self.made
+        if name in row.corpora:
+            data = data.model_copy(update={"corpora": row.corpora[name]})
         try:
             settings = settings_of(row, data, options)
-            if found_changes := changes(row.preset, _chosen(row, data, options), options.sets):
+            _check_embedder(row, settings)
+            if found_changes := changes(row, data, options):
                 made.changed[row.name] = found_changes
             path, traces = run_path(selection, settings, options), settings.home / "traces"
             await self._run(selection, settings, {path: f"{name}, {row.name}"})
             run = figures.read_row(path, headings, traces)
-            if run.lines and all(line.status == "failed" for line in run.lines):  # that is not a figure
-                why = f"{run.lines[-1].error}; then delete {path.name} and run again"
-                raise UsageError(f"all {len(run.lines):,} questions failed: {why}")
+            if why := run.no_figure:
+                raise UsageError(f"{why}; when that is mended, delete {path.name} and run again")
             made.runs[key] = run
             again = figures.further_paths(path, "repeat", range(2, figures.repeats(settings, options.repeat) + 1))
             named = {one: f"run {number} of {len(again) + 1}" for number, one in enumerate(again, start=2)}
@@ -194,8 +199,7 @@ class _Rows:
         options = self.options
         for path, name in named.items():
             with self.shown(name) as watch:
-                if not selection.with_context:
-                    check_searched(settings)
+                check_searched(settings)
                 async with await Engine.open(settings) as engine:
                     await run_set(
                         engine, selection, path, concurrency=options.concurrency, accept=options.accept, watch=watch
@@ -203,7 +207,7 @@ class _Rows:
 
     async def _sample(self, key: tuple[str, str], selection: Selection, row: Row, data: Data) -> None:
         """Measure the uncertainty of a row, or note what it waits for."""
-        settings = self._settings(row, data, figures.SAMPLING)
+        settings = self._settings(row, data, figures.sampling(row.recipe))
         nli = figures.nli_of(settings, self.options.nli)
         if waiting := figures.waits_for(settings, nli):
             if waiting not in self.made.waits:
@@ -222,11 +226,43 @@ _REACHING = frozenset(
     {"model.base_url", "model.cache", "model.concurrency", "model.retries", "model.timeout", "retrieval.email"}
 )
 """How a model or a service is reached. These may come from outside."""
+_REACHING_ONE = (".base_url", ".context", ".retries", ".structured", ".timeout")
+"""The same of one model (`models.NAME`) or one operator."""
 
 
-def changes(preset: str | None, chosen: Mapping[str, Any], sets: Mapping[str, Any]) -> tuple[str, ...]:
-    """What `--set` changes of a row: `retrieval.keep = 3`."""
-    return _differing(_alone(preset, chosen), _alone(preset, {**chosen, **sets}))
+def changes(row: Row, data: Data, options: Options) -> tuple[str, ...]:
+    """What `--set` changes of a row: `retrieval.depth = 3`.
+
+    Raises UsageError: it would change what the row, its data or its preset names.
+    """
+    chosen = _chosen(row, data, options)
+    taken = _taken(row, chosen, options.sets)
+    found = _differing(_alone(row.preset, chosen), _alone(row.preset, {**chosen, **taken}))
+    layers = ({"recipe": {"name": row.recipe}}, preset_layer(row.preset) if row.preset else {})
+    own = {name for layer in layers for name in flattened(layer)} | data.settings.keys() | row.settings.keys()
+    if lost := [one for one in found if one.partition(" = ")[0] in own]:
+        raise UsageError(f"--set would replace what this row names: {', '.join(lost)}; change it in a copy of the file")
+    return found
+
+
+def _taken(row: Row, chosen: Mapping[str, Any], sets: Mapping[str, Any]) -> dict[str, Any]:
+    """Of `--set`, all but models of operators that the row never asks, or for which it names one: a trained planner."""
+    own = _alone(row.preset, chosen).served.operators
+    asked = {one.name for one in open_recipe(row.recipe).operators} - own.keys()
+    idle = {f"model.operators.{name}" for name in operator_names() if name not in asked}
+    return {name: value for name, value in sets.items() if name not in idle}
+
+
+def _check_embedder(row: Row, settings: Settings) -> None:
+    """Refuse corpora whose vectors are not of the model that the row names."""
+    for name in settings.retrieval.corpora if row.embedder else ():
+        with Library(settings.home).open(name) as snapshot:
+            found = snapshot.embedding or "none"
+        if row.embedder.casefold() not in found.casefold():
+            raise UsageError(
+                f"this row needs vectors of {row.embedder}, but those of corpus {name} are of {found}; build one with "
+                "medground corpus build NAME PATH --embed MODEL"
+            )
 
 
 def _alone(preset: str | None, chosen: Mapping[str, Any]) -> Settings:
@@ -236,8 +272,12 @@ def _alone(preset: str | None, chosen: Mapping[str, Any]) -> Settings:
 def _differing(named: Settings, used: Settings) -> tuple[str, ...]:
     """Settings that are used in place of those that are named: `retrieval.keep = 3`."""
     before, after = (_compared(settings) for settings in (named, used))
-    names = sorted((before.keys() | after.keys()) - _REACHING)
+    names = sorted(name for name in (before.keys() | after.keys()) - _REACHING if not _reaches_one(name))
     return tuple(f"{name} = {after.get(name, 'the default')}" for name in names if before.get(name) != after.get(name))
+
+
+def _reaches_one(name: str) -> bool:
+    return name.startswith(("models.", "operators.")) and name.endswith(_REACHING_ONE)
 
 
 def _compared(settings: Settings) -> dict[str, str]:
@@ -249,7 +289,8 @@ def _compared(settings: Settings) -> dict[str, str]:
 
 def settings_of(row: Row, data: Data, options: Options) -> Settings:
     """The settings of a row on one data set; environment and `medground.toml` may say how services are reached."""
-    chosen = {**_chosen(row, data, options), **options.sets}
+    chosen = _chosen(row, data, options)
+    chosen |= _taken(row, chosen, options.sets)
     used = Settings.load(preset=row.preset, options=chosen)
     changed = _differing(_alone(row.preset, chosen), used)
     if not changed:
@@ -262,26 +303,35 @@ def settings_of(row: Row, data: Data, options: Options) -> Settings:
 
 def _chosen(row: Row, data: Data, options: Options) -> dict[str, Any]:
     """The options that the file names for a row, with the model and the corpora of the command."""
-    model = model_of(row, options)
+    model = model_of(options)
     chosen: dict[str, Any] = {"recipe.name": row.recipe, "model.default": model, **data.settings, **row.settings}
     if not Author(model).is_model:
         chosen |= row.stand_in
-    corpora = options.corpora or data.corpora
-    if data.with_context or corpora:
-        chosen["retrieval.corpora"] = () if data.with_context else corpora
+    if data.corpora is not None:
+        chosen["retrieval.corpora"] = data.corpora
         chosen["retrieval.knowledge_base"] = ""
     return chosen
 
 
-def model_of(row: Row, options: Options) -> str:
-    """The model that answers a row."""
-    return KEYLESS if options.smoke else options.model or row.model or KEYLESS
+def model_of(options: Options) -> str:
+    """The model that answers."""
+    return options.model or KEYLESS
+
+
+def _with_corpora(data: Mapping[str, Data], named: Sequence[str]) -> Iterator[tuple[str, Data]]:
+    """The data, each with the corpora that the command names for it."""
+    pairs = [one.rpartition("=")[::2] for one in named]
+    if unknown := {name for name, _ in pairs} - data.keys() - {""}:
+        raise UsageError(f"--corpus: no data is called {', '.join(sorted(unknown))}; it has {', '.join(data)}")
+    for name, one in data.items():
+        own = [corpus for of, corpus in pairs if of == name] or [corpus for of, corpus in pairs if not of]
+        yield name, one.model_copy(update={"corpora": tuple(filter(None, own))}) if own else one
 
 
 def run_path(selection: Selection, settings: Settings, options: Options) -> Path:
     """The file of a run; experiments with the same row share it."""
     folder = options.out or settings.home / "runs" / "experiments"
-    what = [selection.limit, selection.seed, selection.with_context, settings.hash]
+    what = [selection.limit, str(selection.until), settings.hash]
     key = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:8]
     words = (selection.dataset.info.name, selection.split, settings.recipe.name, settings.model.default[-40:])
     plain = (re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-") for word in words)

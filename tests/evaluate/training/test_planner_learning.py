@@ -51,7 +51,7 @@ def _one_thread() -> None:
 
 @pytest.fixture
 def training_set(judged_file: Write, tmp_path: Path) -> Path:
-    export(judged_file(), tmp_path / "set")
+    export([judged_file()], tmp_path / "set")
     return tmp_path / "set"
 
 

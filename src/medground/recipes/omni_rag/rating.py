@@ -37,6 +37,7 @@ class Retrieved(OperatorInput):
 
 class RatePlanInput(OperatorInput):
     question: Untrusted
+    options: tuple[Option, ...] = ()
     sources: tuple[ExploredSource, ...]
     retrieved: tuple[Retrieved, ...]
 
