@@ -307,8 +307,9 @@ def _chosen(row: Row, data: Data, options: Options) -> dict[str, Any]:
     chosen: dict[str, Any] = {"recipe.name": row.recipe, "model.default": model, **data.settings, **row.settings}
     if not Author(model).is_model:
         chosen |= row.stand_in
-    if data.corpora is not None:
-        chosen["retrieval.corpora"] = data.corpora
+    corpora = data.corpora if open_recipe(row.recipe).needs_evidence else ()
+    if corpora is not None:
+        chosen["retrieval.corpora"] = corpora
         chosen["retrieval.knowledge_base"] = ""
     return chosen
 

@@ -85,6 +85,10 @@ def test_a_training_set_has_plans_pairs_and_licences(judged_file: Write, a_judge
     for example in trainset.read_examples(tmp_path / "set", "positive"):
         read = read_plan(example["completion"][0]["content"], made.sources)
         assert not read.repairs and list(read.plan.queries) == ["book"]
+    several = [judged_file(a_judged_question(n), name=f"{n}.jsonl") for n in (0, 3)]  # a file for each data set
+    both = trainset.export(several, tmp_path / "both", without=["graph"])
+    assert both.counts == {"positive": 2, "negative": 0, "pairs": 0} and [one.name for one in both.sources] == ["book"]
+    refused(UsageError, "choose from the sources book", trainset.export, several, tmp_path / "x", without=["wiki"])
     first = trainset.read_examples(tmp_path / "set", "positive")[0]  # asked as the planner is
     value = planning_input(Question.ask("Does zinc prevent gout?"), made.sources, 3)
     assert [message["content"] for message in first["prompt"]] == [
@@ -125,7 +129,6 @@ def test_what_is_no_training_set_and_a_missing_extra_are_one_line(
 ):
     trainset.export([judged_file()], tmp_path / "set")
     refused(UsageError, "is not empty", trainset.export, tmp_path / "judged.jsonl", tmp_path)
-    refused(UsageError, "--adapter", train, tmp_path / "set", tmp_path / "out", trainset.DPO, base="x")
     (tmp_path / "set" / "sft.jsonl").write_text("{}\nnot json\n")
     refused(BadDocument, r"sft\.jsonl:2", trainset.read_examples, tmp_path / "set", "positive")
     (tmp_path / "set" / "manifest.json").write_text(json.dumps({"form": "other"}))
