@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -163,6 +164,15 @@ class Selection:
     seed: int | None = None
     with_context: bool = False
     until: date | None = None
+
+
+def run_path(folder: Path, selection: Selection, settings: Settings) -> Path:
+    """The default file of a run; its name encodes what is run, so that the same command finds it again."""
+    what = [str(selection.limit), str(selection.seed), str(selection.with_context), settings.hash]
+    what += [str(selection.until)] if selection.until else []
+    words = (selection.dataset.info.name, selection.split, settings.recipe.name, settings.model.default[-40:])
+    plain = (re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-") for word in words)
+    return folder / f"{'_'.join([*plain, hashlib.sha256('/'.join(what).encode()).hexdigest()[:8]])}.jsonl"
 
 
 def check_searched(settings: Settings) -> None:

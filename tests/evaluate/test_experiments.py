@@ -72,7 +72,6 @@ TESTED = ("11", "12", "13", "14")
 OPTIONS = {"A": "aspirin", "B": "statins", "C": "exercise", "D": "vitamin D"}
 MIRAGE = {
     "medqa": {"0000": {"question": "Which drug lowers the risk of stroke?", "options": OPTIONS, "answer": "A"}},
-    "medmcqa": {"m1": {"question": "Which drug thins blood?", "options": OPTIONS, "answer": "A"}},
     "mmlu": {
         "clinical_knowledge-000": {"question": "What lowers cholesterol?", "options": OPTIONS, "answer": "B"},
         "anatomy-000": {"question": "Which bone is in the arm?", "options": OPTIONS, "answer": "C"},
@@ -82,7 +81,7 @@ MIRAGE = {
 
 ASKED = {"question": "How is asthma treated?", "gold": "With rest.", "long": True}
 SHORT = {"question": "Which drug helps?\nA. yes\nB. no", "gold": "A", "long": False, "split": "test"}
-CLINICAL = [SHORT | {"id": f"{name}-1", "name": name} for name in ("seer", "ddxplus", "mimic")]
+CLINICAL = [SHORT | {"id": f"{name}-1", "name": name} for name in ("seer",)]
 LONG = [ASKED | {"id": f"{name}-000001", "name": name} for name in ("liveqa", "medicationqa", "expertqa")]
 GOLDEN = {"id": "b9", "type": "yesno", "body": "Is aspirin a drug?", "exact_answer": "yes", "ideal_answer": ["Yes."]}
 
@@ -242,12 +241,13 @@ PLANNED = {"no retrieval": set(), "original question": {"name_terms"}, "query2do
            "prompting": {"plan_sources"}, "frozen": {"plan_sources"}, "without training": {"plan_sources"},
            "reflexion": {"improve_plan", "rate_plan"}, "serts": {"improve_plan", "rate_plan"}}  # fmt: skip
 MARKS = re.compile(r" \((changed|incomplete|changed, incomplete)\)$")
-ADAPTERS = ("spo", "spo-sft", "rafe")
+MISSING = "adapters/spo-sft"
+ADAPTERS = {row.settings.get("omni_rag.adapter", MISSING) for _, one in ALL for row in one.rows} - {MISSING}
 CORPUS = {"000": "tiny", "001": "tiny", "003": "tiny-contriever"}
 
 
 @pytest.mark.slow
-@each_row("path", RUNNABLE)
+@pytest.mark.parametrize("path", RUNNABLE)
 def test_no_row_is_filled_by_something_else_than_it_names(
     path: Path, ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory_source: Any, loopback: None
 ) -> None:
@@ -255,7 +255,7 @@ def test_no_row_is_filled_by_something_else_than_it_names(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     for name in ADAPTERS:
-        (folder := tmp_path / "adapters" / name).mkdir(parents=True)
+        (folder := tmp_path / name).mkdir(parents=True)
         card = AdapterCard(base="b", base_fingerprint="", stages=("sft",), sources=("book",), trained_on=name)
         (folder / CARD).write_text(card.model_dump_json(), encoding="utf-8")
         (folder / "adapter_model.safetensors").write_bytes(b"0")
@@ -309,7 +309,7 @@ def test_no_row_is_filled_by_something_else_than_it_names(
     for row in experiment.rows:
         gone = [name for (row_name, name) in made.missing if row_name in (row.name, "")]
         assert gone or any(row_name == row.name for row_name, _ in made.runs)
-        if (adapter := row.settings.get("omni_rag.adapter")) and adapter.removeprefix("adapters/") not in ADAPTERS:
+        if row.settings.get("omni_rag.adapter") == MISSING:
             assert not any(row_name == row.name for row_name, _ in made.runs)
     assert as_markdown(table(made)).count("\n") == len(table(made))
     assert all("\n" not in note for note in notes(made))

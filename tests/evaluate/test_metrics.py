@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from citation_scores import citation_scores
 from command_line import run
 from numpy.typing import NDArray
 from refusals import refused
@@ -34,7 +35,6 @@ from medground_evaluate.items import Item, RunLine
 from medground_evaluate.metrics.answers import (
     accuracy,
     assessments,
-    citation_scores,
     class_scores,
     confusion,
     document_citations,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -177,7 +175,7 @@ def run(
     """Ask every question of a data set and write one line each; run the same command to resume."""
     from medground.errors import UsageError
     from medground_evaluate.datasets.registry import open_dataset
-    from medground_evaluate.runner import Selection, check_searched
+    from medground_evaluate.runner import Selection, check_searched, run_path
 
     if with_context and (corpus or kb):
         raise UsageError("--with-context searches nothing else; leave out --corpus and --kb")
@@ -189,7 +187,7 @@ def run(
     chosen = _wide_enough(load_settings(sets, preset, settings, extra), concurrency)
     if not with_context:
         check_searched(chosen)
-    path = out or _place(selection, chosen)
+    path = out or run_path(chosen.home / "runs", selection, chosen)
     tally = run_stoppable(_run(selection, chosen, path, concurrency, accept or [], quiet=quiet))
     show_summary(tally, path)
 
@@ -215,14 +213,6 @@ def _wide_enough(settings: Settings, concurrency: int) -> Settings:
         return settings
     model = settings.model.model_copy(update={"concurrency": concurrency})
     return settings.model_copy(update={"model": model})
-
-
-def _place(selection: Selection, settings: Settings) -> Path:
-    """The default file of a run; its name encodes what is run, so that the same command finds it again."""
-    what = (str(selection.limit), str(selection.seed), str(selection.with_context), settings.hash)
-    model = re.sub(r"[^A-Za-z0-9.-]+", "-", settings.model.default)
-    words = (selection.dataset.info.name, selection.split, settings.recipe.name, model[-40:])
-    return settings.home / "runs" / f"{'_'.join(words)}_{hashlib.sha256('/'.join(what).encode()).hexdigest()[:8]}.jsonl"
 
 
 def report(

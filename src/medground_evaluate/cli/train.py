@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -60,11 +61,9 @@ def explore(
         return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(explore_questions(wanted, chosen, out, workers=workers, progress=progress))
-    embed: Embed | None = None
-    try:
+    embed = None
+    with suppress(ConfigError):  # without it, the diversity of queries is not told
         embed = open_embedder("minilm", chosen.home).embed
-    except ConfigError as error:
-        say(f"the diversity of queries is not measured: {error}", err=True)
     _tell(finished, workers, embed)
 
 

@@ -8,10 +8,8 @@ them from outside is refused; what changes others is refused from the environmen
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -22,7 +20,7 @@ from medground.answering import open_nli
 from medground.corpus import Library
 from medground.engine import Engine, operator_names
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
-from medground.home import FILE_NAME, PREFIX, Settings, preset_layer
+from medground.home import FILE_NAME, PREFIX, Settings, preset_layer, section_of
 from medground.models import open_embedder
 from medground.recipes import open_recipe
 from medground.values import KEYLESS, Author
@@ -35,7 +33,7 @@ from medground_evaluate.judges.results import PairResult, read_marked
 from medground_evaluate.metrics import uncertainty
 from medground_evaluate.metrics.searching import Embed
 from medground_evaluate.run_file import flattened
-from medground_evaluate.runner import Selection, Watch, check_searched, run_set, selected_items
+from medground_evaluate.runner import Selection, Watch, check_searched, run_path, run_set, selected_items
 
 SMOKE = 3
 """Number of questions in a trial run."""
@@ -176,7 +174,7 @@ class _Rows:
             _check_embedder(row, settings)
             if found_changes := changes(row, data, options):
                 made.changed[row.name] = found_changes
-            path, traces = run_path(selection, settings, options), settings.home / "traces"
+            path, traces = self._path(selection, settings), settings.home / "traces"
             await self._run(selection, settings, {path: f"{name}, {row.name}"})
             run = figures.read_row(path, headings, traces)
             if why := run.no_figure:
@@ -190,6 +188,9 @@ class _Rows:
                 await self._sample(key, selection, row, data)
         except (UserMistake, SourceUnavailable, SnapshotCorrupt) as error:
             made.missing[key] = str(error)
+
+    def _path(self, selection: Selection, settings: Settings) -> Path:
+        return run_path(self.options.out or settings.home / "runs" / "experiments", selection, settings)
 
     def _settings(self, row: Row, data: Data, more: Mapping[str, Any]) -> Settings:
         return settings_of(row, data, replace(self.options, sets={**self.options.sets, **more}))
@@ -214,9 +215,7 @@ class _Rows:
                 self.made.waits.append(waiting)
             return
         entailment = uncertainty.nli_entailment(await asyncio.to_thread(open_nli, nli))  # before paying for the samples
-        paths = figures.further_paths(
-            run_path(selection, settings, self.options), "sample", range(1, figures.SAMPLES + 1)
-        )
+        paths = figures.further_paths(self._path(selection, settings), "sample", range(1, figures.SAMPLES + 1))
         named = {path: f"{row.name}, sample {number} of {len(paths)}" for number, path in enumerate(paths, start=1)}
         await self._run(selection, settings, named)
         self.made.uncertain[key] = await uncertainty.uncertainty_of(uncertainty.read_samples(paths), entailment)
@@ -226,8 +225,9 @@ _REACHING = frozenset(
     {"model.base_url", "model.cache", "model.concurrency", "model.retries", "model.timeout", "retrieval.email"}
 )
 """How a model or a service is reached. These may come from outside."""
-_REACHING_ONE = (".base_url", ".context", ".retries", ".structured", ".timeout")
-"""The same of one model (`models.NAME`) or one operator."""
+
+
+_SAID = {"temperature", "longest"}
 
 
 def changes(row: Row, data: Data, options: Options) -> tuple[str, ...]:
@@ -240,7 +240,9 @@ def changes(row: Row, data: Data, options: Options) -> tuple[str, ...]:
     found = _differing(_alone(row.preset, chosen), _alone(row.preset, {**chosen, **taken}))
     layers = ({"recipe": {"name": row.recipe}}, preset_layer(row.preset) if row.preset else {})
     own = {name for layer in layers for name in flattened(layer)} | data.settings.keys() | row.settings.keys()
-    if lost := [one for one in found if one.partition(" = ")[0] in own]:
+    section = section_of(row.recipe)  # what a row does not name of its own recipe has the default that it names thereby
+    prefix = f"{section.section}." if section else "recipe.name"
+    if lost := [one for one in found if one.startswith(prefix) or one.partition(" = ")[0] in own]:
         raise UsageError(f"--set would replace what this row names: {', '.join(lost)}; change it in a copy of the file")
     return found
 
@@ -272,18 +274,19 @@ def _alone(preset: str | None, chosen: Mapping[str, Any]) -> Settings:
 def _differing(named: Settings, used: Settings) -> tuple[str, ...]:
     """Settings that are used in place of those that are named: `retrieval.keep = 3`."""
     before, after = (_compared(settings) for settings in (named, used))
-    names = sorted(name for name in (before.keys() | after.keys()) - _REACHING if not _reaches_one(name))
+    names = sorted((before.keys() | after.keys()) - _REACHING)
     return tuple(f"{name} = {after.get(name, 'the default')}" for name in names if before.get(name) != after.get(name))
 
 
-def _reaches_one(name: str) -> bool:
-    return name.startswith(("models.", "operators.")) and name.endswith(_REACHING_ONE)
-
-
 def _compared(settings: Settings) -> dict[str, str]:
-    """What the recipe reads, and the folder of replies that stand for the network, which is not part of the hash."""
+    """What the recipe reads, and the folder of replies that stand for the network, which is not part of the hash.
+
+    Of single models and operators, what is set of their answers, and not how they are reached.
+    """
     content = settings.as_read_by(settings.recipe.name)
     content["retrieval"]["replay"] = str(settings.retrieval.replay or "")
+    for group, each in (("models", settings.models), ("operators", settings.operators)):
+        content[group] = {name: one.model_dump(include=_SAID, exclude_unset=True) for name, one in each.items()}
     return {name: json.dumps(value, ensure_ascii=False) for name, value in flattened(content).items()}
 
 
@@ -327,13 +330,3 @@ def _with_corpora(data: Mapping[str, Data], named: Sequence[str]) -> Iterator[tu
     for name, one in data.items():
         own = [corpus for of, corpus in pairs if of == name] or [corpus for of, corpus in pairs if not of]
         yield name, one.model_copy(update={"corpora": tuple(filter(None, own))}) if own else one
-
-
-def run_path(selection: Selection, settings: Settings, options: Options) -> Path:
-    """The file of a run; experiments with the same row share it."""
-    folder = options.out or settings.home / "runs" / "experiments"
-    what = [selection.limit, str(selection.until), settings.hash]
-    key = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:8]
-    words = (selection.dataset.info.name, selection.split, settings.recipe.name, settings.model.default[-40:])
-    plain = (re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-") for word in words)
-    return folder / f"{'_'.join([*plain, key])}.jsonl"
