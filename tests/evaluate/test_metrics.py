@@ -14,14 +14,12 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from citation_scores import citation_scores
 from command_line import run
 from numpy.typing import NDArray
 from refusals import refused
 from rows import each_row
 from runs import header, line, write_lines, write_run
 
-from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.nli_model import NliModel
 from medground.errors import ConfigError, UsageError
 from medground.values.answer import Answer
@@ -231,43 +229,6 @@ def test_rouge_by_hand() -> None:
     assert (part.precision, part.recall) == (1.0, 0.5)
     assert rouge_l("", "a").f1 == rouge_l("...", "a").f1 == rouge_l("a", []).f1 == 0.0
     assert rouge_l("a b", ["x", "a b", "a"]).f1 == 1.0
-
-
-async def judge(claims: Sequence[Claim]) -> list[Judgement]:
-    """In a toy language a statement is entailed if the premises contain all its words."""
-    found = []
-    for claim in claims:
-        held = {word for premise in claim.premises for word in premise.quote.lower().strip(".").split()}
-        entailed = set(claim.statement.lower().strip(".").split()) <= held
-        found.append(Judgement("failed" if "broken" in claim.statement else "entails" if entailed else "neutral"))
-    return found
-
-
-def answer(*statements: tuple[str, Sequence[str]]) -> Answer:
-    """An answer whose statements cite quotes, as far as `citation_scores` reads it."""
-    quotes = list(dict.fromkeys(quote for _, cited in statements for quote in cited))
-    said = [SimpleNamespace(text=text, evidence=[*map(quotes.index, cited)]) for text, cited in statements]
-    evidence = [SimpleNamespace(id=number, quote=quote) for number, quote in enumerate(quotes)]
-    return cast("Answer", SimpleNamespace(statements=said, evidence=evidence))
-
-
-@each_row(
-    ("statements", "expected"),
-    [
-        # one citation that proves it; no citation; one that proves nothing
-        ([("a b.", ("a b c",))], (1, 1, 1, 1, 0)),
-        ([("a b.", ())], (0, 1, 0, 0, 0)),
-        ([("a b.", ("x",))], (0, 1, 0, 1, 0)),
-        # two that prove it only together: both are needed
-        ([("a b.", ("a", "b"))], (1, 1, 2, 2, 0)),
-        # the second is not needed: alone it proves nothing, and the first is enough
-        ([("a b.", ("a b", "x"))], (1, 1, 1, 2, 0)),
-        ([("broken.", ("a",)), ("a.", ("a",))], (1, 1, 1, 1, 1)),
-    ],
-)
-def test_citations_by_hand(statements: list[Any], expected: tuple[int, ...]) -> None:
-    found = asyncio.run(citation_scores(answer(*statements), SimpleNamespace(name="words", judge=judge)))
-    assert (found.recall.right, found.recall.of, found.precision.right, found.precision.of, found.failed) == expected
 
 
 def test_cited_documents_by_hand() -> None:

@@ -30,9 +30,6 @@ def explore(
     dataset: SetName = None,
     as_training: AsTraining = False,
     queries: Annotated[int, typer.Option(min=1, max=12, help="Queries for each source.")] = 6,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="NAME", help="Explore only this source; repeatable.")
-    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum questions; all by default.")] = None,
     seed: Annotated[int, typer.Option(help="Seed for the order of the questions.")] = 0,
     workers: Workers = 1,
@@ -55,7 +52,7 @@ def explore(
 
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
     check_searched(chosen)
-    wanted = Exploration(Source(source, dataset, (), as_training), queries, tuple(only or ()), limit, seed)
+    wanted = Exploration(Source(source, dataset, (), as_training), queries, limit, seed)
     if check:
         page(str(run_stoppable(check_exploring(wanted, chosen))))
         return

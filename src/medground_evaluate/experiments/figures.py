@@ -78,11 +78,6 @@ class RunOfRow:
         return tallied(self.lines, self.items).incomplete
 
     @property
-    def no_figure(self) -> str:
-        """Why it gives no figure: questions, or a source, failed in more than `MOST_FAILED` of it; empty if it does."""
-        return next(iter(tallied(self.lines, self.items).failed(MOST_FAILED)), "")
-
-    @property
     def made_by(self) -> str:
         """Its model; by the traces, who else answered which operators; what judged, and what was searched."""
         by: dict[str, set[str]] = {}
@@ -275,11 +270,6 @@ def _of_queries(
 DEVIATION = "sd"
 REPEATING = {"model.cache": False}
 """With which the further runs are made: replies from the cache would repeat the first one."""
-
-
-def repeats(settings: Settings, wanted: int) -> int:
-    """How many runs a row gets: one without a model, as all would be the same."""
-    return wanted if Author(settings.model.default).is_model else 1
 
 
 def further_paths(path: Path, what: str, numbers: Iterable[int]) -> list[Path]:

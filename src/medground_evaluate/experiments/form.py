@@ -194,15 +194,10 @@ def read_experiment(path: Path) -> Experiment:
 
 def find_experiments(folder: Path) -> list[tuple[Path, Experiment]]:
     """All experiments in a folder and its subfolders, by paper and by number of the table or figure."""
-    paths = sorted(folder.rglob("*.toml"), key=lambda path: (path.parent, _numbered(path.stem)))
+    paths = sorted(folder.rglob("*.toml"), key=lambda path: (path.parent, len(path.stem), path.stem))
     if not paths:
         raise UsageError(f"no experiments in {folder}; give their folder with --folder")
     return [(path, read_experiment(path)) for path in paths]
-
-
-def _numbered(stem: str) -> tuple[str, int, str]:
-    kind, _, number = stem.rpartition("-")
-    return kind, int(number) if number.isdecimal() else 0, number
 
 
 def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> Loader:

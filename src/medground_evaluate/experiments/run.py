@@ -28,6 +28,7 @@ from medground_evaluate.auditing import best_blind
 from medground_evaluate.blind import Baseline
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.form import Data, Experiment, Row, find_data
+from medground_evaluate.items import tallied
 from medground_evaluate.judges.judgements import Judgement
 from medground_evaluate.judges.results import PairResult, read_marked
 from medground_evaluate.metrics import uncertainty
@@ -177,10 +178,11 @@ class _Rows:
             path, traces = self._path(selection, settings), settings.home / "traces"
             await self._run(selection, settings, {path: f"{name}, {row.name}"})
             run = figures.read_row(path, headings, traces)
-            if why := run.no_figure:
-                raise UsageError(f"{why}; when that is mended, delete {path.name} and run again")
+            if lost := tallied(run.lines, run.items).failed(figures.MOST_FAILED):
+                raise UsageError(f"{lost[0]}; when that is mended, delete {path.name} and run again")
             made.runs[key] = run
-            again = figures.further_paths(path, "repeat", range(2, figures.repeats(settings, options.repeat) + 1))
+            runs = options.repeat if Author(settings.model.default).is_model else 1  # without a model all are the same
+            again = figures.further_paths(path, "repeat", range(2, runs + 1))
             named = {one: f"run {number} of {len(again) + 1}" for number, one in enumerate(again, start=2)}
             await self._run(selection, self._settings(row, data, figures.REPEATING), named)
             made.again[key] = tuple(figures.read_row(one, headings, traces) for one in again)
@@ -261,10 +263,8 @@ def _check_embedder(row: Row, settings: Settings) -> None:
         with Library(settings.home).open(name) as snapshot:
             found = snapshot.embedding or "none"
         if row.embedder.casefold() not in found.casefold():
-            raise UsageError(
-                f"this row needs vectors of {row.embedder}, but those of corpus {name} are of {found}; build one with "
-                "medground corpus build NAME PATH --embed MODEL"
-            )
+            said = f"this row needs vectors of {row.embedder}, but those of corpus {name} are of {found}"
+            raise UsageError(f"{said}; build one with medground corpus build NAME PATH --embed MODEL")
 
 
 def _alone(preset: str | None, chosen: Mapping[str, Any]) -> Settings:

@@ -67,7 +67,6 @@ class Exploration:
 
     source: Source
     queries: int = QUERIES
-    sources: tuple[str, ...] = ()
     limit: int | None = None
     seed: int = 0
 
@@ -87,7 +86,7 @@ async def explore_questions(
     random.Random(wanted.seed).shuffle(items)
     items = items[: wanted.limit]
     async with await Engine.open(settings, progress=progress) as engine:
-        sources = _chosen(plannable(run_of(engine, items[0].question)), wanted.sources)
+        sources = _sources(engine, items)
         head = work.Head(
             step="exploration",
             dataset=records.dataset,
@@ -147,7 +146,7 @@ async def check_exploring(wanted: Exploration, settings: Settings) -> StepEstima
     records = await asyncio.to_thread(read_records, wanted.source)
     items = records.training[: wanted.limit]
     async with await Engine.open(settings) as engine:
-        sources = _chosen(plannable(run_of(engine, items[0].question)), wanted.sources)
+        sources = _sources(engine, items)
         model = engine.models.of(explore.name).name
     made = len(items) * len(sources) * wanted.queries
     tokens = len(items) * TOKENS_OF_A_PROMPT, made * TOKENS_OF_A_QUERY
@@ -182,14 +181,10 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
     return work.Explored(question=work.Asked.of(item), queries=tuple(tried), passages=passages, spent=spent)
 
 
-def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[SourceDescription, ...]:
-    if unknown := sorted(set(names) - {one.name for one in there}):
-        known = ", ".join(one.name for one in there) or "none"
-        raise UsageError(f"no source is called {', '.join(unknown)}; sources that are open: {known}")
-    chosen = tuple(one for one in there if not names or one.name in names)
-    if not chosen:
-        raise UsageError("there is no source to explore; name corpora with --corpus, or a knowledge base with --kb")
-    return chosen
+def _sources(engine: Engine, items: Sequence[Item]) -> tuple[SourceDescription, ...]:
+    if found := plannable(run_of(engine, items[0].question)):
+        return found
+    raise UsageError("there is no source to explore; name corpora with --corpus, or a knowledge base with --kb")
 
 
 def cost_lines(step: str, spent: Sequence[work.Spent], workers: int) -> list[str]:

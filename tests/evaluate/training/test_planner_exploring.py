@@ -85,8 +85,8 @@ def test_a_stopped_exploration_resumes_where_it_was(
 
 
 def test_what_cannot_be_explored_is_one_line(records_file: Path, settings: Settings, tmp_path: Path):
-    with pytest.raises(UsageError, match="no source is called book; sources that are open: small"):
-        exploring(records_file, settings, tmp_path / "x", sources=("book",))
+    with pytest.raises(UsageError, match="there is no source to explore; name corpora with --corpus"):
+        exploring(records_file, settings.with_options({"omni_rag.only": "book"}), tmp_path / "x")
     with pytest.raises(UsageError, match="0 workers cannot work"):
         asyncio.run(explore_questions(Exploration(Source(records_file)), settings, tmp_path / "x", workers=0))
     other = tmp_path / "other.jsonl"
