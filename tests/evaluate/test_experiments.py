@@ -267,10 +267,8 @@ def test_no_row_is_filled_by_something_else_than_it_names(
         monkeypatch.setattr(f"medground.{place}.open_embedder", lambda name, home: WordEmbedder(name))
     half = SimpleNamespace(name="half", score=lambda question, passages: [0.5 for _ in passages])
     monkeypatch.setattr("medground.answering.rank.rerank._opened", lambda name: None if name == "none" else half)
-    score = SimpleNamespace(
-        name="n", problem=lambda said: None, score=lambda pairs, *stop: [Score(0.1, 0.1)] * len(pairs)
-    )
-    monkeypatch.setattr("medground.answering.verify.critics.open_nli", lambda name: score)
+    nli = SimpleNamespace(name="n", problem=lambda _: None, score=lambda pairs, *_: [Score(0.1, 0.1)] * len(pairs))
+    monkeypatch.setattr("medground.answering.verify.critics.open_nli", lambda name: nli)
     for pool in ("pubmedqa", "bioasq"):
         settings = Settings.load(options={"retrieval.corpora": ("tiny",), "recipe.name": "reason-and-verify"})
         asyncio.run(build_pool(pool, Source(ready / "data" / "pubmedqa", "pubmedqa"), settings))

@@ -23,7 +23,7 @@ from medground_evaluate.metrics.answers import accuracy, class_scores, grounded_
 from medground_evaluate.metrics.cost import NAMES, Cost, cost_ratio, mean_cost, stage_means
 from medground_evaluate.metrics.measures import Traced, depths_of, read_traced, rewritten_share, rounds_of
 from medground_evaluate.metrics.searching import Embed, QueryStatistics, heading_scores, headings_of, query_statistics
-from medground_evaluate.run_file import read_run
+from medground_evaluate.run_file import flattened, read_run
 from medground_evaluate.statistics import Mean, Share, mean, wilson
 
 _ROUND = re.compile(r"(accuracy|macro-f1)-round-(\d+)")
@@ -85,11 +85,11 @@ class RunOfRow:
             by.setdefault(model, set()).add(operator)
         by.pop(self.header.model, None)
         others = [f"{', '.join(sorted(operators))}: {model}" for model, operators in sorted(by.items())]
-        used = self.header.settings
-        critic = f"critic: {used['verify']['critic']}" if ":" in used["verify"]["critic"] else ""
-        sources = [*self.header.snapshots, *used["retrieval"].get("sources", ())]
+        used = flattened(self.header.settings)
+        critic = f"critic: {used['verify.critic']}" if ":" in used.get("verify.critic", "") else ""
+        sources = [*self.header.snapshots, *used.get("retrieval.sources", ())]
         searched = ", ".join(sources if any(line.usage.searches for line in self.lines) else ()) or "nothing"
-        gate = "" if used["verify"].get("gate", True) else "no gate"
+        gate = "" if used.get("verify.gate", True) else "no gate"
         return "; ".join(filter(None, [self.header.model, *others, critic, f"searched {searched}", gate]))
 
     @property

@@ -233,7 +233,7 @@ _SAID = {"temperature", "longest"}
 
 
 def changes(row: Row, data: Data, options: Options) -> tuple[str, ...]:
-    """What `--set` changes of a row: `retrieval.depth = 3`.
+    """What `--set` changes of a row: `retrieval.depth = 3`. Which models answered is told by the row itself.
 
     Raises UsageError: it would change what the row, its data or its preset names.
     """
@@ -246,7 +246,7 @@ def changes(row: Row, data: Data, options: Options) -> tuple[str, ...]:
     prefix = f"{section.section}." if section else "recipe.name"
     if lost := [one for one in found if one.startswith(prefix) or one.partition(" = ")[0] in own]:
         raise UsageError(f"--set would replace what this row names: {', '.join(lost)}; change it in a copy of the file")
-    return found
+    return tuple(one for one in found if not one.startswith("model.operators."))
 
 
 def _taken(row: Row, chosen: Mapping[str, Any], sets: Mapping[str, Any]) -> dict[str, Any]:
