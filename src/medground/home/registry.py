@@ -105,7 +105,7 @@ def find(group: Group, name: str, kind: type[T]) -> T | None:
         mend = "install it, or set PYTHONPATH to its folder" if absent else f"correct {place}"
         raise ConfigError(f"{group[:-1]} {name!r}{package} cannot be loaded: {error}; {mend}") from error
     if isinstance(found, type) or not isinstance(found, kind):
-        raise ConfigError(f"{group[:-1]} {name!r}: {place} is not a {kind.__name__}; see CONTRIBUTING.md")
+        raise ConfigError(f"{group[:-1]} {name!r}: {place} is not a {kind.__name__}, but {type(found).__name__}")
     return found
 
 
