@@ -27,7 +27,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _blocking(method: Callable[Concatenate[Engine, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Any, P], T]:
+Call = Callable[Concatenate[Engine, P], Coroutine[Any, Any, T]]
+
+
+def _blocking(method: Call[P, T]) -> Callable[Concatenate[Any, P], T]:
     """A method of `Engine` as one of `BlockingEngine`: the same arguments, result, errors and documentation."""
 
     @wraps(method)
@@ -92,13 +95,13 @@ class BlockingEngine(KeptAnswers):
         finally:
             self._wait(_end(outcomes))
 
-    def run(self, call: Callable[[Engine], Coroutine[Any, Any, T]]) -> T:
-        """The result of any call of the engine: `engine.run(lambda engine: engine.concept("HP:0001083"))`."""
-        return self._wait(call(self._engine))
+    def run(self, call: Call[P, T], /, *args: P.args, **chosen: P.kwargs) -> T:
+        """The result of any call of an engine: `engine.run(Engine.concept, "HP:0001083")`."""
+        return self._wait(call(self._engine, *args, **chosen))
 
-    async def run_async(self, call: Callable[[Engine], Coroutine[Any, Any, T]]) -> T:
+    async def run_async(self, call: Call[P, T], /, *args: P.args, **chosen: P.kwargs) -> T:
         """The same for a caller in an event loop of its own. Cancelling it cancels the call."""
-        return await self._loop.run(call(self._engine))
+        return await self._loop.run(call(self._engine, *args, **chosen))
 
     def close(self) -> None:
         """Close the engine once its calls have ended. Safe to call twice."""

@@ -52,9 +52,6 @@ def with_fetched(settings: Settings) -> Settings:
     return settings
 
 
-# What a program gives as objects: each is found by its name, as those are that settings name.
-
-
 class Objects(TypedDict, total=False):
     """What an engine uses in place of what its settings name: a name, a `module:NAME`, or an object.
 

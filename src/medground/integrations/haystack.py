@@ -23,13 +23,13 @@ class MedgroundRetriever:
     @component.output_types(documents=list[Document])
     def run(self, query: str, top_k: int | None = None) -> dict[str, list[Document]]:
         """The passages for some words, best first."""
-        found = self._engine.run(passages.search(query, top_k or self._top_k, self._filters))
+        found = self._engine.run(passages.search, query, top_k or self._top_k, self._filters)
         return {"documents": [_document(*one) for one in found]}
 
     @component.output_types(documents=list[Document])
     async def run_async(self, query: str, top_k: int | None = None) -> dict[str, list[Document]]:
         """The same, for a pipeline that is awaited."""
-        found = await self._engine.run_async(passages.search(query, top_k or self._top_k, self._filters))
+        found = await self._engine.run_async(passages.search, query, top_k or self._top_k, self._filters)
         return {"documents": [_document(*one) for one in found]}
 
 

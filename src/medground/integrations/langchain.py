@@ -23,11 +23,11 @@ class MedgroundRetriever(BaseRetriever):
     filters: Filters | None = None
 
     def _get_relevant_documents(self, query: str, **_: Any) -> list[Document]:
-        found = self.engine.run(passages.search(query, self.k, self.filters))
+        found = self.engine.run(passages.search, query, self.k, self.filters)
         return [Document(id=key, page_content=text, metadata=about) for key, text, about in found]
 
     async def _aget_relevant_documents(self, query: str, **_: Any) -> list[Document]:
-        found = await self.engine.run_async(passages.search(query, self.k, self.filters))
+        found = await self.engine.run_async(passages.search, query, self.k, self.filters)
         return [Document(id=key, page_content=text, metadata=about) for key, text, about in found]
 
 
@@ -35,10 +35,10 @@ def ask_tool(engine: BlockingEngine) -> StructuredTool:
     """A tool for `bind_tools` and agents, with or without `await`. Its artifact is the answer as JSON values."""
 
     async def ask(question: str) -> tuple[str, dict[str, Any]]:
-        return await engine.run_async(passages.ask(question))
+        return await engine.run_async(passages.ask, question)
 
     return StructuredTool.from_function(
-        func=lambda question: engine.run(passages.ask(question)),
+        func=lambda question: engine.run(passages.ask, question),
         coroutine=ask,
         name="ask_medground",
         description=passages.ABOUT,

@@ -22,10 +22,10 @@ class MedgroundRetriever(BaseRetriever):
         self._engine, self._limits = engine, (top_k, filters)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [_node(*one) for one in self._engine.run(passages.search(query_bundle.query_str, *self._limits))]
+        return [_node(*one) for one in self._engine.run(passages.search, query_bundle.query_str, *self._limits)]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = await self._engine.run_async(passages.search(query_bundle.query_str, *self._limits))
+        found = await self._engine.run_async(passages.search, query_bundle.query_str, *self._limits)
         return [_node(*one) for one in found]
 
 
