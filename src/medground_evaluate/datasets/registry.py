@@ -98,7 +98,8 @@ def open_dataset(name: str) -> loader.Loader:
     """The loader of the set called `name`."""
     if (dataset := _SETS.get(name) or registry.find("datasets", name, loader.Loader)) is None:
         raise UsageError(
-            f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`"
+            f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`, or "
+            "give module:NAME, in capitals, of your own code"
         )
     return dataset
 
