@@ -61,9 +61,10 @@ def _recipes(settings: Settings) -> list[RecipeOffer]:
     for name in recipe_names():
         try:
             recipe = open_recipe(name)
-        except ImportError:  # of an extra
+        except (ImportError, ConfigError):  # of an extra, or of a package that is broken
             continue
-        about, default = ABOUT.get(name, ""), name == settings.recipe.name
+        about = ABOUT.get(name) or (recipe.run.__doc__ or "").partition("\n")[0]
+        default = name == settings.recipe.name
         keys = allowed_keys(name)
         found.append(RecipeOffer(name=name, about=about, researches=recipe.researches, default=default, settings=keys))
     return found
