@@ -211,6 +211,7 @@ def test_the_page_works_below_a_prefix_that_a_proxy_takes_away(browser: Opened) 
         route.fulfill(response=route.fetch(url=route.request.url.replace("/med/", "/", 1)))
 
     page = browser.page()
+    page.goto("about:blank")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.route("**/med/**", passed_on)
