@@ -25,7 +25,7 @@ from medground.home.settings import Settings
 from medground.language.follow_up import follow_up
 from medground.language.risk.notices import most_urgent, notice_first
 from medground.values.answer import Answer
-from medground.values.question import Question, Task, as_question
+from medground.values.question import Question, Task, as_question, checked_text
 from medground.values.research_plan import ResearchPlan
 from medground.values.steps import OnStep, Progress, Step, ignore_steps, no_progress
 from medground.wording.changes import AskedAgain
@@ -43,7 +43,7 @@ class Engine(SearchEngine, KeptAnswers):
     @classmethod
     def open(
         cls,
-        settings: Settings | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
         *,
         corpora: str | Sequence[str] | None = None,
         progress: Progress = no_progress,
@@ -54,7 +54,7 @@ class Engine(SearchEngine, KeptAnswers):
         several problems come in one report.
 
         Args:
-            settings: `Settings.load()` by default.
+            settings: `Settings.load()` by default; a mapping such as `{"retrieval.keep": 5}` changes some of these.
             corpora: names of the corpora to search, in place of those that the settings name.
             progress: called with the progress of long steps, such as building the starter corpus.
 
@@ -63,7 +63,7 @@ class Engine(SearchEngine, KeptAnswers):
             ConfigError: a missing key or extra, an unknown model, a changed embedding model.
             SnapshotCorrupt: a corpus differs from its manifest.
         """
-        return Opening(lambda: cls._opened(settings or Settings.load(), corpora, progress))
+        return Opening(lambda: cls._opened(Settings.of(settings), corpora, progress))
 
     async def ask(
         self,
@@ -106,7 +106,8 @@ class Engine(SearchEngine, KeptAnswers):
             SourceUnavailable: no source could be searched.
             ModelFailed: a model gave no usable output.
         """
-        said = (question, "") if isinstance(question, str) else (question.text, question.context)
+        is_made = isinstance(question, Question)
+        said = (question.text, question.context) if is_made else (checked_text(question, "question"), "")
         with notice_first(*said, context) as notice:
             if follow is not None and not (notice and notice.stops):
                 former = self.answer(follow)
@@ -235,7 +236,7 @@ class Engine(SearchEngine, KeptAnswers):
                     yield outcome
 
     async def _outcome(self, question: str | Question, **chosen: Any) -> Outcome:
-        text = question if isinstance(question, str) else question.text
+        text = question.text if isinstance(question, Question) else str(question)
         try:
             return Outcome(text, await self.ask(question, **chosen))
         except BudgetExhausted as error:
@@ -283,8 +284,8 @@ class Engine(SearchEngine, KeptAnswers):
             SourceUnavailable: no source could be searched.
             BudgetExhausted: a limit was reached.
         """
-        if not claim.strip():
-            raise UsageError("the claim is empty; write it in quotes after the command")
+        if not checked_text(claim, "claim").strip():
+            raise UsageError("the claim is empty; write it in words")
         with notice_first(claim) as notice:
             setup = await self._setup(None, model, settings)
             run = self._run(Question.ask(claim, task="free"), setup, CHECKING_A_CLAIM, notice=notice)

@@ -20,7 +20,7 @@ from medground.values.document import Box, Document
 from medground.values.graph import ConceptFound
 from medground.values.lookup import Lookup, Ranking
 from medground.values.query import Filters
-from medground.values.question import Question
+from medground.values.question import Question, checked_text
 from medground.values.where import check_fields
 
 Syntax = Literal["words", "pubmed"]
@@ -75,7 +75,7 @@ class SearchEngine(OpenEngine):
         Raises UsageError: the words are empty, `limit` is out of range, a field to limit by is unknown, or the text is
         not a valid query; SourceUnavailable: no source could be searched.
         """
-        if not text.strip():
+        if not checked_text(text, "query").strip():
             raise UsageError("the query is empty; enter at least one word")
         with notice_first(text) as notice:
             run = self._untraced_run(Question.ask(text, task="free", filters=filters))
@@ -97,7 +97,7 @@ class SearchEngine(OpenEngine):
 
         Raises UsageError: no source holds it; SourceUnavailable: it may be in a source that could not be asked.
         """
-        run = self._untraced_run(Question(text=document_id, task="free"))
+        run = self._untraced_run(Question(text=checked_text(document_id, "id"), task="free"))
         with self._under_way():
             await run.retrieve([document_id])
         if document_id not in run.ledger.documents:
@@ -113,7 +113,7 @@ class SearchEngine(OpenEngine):
         Raises UsageError: the term is empty, or no knowledge graph is open; SourceUnavailable: a graph could not be
         asked; SnapshotCorrupt: a graph cannot be read.
         """
-        if not term.strip():
+        if not checked_text(term, "term").strip():
             raise UsageError("the term is empty; give an id, a name or a synonym")
         graphs = [source for source in self.sources if isinstance(source, ConceptSource)]
         if not graphs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,8 @@ FILE_NAME = "medground.toml"
 _PRESETS = resources.files("medground") / "presets"
 
 _GROUP = "is a group of settings, not a value"
-_PROBLEMS = {"extra_forbidden": "is not a setting", "model_type": _GROUP, "dict_type": _GROUP}
+NOT_A_SETTING = "is not a setting"
+_PROBLEMS = {"extra_forbidden": NOT_A_SETTING, "model_type": _GROUP, "dict_type": _GROUP}
 """What is wrong, by pydantic's type of error, where a setting needs words of its own."""
 
 Layer = tuple[str, dict[str, Any]]
@@ -156,6 +158,11 @@ def first_problem(error: ValidationError, layers: list[Layer], within: str = "")
 def problem(path: list[str], what: str, layers: list[Layer]) -> str:
     """What is wrong with one setting, with the layer that set it."""
     origin = next((name for name, layer in reversed(layers) if _has(layer, path)), "the settings")
+    if what == NOT_A_SETTING:
+        from medground.home.settings import setting_names  # late: it loads every recipe and source
+
+        near = get_close_matches(".".join(path), setting_names(deep=len(path) > 1), 1)
+        what += f"; did you mean {near[0]}?" if near else ""
     return f"{'.'.join(path)} (from {origin}): {what}; see medground config show"
 
 

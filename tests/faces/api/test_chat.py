@@ -14,7 +14,7 @@ from heart import QUESTION, library
 from live_server import live_server
 from openai import OpenAI
 
-from medground.wording.markup import NOT_READ
+from medground.wording.markup import CUT, NOT_READ, kept_as
 
 
 @pytest.fixture(scope="module")
@@ -124,48 +124,43 @@ def test_a_question_after_an_answer_follows_it(client: OpenAI) -> None:
     assert NOT_READ in (client.chat.completions.create(model="ground", messages=talk).choices[0].message.content or "")
 
 
-REFUSED: list[tuple[str, Any]] = [
-    ("tools", [{"type": "function", "function": {"name": "f"}}]),
-    ("logprobs", True),
-    ("n", 2),
-    ("response_format", {"type": "json_object"}),
-    ("temperature", 0.2),
-    ("max_tokens", 10),
-    ("made_up", 1),
-]
+def test_what_clients_send_is_taken_and_what_has_no_effect_is_named(client: OpenAI, address: str) -> None:
+    sent: dict[str, Any] = {
+        "tools": [{"type": "function", "function": {"name": "f"}}],
+        "response_format": {"type": "json_object"},
+        "temperature": 0.2,
+        "seed": 3,
+        "metadata": {"run": "7"},
+        "n": 2,
+        "extra_body": {"made_up": 1, "a\r\nb": 1, "logprobs": None},
+    }
+    messages: list[Any] = [{"role": "system", "content": "The patient is 80 years old."}, *user(QUESTION)]
+    raw = client.chat.completions.with_raw_response.create(model="ground", messages=messages, **sent)
+    assert raw.headers["medground-ignored"] == "made_up, metadata, n, response_format, seed, temperature, tools"
+    content = raw.parse().choices[0].message.content or ""
+    assert content.startswith("Given with the question (28 characters, not evidence): “The patient is 80 years old.”")
+    plain = client.chat.completions.with_raw_response.create(model="ground", messages=user(QUESTION))
+    assert "medground-ignored" not in plain.headers
+    for refused, param in (([], "messages"), (user(QUESTION, "Yes."), "messages"), ([IMAGE], "messages.0")):
+        body = {"model": "ground", "messages": refused}
+        reply = httpx.post(f"{address}/v1/chat/completions", json=body)
+        assert reply.status_code == 400
+        assert param in str(reply.json()["error"])
 
 
-def test_parameters_without_effect_and_messages_that_cannot_be_honoured_are_refused(address: str) -> None:
-    with httpx.Client(base_url=address) as plain:
-        for parameter, value in REFUSED:
-            body = {"model": "ground", "messages": user(QUESTION), parameter: value}
-            reply = plain.post("/v1/chat/completions", json=body)
-            error = reply.json()["error"]
-            assert reply.status_code == 400, parameter
-            assert error["param"] == parameter
-            assert error["code"] in ("unsupported_parameter", "unsupported_value")
-            assert parameter in error["message"]
-            assert error["type"] == "invalid_request_error"
-        for messages, param in NOT_HONOURED:
-            reply = plain.post("/v1/chat/completions", json={"model": "ground", "messages": messages})
-            assert reply.status_code == 400, param
-            assert reply.json()["error"]["param"].startswith(param)
+IMAGE = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}
 
 
-def test_defaults_and_nothing_are_taken(address: str) -> None:
-    defaults = {"temperature": 1, "presence_penalty": 0, "logprobs": False, "tools": [], "stream": None}
-    messages = [{"role": "system", "content": " "}, *user(QUESTION)]
-    body = {"model": "ground", "messages": messages, "response_format": {"type": "text"}, **defaults}
-    assert httpx.post(f"{address}/v1/chat/completions", json=body).status_code == 200
-
-
-NOT_HONOURED: list[tuple[list[Any], str]] = [
-    ([{"role": "system", "content": "Answer like a pirate."}, *user(QUESTION)], "messages[0]"),
-    ([{"role": "developer", "content": "Be brief."}, *user(QUESTION)], "messages[0]"),
-    (user(QUESTION, "Yes."), "messages"),
-    ([], "messages"),
-    ([{"role": "tool", "content": "42", "tool_call_id": "x"}], "messages.0"),
-]
+def test_a_message_has_the_length_asked_for_and_its_citations_as_links(client: OpenAI) -> None:
+    cut = client.chat.completions.create(model="ground", messages=user(QUESTION), max_tokens=60).choices[0]
+    assert cut.finish_reason == "length"
+    assert len(cut.message.content or "") < 400
+    assert CUT in (cut.message.content or "")
+    assert kept_as(cut.message.content or "")
+    more = {"medground": {"links": True}}
+    whole = client.chat.completions.create(model="ground", messages=user(QUESTION), extra_body=more).choices[0].message
+    assert "- [E1: Aspirin and myocardial infarction](<https://pubmed.ncbi.nlm.nih.gov/1/>)" in (whole.content or "")
+    assert kept_as(whole.content or "")
 
 
 def test_errors_are_those_that_the_client_knows(client: OpenAI) -> None:
@@ -180,9 +175,6 @@ def test_errors_are_those_that_the_client_knows(client: OpenAI) -> None:
     with pytest.raises(openai.NotFoundError):
         more = {"medground": {"follow": "20200101-gone"}}
         client.chat.completions.create(model="ground", messages=user(QUESTION), extra_body=more)
-    with pytest.raises(openai.BadRequestError, match="stream_options"):
-        options: Any = {"include_usage": True}
-        client.chat.completions.create(model="ground", messages=user(QUESTION), stream_options=options)
 
 
 def test_a_stream_that_fails_ends_with_an_error(client: OpenAI) -> None:

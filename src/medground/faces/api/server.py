@@ -25,6 +25,7 @@ from medground.faces.api.literature import router as literature_router
 from medground.faces.api.literature import server_router
 from medground.faces.api.questions import jobs_router
 from medground.faces.api.questions import router as asking_router
+from medground.faces.api.responses import router as responses_router
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.service import Service
@@ -95,7 +96,7 @@ UPLOADS = frozenset(["/v1/corpora"])
 _UPLOAD_SECONDS = 3600.0
 _SPARE = 60.0
 """Seconds that a request may take beyond those of its question: it may wait in line."""
-_ROUTERS = (asking_router, jobs_router, answers_router, literature_router, server_router, chat_router)
+_ROUTERS = (asking_router, jobs_router, answers_router, literature_router, server_router, chat_router, responses_router)
 _ABOUT = """Answers to biomedical questions from the literature, with the exact sentences that they rest on.
 
 Send a token as `Authorization: Bearer TOKEN`; `medground token create NAME` makes one. Errors are
