@@ -106,8 +106,10 @@ class Engine(SearchEngine, KeptAnswers):
             SourceUnavailable: no source could be searched.
             ModelFailed: a model gave no usable output.
         """
-        is_made = isinstance(question, Question)
-        said = (question.text, question.context) if is_made else (checked_text(question, "question"), "")
+        if isinstance(question, Question):
+            said = question.text, question.context
+        else:
+            said = checked_text(question, "question"), ""
         with notice_first(*said, context) as notice:
             if follow is not None and not (notice and notice.stops):
                 former = self.answer(follow)

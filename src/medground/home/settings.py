@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast, get_args, get_origin
 import platformdirs
 from pydantic import BaseModel, Field, SerializeAsAny, ValidationError
 
-from medground.errors import ConfigError
+from medground.errors import ConfigError, UsageError
 from medground.home.layers import (
     FILE_NAME,
     NOT_A_SETTING,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra serve")
-import httpx
+import httpx2
 import small_service
 from awaited import pytest_pyfunc_call  # noqa: F401
 
@@ -25,11 +25,11 @@ def calling(papers: Settings) -> Callable[..., Any]:
     """A client of an app over the papers: `async with calling() as client`."""
 
     @asynccontextmanager
-    async def opened(*, authenticated: bool = False) -> AsyncIterator[httpx.AsyncClient]:
+    async def opened(*, authenticated: bool = False) -> AsyncIterator[httpx2.AsyncClient]:
         async with Service.open(papers) as service:
             app = make_app(service, authenticated=authenticated)
-            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+            async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 yield client
 
     return opened

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import openai
 import pytest
 import pytest_socket
@@ -66,12 +66,12 @@ def test_an_answer_is_a_message_with_citations(client: OpenAI, address: str) -> 
         assert one.type == "url_citation"
         assert message.content[one.url_citation.start_index : one.url_citation.end_index] == f"[{cited['evidence_id']}]"
         assert one.url_citation.url.startswith("https://pubmed.ncbi.nlm.nih.gov/")
-        document = httpx.get(f"{address}/v1/documents/{cited['document_id']}").json()
+        document = httpx2.get(f"{address}/v1/documents/{cited['document_id']}").json()
         assert document["text"][cited["start"] : cited["end"]] == cited["quote"]
     assert reply.usage is not None
     assert reply.usage.total_tokens == reply.usage.prompt_tokens + reply.usage.completion_tokens == 0
     kept = reply.model_dump()["medground"]
-    answer = httpx.get(f"{address}/v1/answers/{kept['trace_id']}").json()
+    answer = httpx2.get(f"{address}/v1/answers/{kept['trace_id']}").json()
     assert {one["quote"] for one in answer["evidence"]} == {
         one.model_dump()["citation"]["quote"] for one in message.annotations
     }
@@ -143,7 +143,7 @@ def test_what_clients_send_is_taken_and_what_has_no_effect_is_named(client: Open
     assert "medground-ignored" not in plain.headers
     for refused, param in (([], "messages"), (user(QUESTION, "Yes."), "messages"), ([IMAGE], "messages.0")):
         body = {"model": "ground", "messages": refused}
-        reply = httpx.post(f"{address}/v1/chat/completions", json=body)
+        reply = httpx2.post(f"{address}/v1/chat/completions", json=body)
         assert reply.status_code == 400
         assert param in str(reply.json()["error"])
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-import httpx
+import httpx2
 
 from medground.faces.service.values import Event
 from medground.values.answer import Answer
@@ -136,7 +136,7 @@ ASKED = {"question": "Does aspirin reduce the risk of stroke?"}
 Calling = Callable[..., Any]
 
 
-async def asked(client: httpx.AsyncClient) -> str:
+async def asked(client: httpx2.AsyncClient) -> str:
     response = await client.post("/v1/ask", json=ASKED)
     assert response.status_code == 200
     return str(response.json()["trace_id"])
@@ -193,7 +193,7 @@ async def test_the_timeline_tells_each_part_and_no_text(calling: Calling) -> Non
 JSON = {"Content-Type": "application/json"}
 
 
-def problem(response: httpx.Response) -> tuple[int, str]:
+def problem(response: httpx2.Response) -> tuple[int, str]:
     """Status and name of a problem, once its shape is checked."""
     assert response.headers["content-type"] == "application/problem+json", response.text
     content = response.json()

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-import httpcore
-import httpx
+import httpcore2
+import httpx2
 
 from medground.sources.http.clients import tls
 
@@ -53,8 +53,8 @@ class Allowed:
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
-            httpx.URL(url)
-        except (ValueError, httpx.InvalidURL):
+            httpx2.URL(url)
+        except (ValueError, httpx2.InvalidURL):
             raise Refused("its address is not valid") from None
         if parts.scheme not in PORTS:
             raise Refused(f"only http and https are read, not {parts.scheme[:20] or 'an address without a scheme'}")
@@ -107,60 +107,60 @@ async def resolve(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-class CheckedNetwork(httpcore.AsyncNetworkBackend):
+class CheckedNetwork(httpcore2.AsyncNetworkBackend):
     """Opens connections to hosts whose addresses are allowed, to the very addresses that were checked."""
 
     def __init__(self, allowed: Allowed, resolve: Resolve) -> None:
         self._allowed = allowed
         self._resolve = resolve
-        self._network = httpcore.AnyIOBackend()
+        self._network = httpcore2.AnyIOBackend()
 
     async def connect_tcp(
         self,
         host: str,
         port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - the signature of httpcore
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature of httpcore2
         local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
         """A connection to the first checked address that answers.
 
-        Raises Refused: the host has an address that is not public; httpcore.ConnectError: none answers.
+        Raises Refused: the host has an address that is not public; httpcore2.ConnectError: none answers.
         """
         try:
             addresses = await self._resolve(host, port)
         except OSError:
-            raise httpcore.ConnectError("no such host") from None
+            raise httpcore2.ConnectError("no such host") from None
         self._allowed.check(addresses, port)
         for last, address in enumerate(addresses, start=1):
             try:
                 return await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 if last == len(addresses):
                     raise
-        raise httpcore.ConnectError("no address")
+        raise httpcore2.ConnectError("no address")
 
 
-class CheckedTransport(httpx.AsyncBaseTransport):
+class CheckedTransport(httpx2.AsyncBaseTransport):
     """Carries requests to allowed addresses. No proxy is used: it would resolve names by itself, unchecked.
 
     Each connection serves one request, so that each request is checked.
     """
 
     def __init__(self, allowed: Allowed, resolve: Resolve = resolve) -> None:
-        self._pool = httpcore.AsyncConnectionPool(
+        self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls(), max_keepalive_connections=0, network_backend=CheckedNetwork(allowed, resolve)
         )
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The reply.
 
-        Raises Refused: the host has an address that is not public; httpx.TransportError: the connection failed.
+        Raises Refused: the host has an address that is not public; httpx2.TransportError: the connection failed.
         """
         url = request.url
-        asked = httpcore.Request(
+        asked = httpcore2.Request(
             method=request.method,
-            url=httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
             headers=request.headers.raw,
             content=request.stream,
             extensions=request.extensions,
@@ -168,15 +168,15 @@ class CheckedTransport(httpx.AsyncBaseTransport):
         with _as_httpx():
             reply = await self._pool.handle_async_request(asked)
         stream = _Stream(reply)
-        return httpx.Response(reply.status, headers=reply.headers, stream=stream, extensions=reply.extensions)
+        return httpx2.Response(reply.status, headers=reply.headers, stream=stream, extensions=reply.extensions)
 
     async def aclose(self) -> None:
         """Close all connections."""
         await self._pool.aclose()
 
 
-class _Stream(httpx.AsyncByteStream):
-    def __init__(self, reply: httpcore.Response) -> None:
+class _Stream(httpx2.AsyncByteStream):
+    def __init__(self, reply: httpcore2.Response) -> None:
         self._reply = reply
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -190,10 +190,10 @@ class _Stream(httpx.AsyncByteStream):
 
 @contextmanager
 def _as_httpx() -> Iterator[None]:
-    """Failures of the pool under the names that httpx gives them."""
+    """Failures of the pool under the names that httpx2 gives them."""
     try:
         yield
-    except httpcore.TimeoutException as error:
-        raise httpx.TimeoutException(str(error)) from error
-    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol) as error:
-        raise httpx.NetworkError(str(error)) from error
+    except httpcore2.TimeoutException as error:
+        raise httpx2.TimeoutException(str(error)) from error
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.UnsupportedProtocol) as error:
+        raise httpx2.NetworkError(str(error)) from error
