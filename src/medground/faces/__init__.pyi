@@ -1,3 +1,4 @@
+from medground.faces.api.asgi import create_app as create_app
 from medground.faces.api.caller import Caller as Caller
 from medground.faces.api.caller import door as door
 from medground.faces.cli.options import KnowledgeBase as KnowledgeBase

@@ -98,6 +98,33 @@ class Sizes:
     seconds: float = 20.0
 
 
+def path_of(scope: Scope) -> str:
+    """The address of a request below the prefix that the app is mounted at."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
+
+
+class Traced:
+    """ASGI middleware that puts a request below the span that its `traceparent` names, unless the host has a span."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not (headers := Headers(scope=scope)).get("traceparent"):
+            return await self._app(scope, receive, send)
+        try:
+            from opentelemetry import context, propagate, trace
+        except ImportError:
+            return await self._app(scope, receive, send)
+        own = trace.get_current_span().get_span_context().is_valid
+        token = context.attach(context.get_current() if own else propagate.extract(dict(headers)))
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            context.detach(token)
+
+
 class Bodies:
     """ASGI middleware that hands on only bodies within `Sizes`. The rest of a refused body is not read.
 
@@ -115,9 +142,10 @@ class Bodies:
         headers = Headers(scope=scope)
         if "content-length" not in headers and "transfer-encoding" not in headers:
             return await self._app(scope, receive, send)
+        path = path_of(scope)
         try:
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-            if kind == "multipart/form-data" and scope["path"] in self._uploads:
+            if kind == "multipart/form-data" and path in self._uploads:
                 check_length(headers, self._sizes.upload)
                 handed_on = _limited(receive, self._sizes)
             else:
@@ -212,7 +240,7 @@ class ResponseDeadline:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        limit = self._longer.get(scope["path"], self._seconds)
+        limit = self._longer.get(path_of(scope), self._seconds)
         begun = False
         try:
             async with asyncio.timeout(limit) as deadline:

@@ -127,6 +127,7 @@ def make_app(
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
         middleware=[
             Middleware(ProxyHeadersMiddleware, trusted_hosts=list(limits.proxies)),
+            Middleware(middleware.Traced),
             Middleware(middleware.Begun, seen=middleware.secured),
             Middleware(middleware.Begun, seen=requests.add),
             Middleware(OwnHosts, names=(*limits.hosts, *names), respond=middleware.refused),
