@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -64,17 +65,26 @@ class SearchEngine(OpenEngine):
     """Finds what the open sources hold."""
 
     async def search(
-        self, text: str, *, limit: int = 10, filters: Filters | None = None, syntax: Syntax = "words"
+        self,
+        query: str = "",
+        *,
+        limit: int = 10,
+        filters: Filters | None = None,
+        syntax: Syntax = "words",
+        text: str | None = None,
     ) -> SearchResult:
         """The passages that fit some words best, by words and, where there are vectors, by meaning.
 
-        With `syntax="pubmed"` the text is a query in PubMed's syntax, which decides what is found, in corpora too.
+        With `syntax="pubmed"` it is a query in PubMed's syntax, which decides what is found, in corpora too.
 
         Words that show a person at risk get a notice too; those of self-harm get the notice alone.
 
         Raises UsageError: the words are empty, `limit` is out of range, a field to limit by is unknown, or the text is
         not a valid query; SourceUnavailable: no source could be searched.
         """
+        if text is not None:
+            warnings.warn("search(text=...) is search(query=...) now", DeprecationWarning, stacklevel=2)
+        text = query if text is None else text
         if not checked_text(text, "query").strip():
             raise UsageError("the query is empty; enter at least one word")
         with notice_first(text) as notice:

@@ -61,6 +61,8 @@ FILE_NAME = "medground.toml"
 _PRESETS = resources.files("medground") / "presets"
 
 _GROUP = "is a group of settings, not a value"
+ALSO = {"top_k": "keep", "fetch_k": "depth", "rrf_k": "fusion_k"}
+"""Names of settings as other libraries have them, and ours."""
 NOT_A_SETTING = "is not a setting"
 _PROBLEMS = {"extra_forbidden": NOT_A_SETTING, "model_type": _GROUP, "dict_type": _GROUP}
 """What is wrong, by pydantic's type of error, where a setting needs words of its own."""
@@ -141,11 +143,14 @@ def _put(target: dict[str, Any], path: list[str], value: Any) -> None:
 
 def merge(base: dict[str, Any], over: Mapping[str, Any]) -> None:
     """Put the values of a later layer over those of earlier ones, group by group."""
-    for key, value in over.items():
-        if isinstance(value, Mapping) and isinstance(base.get(key), dict):
+    for given, value in over.items():
+        key = ALSO.get(given, given)
+        if isinstance(value, Mapping):
+            former = base.get(key)
+            base[key] = former if isinstance(former, dict) else {}
             merge(base[key], value)
         else:
-            base[key] = dict(value) if isinstance(value, Mapping) else value
+            base[key] = value
 
 
 def first_problem(error: ValidationError, layers: list[Layer], within: str = "") -> str:

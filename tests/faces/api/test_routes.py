@@ -87,7 +87,7 @@ async def test_answers_are_listed_page_by_page_exported_and_deleted(calling: Cal
 
 async def test_the_literature_is_searched_and_read(calling: Callable[..., Any]) -> None:
     async with calling() as client:
-        found = (await client.post("/v1/search", json={"text": "zebrafish fins", "limit": 1})).json()
+        found = (await client.post("/v1/search", json={"query": "zebrafish fins", "limit": 1})).json()
         assert [hit["passage"]["document_id"] for hit in found["hits"]] == ["PMID:2"]
         document = (await client.get("/v1/documents/PMID:2")).json()
         place = document["passages"][0]
