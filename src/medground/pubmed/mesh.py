@@ -10,9 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
@@ -21,6 +20,10 @@ from medground.pubmed.characters import american, fold, fold_lines
 from medground.pubmed.mesh_table import Heading, Table, read_table
 from medground.pubmed.tags import find_qualifier, narrower
 from medground.values.query import Mesh, PublicationType
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Find headings with names similar to a text: correct misspelt words, then compare names that share rare words.
 
@@ -66,6 +69,8 @@ class Index:
 
     def nearest(self, folded: str, limit: int) -> list[Nearest]:
         """Return the closest lines, best first."""
+        import numpy as np  # slow to import, and only a misspelling needs it
+
         words = [word for word in dict.fromkeys(folded.split()) if word not in _IGNORED_WORDS][:_MOST_WORDS]
         covered, whole = self._covered(words)
         if not covered.any():
@@ -78,6 +83,8 @@ class Index:
 
     def _covered(self, words: list[str]) -> tuple[NDArray[np.float64], float]:
         """Return the weight of matching words per line, and the weight of all words. Rare words weigh more."""
+        import numpy as np
+
         lines = len(self._table.ids)
         covered, whole = np.zeros(lines), 0.0
         for word in words:

@@ -17,7 +17,7 @@ from medground.corpus.change import redescribed
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
-from medground.corpus.readers import all_readers, find_inputs, survey
+from medground.corpus.readers.every import all_readers, find_inputs, survey
 from medground.corpus.readers.base import Input, Item
 from medground.errors import BadDocument, UsageError
 from medground.graph.bases.record import Base, Bases, corpus_name, of_source
