@@ -21,7 +21,7 @@ Listed = Annotated[tuple[str, ...], BeforeValidator(listed)]
 class SettingsPart(BaseModel):
     """A group of settings: its values do not change, and unknown names are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class SettingsSection(SettingsPart):

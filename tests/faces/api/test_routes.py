@@ -7,10 +7,12 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx2
+import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from medground.answering.trace import read_trace
+from medground.errors import UsageError
 from medground.faces import create_app
 from medground.faces.service.values import Event
 from medground.home.settings import Settings
@@ -303,27 +305,19 @@ async def test_below_a_prefix_of_a_program_of_ones_own_and_below_its_span(papers
     host = Starlette(routes=[Mount("/med", app)])
     under = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"}
     transport = httpx2.ASGITransport(host)
-    try:
-        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost", headers=under) as client:
-            job = await client.post("/med/v1/jobs", json={"question": QUESTION})
-            assert job.headers["location"] == f"/med/v1/jobs/{job.json()['id']}"
-            (*_, (_, _, last)) = events_of((await client.get(f"{job.headers['location']}/events")).text)
-        assert last.answer is not None
-        assert read_trace(papers.home / "traces", last.answer.trace_id)[0]["parent"] == "b7ad6b7169203331"
-    finally:
-        await app.close()
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://localhost", headers=under) as client,
+    ):
+        job = await client.post("/med/v1/jobs", json={"question": QUESTION})
+        assert job.headers["location"] == f"/med/v1/jobs/{job.json()['id']}"
+        (*_, (_, _, last)) = events_of((await client.get(f"{job.headers['location']}/events")).text)
+    assert last.answer is not None
+    assert read_trace(papers.home / "traces", last.answer.trace_id)[0]["parent"] == "b7ad6b7169203331"
 
 
-async def test_a_server_is_told_why_the_application_does_not_start(papers: Settings) -> None:
-    told: list[Any] = []
-    events = iter([{"type": "lifespan.startup"}])
-
-    async def receive() -> Any:
-        return next(events)
-
-    async def send(message: Any) -> None:
-        told.append(message)
-
-    await create_app(papers)({"type": "lifespan"}, receive, send)
-    assert told[0]["type"] == "lifespan.startup.failed"
-    assert "medground token create NAME" in told[0]["message"]
+async def test_the_application_does_not_start_without_a_token(papers: Settings) -> None:
+    app = create_app(papers)
+    with pytest.raises(UsageError, match="medground token create NAME"):
+        async with app.router.lifespan_context(app):
+            pass

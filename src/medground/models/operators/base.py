@@ -51,7 +51,7 @@ class OperatorInput(BaseModel):
     A field declared with `exclude=True` is for the keyless implementation only and is not in the prompt.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class LinesView(OperatorInput):
@@ -72,7 +72,7 @@ def _head(*parts: object) -> str:
 class OperatorOutput(BaseModel):
     """Base of operator outputs, which a model fills in."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class PlainOutput(OperatorOutput):

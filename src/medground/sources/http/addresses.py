@@ -10,12 +10,11 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-import httpcore2
 import httpx2
 
 from medground.sources.http.clients import tls
@@ -107,93 +106,46 @@ async def resolve(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-class CheckedNetwork(httpcore2.AsyncNetworkBackend):
-    """Opens connections to hosts whose addresses are allowed, to the very addresses that were checked."""
-
-    def __init__(self, allowed: Allowed, resolve: Resolve) -> None:
-        self._allowed = allowed
-        self._resolve = resolve
-        self._network = httpcore2.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - the signature of httpcore2
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """A connection to the first checked address that answers.
-
-        Raises Refused: the host has an address that is not public; httpcore2.ConnectError: none answers.
-        """
-        try:
-            addresses = await self._resolve(host, port)
-        except OSError:
-            raise httpcore2.ConnectError("no such host") from None
-        self._allowed.check(addresses, port)
-        for last, address in enumerate(addresses, start=1):
-            try:
-                return await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                if last == len(addresses):
-                    raise
-        raise httpcore2.ConnectError("no address")
-
-
 class CheckedTransport(httpx2.AsyncBaseTransport):
-    """Carries requests to allowed addresses. No proxy is used: it would resolve names by itself, unchecked.
+    """Carries requests to allowed addresses, to the very ones that were checked. No proxy is used: it would resolve
+    names by itself, unchecked.
 
     Each connection serves one request, so that each request is checked.
     """
 
     def __init__(self, allowed: Allowed, resolve: Resolve = resolve) -> None:
-        self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=tls(), max_keepalive_connections=0, network_backend=CheckedNetwork(allowed, resolve)
-        )
+        self._allowed = allowed
+        self._resolve = resolve
+        one_each = httpx2.Limits(max_keepalive_connections=0)
+        self._network = httpx2.AsyncHTTPTransport(verify=tls(), trust_env=False, limits=one_each)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The reply.
+        """The reply of the first checked address that answers; its certificate must be that of the host.
 
         Raises Refused: the host has an address that is not public; httpx2.TransportError: the connection failed.
         """
-        url = request.url
-        asked = httpcore2.Request(
-            method=request.method,
-            url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-            headers=request.headers.raw,
-            content=request.stream,
-            extensions=request.extensions,
+        host = request.url.raw_host.decode("ascii")
+        port = request.url.port or PORTS[request.url.scheme]
+        try:
+            addresses = await self._resolve(host, port)
+        except OSError:
+            raise httpx2.ConnectError("no such host", request=request) from None
+        self._allowed.check(addresses, port)
+        *others, last = (
+            httpx2.Request(
+                request.method,
+                request.url.copy_with(host=address),
+                headers=request.headers,
+                stream=request.stream,
+                extensions={**request.extensions, "sni_hostname": host},
+            )
+            for address in addresses
         )
-        with _as_httpx():
-            reply = await self._pool.handle_async_request(asked)
-        stream = _Stream(reply)
-        return httpx2.Response(reply.status, headers=reply.headers, stream=stream, extensions=reply.extensions)
+        for one in others:
+            with suppress(httpx2.ConnectError, httpx2.ConnectTimeout):
+                return await self._network.handle_async_request(one)
+        return await self._network.handle_async_request(last)
 
     async def aclose(self) -> None:
         """Close all connections."""
-        await self._pool.aclose()
-
-
-class _Stream(httpx2.AsyncByteStream):
-    def __init__(self, reply: httpcore2.Response) -> None:
-        self._reply = reply
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _as_httpx():
-            async for part in self._reply.aiter_stream():
-                yield part
-
-    async def aclose(self) -> None:
-        await self._reply.aclose()
-
-
-@contextmanager
-def _as_httpx() -> Iterator[None]:
-    """Failures of the pool under the names that httpx2 gives them."""
-    try:
-        yield
-    except httpcore2.TimeoutException as error:
-        raise httpx2.TimeoutException(str(error)) from error
-    except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.UnsupportedProtocol) as error:
-        raise httpx2.NetworkError(str(error)) from error
+        await self._network.aclose()
