@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
@@ -11,7 +12,6 @@ from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from fastapi.sse import format_sse_event
-from pydantic import BaseModel
 from starlette.responses import Response, StreamingResponse
 
 from medground.errors import MedgroundError, NotFound
@@ -85,7 +85,7 @@ router = APIRouter(prefix="/v1", tags=["chat"], route_class=ChatRoute)
 FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": chat_messages.ErrorReply} for status in (400, 401, 404, 409, 422, 429, 500, 502, 503, 504, 507)
 }
-_CHUNKS: dict[str, Any] = {
+CHUNKS: dict[str, Any] = {
     "text/event-stream": {"schema": {"type": "string", "description": "With `stream`: chunks, and last `[DONE]`."}}
 }
 
@@ -94,7 +94,7 @@ _CHUNKS: dict[str, Any] = {
     "/chat/completions",
     summary="Ask a question with an OpenAI client",
     response_model=chat_messages.Completion,
-    responses={200: {"description": "The answer as a message.", "content": _CHUNKS}, **FAILURES},
+    responses={200: {"description": "The answer as a message.", "content": CHUNKS}, **FAILURES},
 )
 async def complete(wanted: chat_messages.ChatRequest, request: Request, person: Caller, service: Served) -> Response:
     """Answer the last message of a conversation.
@@ -152,7 +152,7 @@ class _Reply:
 
     async def stream(self, service: Service) -> AsyncIterator[bytes]:
         """The chunks of the answer; before them progress as comments, and sentences as they are written."""
-        yield self._sent(chat_messages.Delta(role="assistant", content=""))
+        yield self._sent({"role": "assistant", "content": ""})
         async with aclosing(paced(self._job.events(), HEARTBEAT)) as events:
             async for event in events:
                 if event is not None and event.is_last:
@@ -161,30 +161,30 @@ class _Reply:
                     return
                 words = " ".join(event.words.split()) if event else "still running"
                 if event is not None and isinstance(event.step, steps.Written):
-                    yield self._sent(chat_messages.Delta(reasoning_content=f"{words}\n"))
+                    yield self._sent({"reasoning_content": f"{words}\n"})
                 elif words:
                     yield format_sse_event(comment=words)
 
     def _ending(self, event: Event, service: Service) -> Iterator[bytes]:
         """What the last event of the job becomes: the answer, also one that a limit cut short, or an error."""
         if (answer := event.answer) is None:
-            yield _event(failed(problem_in(event, service)))
+            yield format_sse_event(data_str=failed(problem_in(event, service)).model_dump_json(exclude_none=True))
         else:
             parts = self._written(answer)
             for part in parts:
-                yield self._sent(chat_messages.Delta(content=part.text, annotations=part.annotations or None))
-            last = chat_messages.ChunkChoice(delta=chat_messages.Delta(), finish_reason=_finish(answer, parts))
-            yield _event(self._chunk(last, medground=kept(answer)))
+                cited = {"annotations": [one.model_dump() for one in part.annotations]} if part.annotations else {}
+                yield self._sent({"content": part.text, **cited})
+            yield self._sent({}, _finish(answer, parts), medground=kept(answer).model_dump())
             if self._wanted.with_usage:
-                yield _event(self._chunk(usage=_usage(answer)))
+                yield self._chunk(choices=[], usage=_usage(answer).model_dump())
         yield format_sse_event(data_str="[DONE]")
 
-    def _sent(self, delta: chat_messages.Delta) -> bytes:
-        return _event(self._chunk(chat_messages.ChunkChoice(delta=delta)))
+    def _sent(self, delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
+        return self._chunk(choices=[{"index": 0, "delta": delta, "finish_reason": finish}], **more)
 
-    def _chunk(self, *choices: chat_messages.ChunkChoice, **more: Any) -> chat_messages.Chunk:
-        created = int(self._job.created.timestamp())
-        return chat_messages.Chunk(id=self._id, created=created, model=self._wanted.model, choices=choices, **more)
+    def _chunk(self, **more: Any) -> bytes:
+        named = {"id": self._id, "object": "chat.completion.chunk", "model": self._wanted.model}
+        return format_sse_event(data_str=json.dumps({**named, "created": int(self._job.created.timestamp()), **more}))
 
 
 def _usage(answer: Answer) -> chat_messages.Usage:
@@ -194,10 +194,6 @@ def _usage(answer: Answer) -> chat_messages.Usage:
 
 def _finish(answer: Answer, parts: Sequence[Part]) -> Literal["length", "stop"]:
     return "length" if answer.stopped or is_cut(parts) else "stop"
-
-
-def _event(content: BaseModel) -> bytes:
-    return format_sse_event(data_str=content.model_dump_json(exclude_none=True))
 
 
 def ignored(wanted: chat_messages.Request) -> dict[str, str]:

@@ -224,36 +224,6 @@ class Completion(Frozen):
     medground: Kept
 
 
-class Delta(Frozen):
-    """What a chunk adds to the message; apart from it (`reasoning_content`), what is written and not checked yet."""
-
-    role: Literal["assistant"] | None = None
-    content: str | None = None
-    reasoning_content: str | None = None
-    annotations: tuple[Annotation, ...] | None = None
-
-
-class ChunkChoice(Frozen):
-    """The only choice of a chunk."""
-
-    index: Literal[0] = 0
-    delta: Delta
-    logprobs: None = None
-    finish_reason: FinishReason | None = None
-
-
-class Chunk(Frozen):
-    """A part of a streamed answer."""
-
-    id: str
-    object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
-    created: int
-    model: str
-    choices: tuple[ChunkChoice, ...]
-    usage: Usage | None = None
-    medground: Kept | None = None
-
-
 class Model(Frozen):
     """A recipe as a model."""
 

@@ -16,23 +16,14 @@ from starlette.responses import Response, StreamingResponse
 from medground.errors import NotFound
 from medground.faces.api import chat
 from medground.faces.api.caller import Caller, Served
-from medground.faces.api.chat_messages import (
-    MOST_CHARACTERS,
-    ChatFailure,
-    Kept,
-    Lenient,
-    Longest,
-    Message,
-    Own,
-    Text,
-)
+from medground.faces.api.chat_messages import MOST_CHARACTERS, ChatFailure, Kept, Lenient, Longest, Message, Text
 from medground.faces.api.chat_messages import Request as ModelRequest
 from medground.faces.api.chat_text import Part, is_cut
 from medground.faces.api.middleware import while_there
 from medground.faces.api.questions import HEADERS, HEARTBEAT, paced
 from medground.faces.service.job import Job
 from medground.faces.service.service import Service
-from medground.faces.service.values import Person
+from medground.faces.service.values import Event, Person
 from medground.values.answer import Answer
 from medground.values.document import Frozen
 
@@ -89,16 +80,13 @@ class ResponseReply(Frozen):
 
 
 router = APIRouter(prefix="/v1", tags=["chat"], route_class=chat.ChatRoute)
-_EVENTS: dict[str, Any] = {
-    "text/event-stream": {"schema": {"type": "string", "description": "With `stream`: events, the last one the whole."}}
-}
 
 
 @router.post(
     "/responses",
     summary="Ask a question with an OpenAI client (Responses API)",
     response_model=ResponseReply,
-    responses={200: {"description": "The answer as a response.", "content": _EVENTS}, **chat.FAILURES},
+    responses={200: {"description": "The answer as a response.", "content": chat.CHUNKS}, **chat.FAILURES},
 )
 async def respond(wanted: ResponsesRequest, request: Request, person: Caller, service: Served) -> Response:
     """Answer the last message of the input, as `POST /v1/chat/completions` does.
@@ -107,16 +95,15 @@ async def respond(wanted: ResponsesRequest, request: Request, person: Caller, se
     answer. Parameters that have no effect are named in the header `Medground-Ignored`.
     """
     if wanted.previous_response_id is not None:
-        follow = Own.model_validate({**dict(wanted.medground), "follow": await _trace_id(wanted, service, person)})
-        wanted = wanted.model_copy(update={"medground": follow})
+        own = wanted.medground.model_copy(update={"follow": await _trace_id(wanted, service, person)})
+        wanted = wanted.model_copy(update={"medground": own})
     job, written = await chat.begun(wanted, wanted.messages, wanted.max_output_tokens, request, person, service)
     reply, headers = _Reply(job, wanted, written), chat.ignored(wanted)
     if wanted.stream:
         return StreamingResponse(reply.stream(service), media_type="text/event-stream", headers={**HEADERS, **headers})
     answer = await while_there(request, job.outcome())
-    return Response(
-        reply.whole(answer, written(answer)).model_dump_json(), media_type="application/json", headers=headers
-    )
+    whole = reply.whole(answer, written(answer))
+    return Response(whole.model_dump_json(), media_type="application/json", headers=headers)
 
 
 async def _trace_id(wanted: ResponsesRequest, service: Service, person: Person) -> str:
@@ -177,22 +164,21 @@ class _Reply:
         async with aclosing(paced(self._job.events(), HEARTBEAT)) as events:
             async for event in events:
                 if event is not None and event.is_last:
-                    if (answer := event.answer) is None:
-                        error = chat.failed(chat.problem_in(event, service)).error
-                        failed = {"code": error.code or "server_error", "message": error.message}
-                        ended = self._begun.model_copy(update={"status": "failed", "error": failed})
-                        yield self._event("response.failed", response=ended.model_dump())
-                        return
-                    for part in self._ending(answer):
+                    for part in self._ending(event, service):
                         yield part
                     return
                 yield format_sse_event(comment=" ".join(event.words.split()) if event else "still running")
 
-    def _ending(self, answer: Answer) -> Iterator[bytes]:
+    def _ending(self, event: Event, service: Service) -> Iterator[bytes]:
+        if (answer := event.answer) is None:
+            error = chat.failed(chat.problem_in(event, service)).error
+            failed = {"code": error.code or "server_error", "message": error.message}
+            ended = self._begun.model_copy(update={"status": "failed", "error": failed})
+            yield self._event("response.failed", response=ended.model_dump())
+            return
         parts = self._written(answer)
         text = _text(parts)
-        in_item = {"item_id": self._item, "output_index": 0}
-        here = {**in_item, "content_index": 0}
+        here = {"item_id": self._item, "output_index": 0, "content_index": 0}
         begun = {**self._message(_text([])), "status": "in_progress", "content": []}
         yield self._event("response.output_item.added", output_index=0, item=begun)
         yield self._event("response.content_part.added", **here, part=_text([]))
