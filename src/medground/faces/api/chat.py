@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from fastapi.sse import format_sse_event
+from pydantic import BaseModel
 from starlette.responses import Response, StreamingResponse
 
+from medground.answering import captions
+from medground.corpus.retraction import why_aside
 from medground.errors import MedgroundError, NotFound
 from medground.faces.api import chat_messages
 from medground.faces.api.caller import Caller, Served, service_of
-from medground.faces.api.chat_text import Part, is_cut, parts_of
 from medground.faces.api.middleware import respond, while_there
 from medground.faces.api.questions import HEADERS, HEARTBEAT, paced
 from medground.faces.service.job import Job
 from medground.faces.service.offers import RecipeOffer
 from medground.faces.service.service import Service
-from medground.faces.service.values import Event, Person, Problem
+from medground.faces.service.values import Person, Problem
 from medground.home.layers import wrong_values
-from medground.language.clean import ended
+from medground.language.clean import clean, ended
 from medground.values import steps
-from medground.values.answer import Answer
+from medground.values.answer import Answer, SourceDocument
+from medground.values.evidence import Evidence
+from medground.wording.markup import CUT, Mark, chat_pieces, escaped
+from medground.wording.view_types import taken
+
+_CHARACTERS = 4
+"""Of a token, about."""
+
+
+class Part(NamedTuple):
+    """Some of the message, and its annotations; their offsets are those in the whole message."""
+
+    text: str
+    annotations: tuple[chat_messages.Annotation, ...] = ()
+
 
 Written = Callable[[Answer], list[Part]]
 """Makes the message of an answer."""
+W = TypeVar("W", bound=chat_messages.Request)
+R = TypeVar("R")
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _SENT = ("retry-after", "www-authenticate")
 _CODES: Mapping[int, str] = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
@@ -103,12 +123,8 @@ async def complete(wanted: chat_messages.ChatRequest, request: Request, person: 
     in Medground. A question after an answer of this endpoint follows that answer. System messages are its context.
     Parameters that have no effect are named in the header `Medground-Ignored`.
     """
-    job, written = await begun(wanted, wanted.messages, wanted.longest, request, person, service)
-    reply, headers = _Reply(job, wanted, written), ignored(wanted)
-    if wanted.stream:
-        return StreamingResponse(reply.stream(service), media_type="text/event-stream", headers={**HEADERS, **headers})
-    answer = await while_there(request, job.outcome())
-    return Response(reply.whole(answer).model_dump_json(), media_type="application/json", headers=headers)
+    reply = await begun(_Reply, wanted, wanted.messages, wanted.longest, request, person, service)
+    return await reply.response(request, service)
 
 
 @router.get("/models", summary="The recipes, as models", responses=FAILURES)
@@ -125,66 +141,93 @@ async def model(model: str, person: Caller, service: Served) -> chat_messages.Mo
     return chat_messages.Model(id=(await _recipe(model, service)).name, created=0)
 
 
-class _Reply:
-    """The reply to one request, whose message `written` makes of the answer."""
+class Reply(ABC, Generic[W]):
+    """The reply to one request of either API, whose message `written` makes of the answer."""
 
-    def __init__(self, job: Job, wanted: chat_messages.ChatRequest, written: Written) -> None:
-        self._job = job
-        self._wanted = wanted
-        self._written = written
-        self._id = f"chatcmpl-{job.id}"
+    def __init__(self, job: Job, wanted: W, written: Written) -> None:
+        self._job, self._wanted, self._written = job, wanted, written
+        self._created = int(job.created.timestamp())
 
-    def whole(self, answer: Answer) -> chat_messages.Completion:
+    async def response(self, request: Request, service: Service) -> Response:
+        """The whole answer, or its events; a header names what was sent without an effect."""
+        headers = {"Medground-Ignored": self._wanted.ignored} if self._wanted.ignored else {}
+        if self._wanted.stream:
+            sent = {**HEADERS, **headers}
+            return StreamingResponse(self._events(service), media_type="text/event-stream", headers=sent)
+        answer = await while_there(request, self._job.outcome())
+        whole = self.whole(answer, self._written(answer))
+        return Response(whole.model_dump_json(), media_type="application/json", headers=headers)
+
+    async def _events(self, service: Service) -> AsyncIterator[bytes]:
+        """The events of the answer; before its text, progress as comments."""
+        for part in self.events(None):
+            yield part
+        async with aclosing(paced(self._job.events(), HEARTBEAT)) as events:
+            async for event in events:
+                if event is not None and event.is_last:
+                    stopped = NotFound("the work was stopped before there was an answer")
+                    for part in self.events(event.answer or failed(event.problem or service.problem(stopped))):
+                        yield part
+                    return
+                words = " ".join(event.words.split()) if event else "still running"
+                if event is not None and isinstance(event.step, steps.Written):
+                    for part in self.events(words):
+                        yield part
+                elif words:
+                    yield format_sse_event(comment=words)
+
+    @abstractmethod
+    def whole(self, answer: Answer, parts: list[Part]) -> BaseModel:
+        """The answer, whose message has these parts, as one reply."""
+
+    @abstractmethod
+    def events(self, told: Answer | chat_messages.ErrorReply | str | None) -> Iterator[bytes]:
+        """The events of the beginning (None), of a sentence that is not checked yet, of the answer or the error."""
+
+
+class _Reply(Reply[chat_messages.ChatRequest]):
+    """A completion, or its chunks."""
+
+    def whole(self, answer: Answer, parts: list[Part]) -> chat_messages.Completion:
         """The answer as one completion."""
-        parts = self._written(answer)
         message = chat_messages.ReplyMessage(
             content="".join(part.text for part in parts),
             annotations=tuple(one for part in parts for one in part.annotations),
         )
         return chat_messages.Completion(
-            id=self._id,
-            created=int(answer.created.timestamp()),
+            id=f"chatcmpl-{self._job.id}",
+            created=self._created,
             model=answer.recipe,
             choices=(chat_messages.Choice(message=message, finish_reason=_finish(answer, parts)),),
             usage=_usage(answer),
             medground=kept(answer),
         )
 
-    async def stream(self, service: Service) -> AsyncIterator[bytes]:
-        """The chunks of the answer; before them progress as comments, and sentences as they are written."""
-        yield self._sent({"role": "assistant", "content": ""})
-        async with aclosing(paced(self._job.events(), HEARTBEAT)) as events:
-            async for event in events:
-                if event is not None and event.is_last:
-                    for part in self._ending(event, service):
-                        yield part
-                    return
-                words = " ".join(event.words.split()) if event else "still running"
-                if event is not None and isinstance(event.step, steps.Written):
-                    yield self._sent({"reasoning_content": f"{words}\n"})
-                elif words:
-                    yield format_sse_event(comment=words)
-
-    def _ending(self, event: Event, service: Service) -> Iterator[bytes]:
-        """What the last event of the job becomes: the answer, also one that a limit cut short, or an error."""
-        if (answer := event.answer) is None:
-            yield format_sse_event(data_str=failed(problem_in(event, service)).model_dump_json(exclude_none=True))
-        else:
-            parts = self._written(answer)
+    def events(self, told: Answer | chat_messages.ErrorReply | str | None) -> Iterator[bytes]:
+        """Chunks; a sentence that is not checked yet stands apart from the message."""
+        if told is None:
+            yield self._sent({"role": "assistant", "content": ""})
+        elif isinstance(told, str):
+            yield self._sent({"reasoning_content": f"{told}\n"})
+        elif isinstance(told, Answer):
+            parts = self._written(told)
             for part in parts:
                 cited = {"annotations": [one.model_dump() for one in part.annotations]} if part.annotations else {}
                 yield self._sent({"content": part.text, **cited})
-            yield self._sent({}, _finish(answer, parts), medground=kept(answer).model_dump())
+            yield self._sent({}, _finish(told, parts), medground=kept(told).model_dump())
             if self._wanted.with_usage:
-                yield self._chunk(choices=[], usage=_usage(answer).model_dump())
-        yield format_sse_event(data_str="[DONE]")
+                yield self._chunk(choices=[], usage=_usage(told).model_dump())
+            yield format_sse_event(data_str="[DONE]")
+        else:
+            yield format_sse_event(data_str=told.model_dump_json(exclude_none=True))
+            yield format_sse_event(data_str="[DONE]")
 
     def _sent(self, delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
         return self._chunk(choices=[{"index": 0, "delta": delta, "finish_reason": finish}], **more)
 
     def _chunk(self, **more: Any) -> bytes:
-        named = {"id": self._id, "object": "chat.completion.chunk", "model": self._wanted.model}
-        return format_sse_event(data_str=json.dumps({**named, "created": int(self._job.created.timestamp()), **more}))
+        named = {"id": f"chatcmpl-{self._job.id}", "object": "chat.completion.chunk", "model": self._wanted.model}
+        return format_sse_event(data_str=json.dumps({**named, "created": self._created, **more}))
 
 
 def _usage(answer: Answer) -> chat_messages.Usage:
@@ -196,36 +239,28 @@ def _finish(answer: Answer, parts: Sequence[Part]) -> Literal["length", "stop"]:
     return "length" if answer.stopped or is_cut(parts) else "stop"
 
 
-def ignored(wanted: chat_messages.Request) -> dict[str, str]:
-    """The header that names what was sent without an effect."""
-    return {"Medground-Ignored": wanted.ignored} if wanted.ignored else {}
-
-
-def problem_in(event: Event, service: Service) -> Problem:
-    """Why the last event of a job has no answer."""
-    return event.problem or service.problem(NotFound("the work was stopped before there was an answer"))
-
-
 def kept(answer: Answer) -> chat_messages.Kept:
     """Where all of an answer is."""
     return chat_messages.Kept(trace_id=answer.trace_id, status=answer.decision.status, value=answer.decision.shown())
 
 
 async def begun(
-    wanted: chat_messages.Request,
+    reply: Callable[[Job, W, Written], R],
+    wanted: W,
     messages: Sequence[chat_messages.Message],
     longest: int | None,
     request: Request,
     person: Person,
     service: Service,
-) -> tuple[Job, Written]:
-    """The job of a request of either API, and what makes the message of its answer."""
+) -> R:
+    """The reply to a request of either API, whose job is begun."""
     talk = chat_messages.Talk(messages)
     recipe = await _recipe(wanted.model, service)
     follow = await _follow(wanted, talk, service, person)
     job = await service.start(talk.asked(wanted, researches=recipe.researches, follow=follow), person)
     not_read, links = talk.has_earlier and follow is None, wanted.medground.links
-    return job, partial(parts_of, base=str(request.base_url), not_read=not_read, longest=longest, links=links)
+    written = partial(parts_of, base=str(request.base_url), not_read=not_read, longest=longest, links=links)
+    return reply(job, wanted, written)
 
 
 async def _recipe(name: str, service: Service) -> RecipeOffer:
@@ -250,3 +285,55 @@ async def _follow(
         return (await service.answer(name, person)).trace_id
     except NotFound:
         return None
+
+
+def parts_of(
+    answer: Answer, *, base: str, not_read: bool = False, longest: int | None = None, links: bool = False
+) -> list[Part]:
+    """The message of an answer.
+
+    Args:
+        base: the address of this server, ending with a slash: where a source without an address of its own is read.
+        not_read: whether there are earlier messages that were not read.
+        longest: most tokens of the message, about; its first line is never cut.
+        links: whether its citations come last, as a list of links.
+    """
+    evidence = {one.id: one for one in answer.evidence}
+    documents = {one.id: one for one in answer.documents}
+
+    def annotation(mark: Mark) -> chat_messages.Annotation:
+        quoted = evidence[mark.evidence_id]
+        return _annotation(mark, quoted, documents[quoted.document_id], base)
+
+    pieces = chat_pieces(answer, not_read=not_read, longest=longest and longest * _CHARACTERS)
+    *parts, last = (Part(piece.text, tuple(map(annotation, piece.marks))) for piece in pieces)
+    cited = {one.citation.evidence_id: one for part in parts for one in part.annotations}
+    return [*parts, *([Part(_links(cited.values()))] if links and cited else []), last]
+
+
+def is_cut(parts: Sequence[Part]) -> bool:
+    """Whether some of the message was left out for its length."""
+    return any(part.text.endswith(CUT) for part in parts[-3:])
+
+
+def _links(annotations: Iterable[chat_messages.Annotation]) -> str:
+    named = ((one.citation.evidence_id, one.url_citation) for one in annotations)
+    return "\n\n**Citations**\n" + "".join(
+        f"\n- [{name}: {escaped(cited.title)}](<{cited.url}>)" for name, cited in named
+    )
+
+
+def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: str) -> chat_messages.Annotation:
+    address = captions.address(document)
+    own = f"{base}v1/documents/{quote(document.id, safe=':')}"
+    title = " ".join(clean(document.title).split()) or document.id
+    return chat_messages.Annotation(
+        url_citation=chat_messages.UrlCitation(
+            url=address if captions.is_web_address(address) else own,
+            title=f"RETRACTED: {title}" if why_aside(document) == "retracted" else title,
+            start_index=mark.start,
+            end_index=mark.end,
+            content=clean(quoted.quote),
+        ),
+        citation=taken(chat_messages.CitedQuote, quoted, evidence_id=quoted.id, state=captions.state(document)),
+    )

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -111,18 +112,14 @@ class Traced:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not (headers := Headers(scope=scope)).get("traceparent"):
-            return await self._app(scope, receive, send)
-        try:
-            from opentelemetry import context, propagate, trace
-        except ImportError:
-            return await self._app(scope, receive, send)
-        own = trace.get_current_span().get_span_context().is_valid
-        token = context.attach(context.get_current() if own else propagate.extract(dict(headers)))
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            context.detach(token)
+        headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
+        with suppress(ImportError):  # without OpenTelemetry nobody sends one that matters
+            if "traceparent" in headers:
+                from opentelemetry import context, propagate, trace
+
+                if not trace.get_current_span().get_span_context().is_valid:
+                    context.attach(propagate.extract(dict(headers)))
+        await self._app(scope, receive, send)
 
 
 class Bodies:

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing
+from collections.abc import Iterator
 from itertools import count
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.sse import format_sse_event
 from pydantic import Field
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from medground.errors import NotFound
 from medground.faces.api import chat
 from medground.faces.api.caller import Caller, Served
-from medground.faces.api.chat_messages import MOST_CHARACTERS, ChatFailure, Kept, Lenient, Longest, Message, Text
+from medground.faces.api.chat import Part, is_cut
+from medground.faces.api.chat_messages import (
+    MOST_CHARACTERS,
+    ChatFailure,
+    ErrorReply,
+    Kept,
+    Lenient,
+    Longest,
+    Message,
+    Text,
+)
 from medground.faces.api.chat_messages import Request as ModelRequest
-from medground.faces.api.chat_text import Part, is_cut
-from medground.faces.api.middleware import while_there
-from medground.faces.api.questions import HEADERS, HEARTBEAT, paced
 from medground.faces.service.job import Job
 from medground.faces.service.service import Service
-from medground.faces.service.values import Event, Person
+from medground.faces.service.values import Person
 from medground.values.answer import Answer
 from medground.values.document import Frozen
 
@@ -97,13 +103,8 @@ async def respond(wanted: ResponsesRequest, request: Request, person: Caller, se
     if wanted.previous_response_id is not None:
         own = wanted.medground.model_copy(update={"follow": await _trace_id(wanted, service, person)})
         wanted = wanted.model_copy(update={"medground": own})
-    job, written = await chat.begun(wanted, wanted.messages, wanted.max_output_tokens, request, person, service)
-    reply, headers = _Reply(job, wanted, written), chat.ignored(wanted)
-    if wanted.stream:
-        return StreamingResponse(reply.stream(service), media_type="text/event-stream", headers={**HEADERS, **headers})
-    answer = await while_there(request, job.outcome())
-    whole = reply.whole(answer, written(answer))
-    return Response(whole.model_dump_json(), media_type="application/json", headers=headers)
+    reply = await chat.begun(_Reply, wanted, wanted.messages, wanted.max_output_tokens, request, person, service)
+    return await reply.response(request, service)
 
 
 async def _trace_id(wanted: ResponsesRequest, service: Service, person: Person) -> str:
@@ -119,17 +120,16 @@ async def _trace_id(wanted: ResponsesRequest, service: Service, person: Person) 
     return found
 
 
-class _Reply:
-    """The reply to one request."""
+class _Reply(chat.Reply[ResponsesRequest]):
+    """A response, or its events."""
 
     def __init__(self, job: Job, wanted: ResponsesRequest, written: chat.Written) -> None:
-        self._job = job
-        self._written = written
+        super().__init__(job, wanted, written)
         self._item = f"msg_{job.id}"
         self._numbers = count()
         self._begun = ResponseReply(
             id=f"{_PREFIX}{job.id}",
-            created_at=int(job.created.timestamp()),
+            created_at=self._created,
             model=wanted.model,
             instructions=wanted.instructions,
             metadata=wanted.metadata or {},
@@ -156,43 +156,35 @@ class _Reply:
             }
         )
 
-    async def stream(self, service: Service) -> AsyncIterator[bytes]:
-        """The events of the answer; before its text, progress as comments."""
-        started = self._begun.model_dump()
-        yield self._event("response.created", response=started)
-        yield self._event("response.in_progress", response=started)
-        async with aclosing(paced(self._job.events(), HEARTBEAT)) as events:
-            async for event in events:
-                if event is not None and event.is_last:
-                    for part in self._ending(event, service):
-                        yield part
-                    return
-                yield format_sse_event(comment=" ".join(event.words.split()) if event else "still running")
-
-    def _ending(self, event: Event, service: Service) -> Iterator[bytes]:
-        if (answer := event.answer) is None:
-            error = chat.failed(chat.problem_in(event, service)).error
-            failed = {"code": error.code or "server_error", "message": error.message}
-            ended = self._begun.model_copy(update={"status": "failed", "error": failed})
-            yield self._event("response.failed", response=ended.model_dump())
-            return
-        parts = self._written(answer)
-        text = _text(parts)
-        here = {"item_id": self._item, "output_index": 0, "content_index": 0}
-        begun = {**self._message(_text([])), "status": "in_progress", "content": []}
-        yield self._event("response.output_item.added", output_index=0, item=begun)
-        yield self._event("response.content_part.added", **here, part=_text([]))
-        numbers = count()
-        for part in parts:
-            yield self._event("response.output_text.delta", **here, delta=part.text, logprobs=[])
-            for one, number in zip(part.annotations, numbers, strict=False):
-                told = {"annotation_index": number, "annotation": one.flat()}
-                yield self._event("response.output_text.annotation.added", **here, **told)
-        yield self._event("response.output_text.done", **here, text=text["text"], logprobs=[])
-        yield self._event("response.content_part.done", **here, part=text)
-        yield self._event("response.output_item.done", output_index=0, item=self._message(text))
-        whole = self.whole(answer, parts)
-        yield self._event(f"response.{whole.status}", response=whole.model_dump())
+    def events(self, told: Answer | ErrorReply | str | None) -> Iterator[bytes]:
+        """Events as OpenAI's clients read them."""
+        if told is None:
+            for kind in ("response.created", "response.in_progress"):
+                yield self._event(kind, response=self._begun.model_dump())
+        elif isinstance(told, str):
+            yield format_sse_event(comment=told)
+        elif isinstance(told, Answer):
+            parts = self._written(told)
+            text = _text(parts)
+            here = {"item_id": self._item, "output_index": 0, "content_index": 0}
+            begun = {**self._message(_text([])), "status": "in_progress", "content": []}
+            yield self._event("response.output_item.added", output_index=0, item=begun)
+            yield self._event("response.content_part.added", **here, part=_text([]))
+            numbers = count()
+            for part in parts:
+                yield self._event("response.output_text.delta", **here, delta=part.text, logprobs=[])
+                for one, number in zip(part.annotations, numbers, strict=False):
+                    cited = {"annotation_index": number, "annotation": one.flat()}
+                    yield self._event("response.output_text.annotation.added", **here, **cited)
+            yield self._event("response.output_text.done", **here, text=text["text"], logprobs=[])
+            yield self._event("response.content_part.done", **here, part=text)
+            yield self._event("response.output_item.done", output_index=0, item=self._message(text))
+            whole = self.whole(told, parts)
+            yield self._event(f"response.{whole.status}", response=whole.model_dump())
+        else:
+            error = {"code": told.error.code or "server_error", "message": told.error.message}
+            failed = self._begun.model_copy(update={"status": "failed", "error": error})
+            yield self._event("response.failed", response=failed.model_dump())
 
     def _message(self, text: dict[str, Any]) -> dict[str, Any]:
         return {"id": self._item, "type": "message", "role": "assistant", "status": "completed", "content": [text]}

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
 from functools import cache, partial
 from ipaddress import ip_address
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import Response
+from starlette.routing import Mount
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from medground.errors import UsageError
@@ -218,3 +220,25 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost"
+
+
+def create_app(settings: Settings | Mapping[str, Any] | None = None, *, login: bool = True) -> Starlette:
+    """The HTTP API as an ASGI application. It answers to loopback, the address that was called and `serve.hosts`.
+
+    A server opens and closes it with the lifespan events; a program that mounts it, below a prefix too, enters
+    `app.router.lifespan_context(app)` in its own.
+
+    Args:
+        settings: as for `Engine.open`.
+        login: whether every request needs a token; without one, only where nobody else can reach the server.
+    """
+    chosen = Settings.of(settings)
+
+    @asynccontextmanager
+    async def opened(app: Starlette) -> AsyncIterator[None]:
+        authenticated = await asyncio.to_thread(needs_token, chosen, "localhost", login)
+        async with Service.open(chosen) as service:
+            app.router.routes = [Mount("", make_app(service, authenticated=authenticated))]
+            yield
+
+    return Starlette(lifespan=opened)
