@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from heapq import nlargest
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
@@ -20,10 +20,6 @@ from medground.pubmed.characters import american, fold, fold_lines
 from medground.pubmed.mesh_table import Heading, Table, read_table
 from medground.pubmed.tags import find_qualifier, narrower
 from medground.values.query import Mesh, PublicationType
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 # Find headings with names similar to a text: correct misspelt words, then compare names that share rare words.
 
@@ -69,32 +65,25 @@ class Index:
 
     def nearest(self, folded: str, limit: int) -> list[Nearest]:
         """Return the closest lines, best first."""
-        import numpy as np  # slow to import, and only a misspelling needs it
-
         words = [word for word in dict.fromkeys(folded.split()) if word not in _IGNORED_WORDS][:_MOST_WORDS]
         covered, whole = self._covered(words)
-        if not covered.any():
-            return []
-        order = (
-            np.argpartition(-covered, _COMPARED)[:_COMPARED] if len(covered) > _COMPARED else np.arange(len(covered))
-        )
-        scored = [self._score(int(number), folded, covered[number] / whole) for number in order if covered[number]]
+        order = nlargest(_COMPARED, covered, key=lambda number: covered[number])
+        scored = [self._score(number, folded, covered[number] / whole) for number in order]
         return sorted(scored, key=lambda found: (-found.score, len(found.name), found.name))[:limit]
 
-    def _covered(self, words: list[str]) -> tuple[NDArray[np.float64], float]:
+    def _covered(self, words: list[str]) -> tuple[dict[int, float], float]:
         """Return the weight of matching words per line, and the weight of all words. Rare words weigh more."""
-        import numpy as np
-
-        lines = len(self._table.ids)
-        covered, whole = np.zeros(lines), 0.0
+        covered: defaultdict[int, float] = defaultdict(float)
+        whole = 0.0
         for word in words:
             similar = self._similar_words(word[:_LONGEST_WORD])
-            best = np.zeros(lines)
+            best: dict[int, float] = {}
             for other, similarity in similar:
-                numbers = np.frombuffer(self._lines_with[other], dtype=np.intc)
-                best[numbers] = np.maximum(best[numbers], similarity * self._rarity(other))
-            covered += best
-            whole += self._rarity(similar[0][0]) if similar else math.log(1 + lines)
+                weight = similarity * self._rarity(other)
+                best |= {number: max(best.get(number, 0.0), weight) for number in self._lines_with[other]}
+            for number, weight in best.items():
+                covered[number] += weight
+            whole += self._rarity(similar[0][0]) if similar else math.log(1 + len(self._table.ids))
         return covered, whole
 
     def _rarity(self, word: str) -> float:

@@ -106,7 +106,6 @@ def _inside(span: Span) -> str:
 
 
 NOT_READ = "Earlier messages were not read: none of them is an answer saved here."
-CUT = "The rest was left out: the message has the length that was asked for."
 _MARK = re.compile(r"\[(E[1-9][0-9]*)\]\(#e[0-9]+\)|<a id=\"e[0-9]+\"></a>\*\*(E[1-9][0-9]*)\*\*")
 """A citation mark, or the mark before a quote in the list of sources. Text of documents cannot look like one: its
 brackets are escaped."""
@@ -130,36 +129,20 @@ class Piece:
     marks: tuple[Mark, ...] = ()
 
 
-def chat_pieces(answer: Answer, *, not_read: bool = False, longest: int | None = None) -> Iterator[Piece]:
+def chat_pieces(answer: Answer, *, not_read: bool = False) -> Iterator[Piece]:
     """The message of an answer: notice, decision, support, sentences with marks and verdicts, sources, notes.
 
     Each mark of a sentence is given, and each mark in the list of sources whose quote no sentence cites, so that every
     quote of the answer has a mark. The last line names the answer, so that a later message can follow it.
 
-    Args:
-        not_read: whether to say that earlier messages of the conversation were not read.
-        longest: characters after which blocks are left out, which `CUT` says; never the notice and the decision.
+    `not_read`: whether to say that earlier messages of the conversation were not read.
     """
     cited: set[str] = set()
     at = 0
-    for text in block_texts(_within(_blocks(answer, not_read=not_read), longest)):
+    for text in block_texts(_blocks(answer, not_read=not_read)):
         piece = _piece(text, at, cited)
         at += len(piece.text)
         yield piece
-
-
-def _within(blocks: Iterable[Block], longest: int | None) -> Iterator[Block]:
-    """The blocks up to a number of characters; all of those up to the decision, and the last one."""
-    *others, last = blocks
-    first = next((n for n, block in enumerate(others, start=1) if block.kind == "decision"), 0)
-    length = 0
-    for number, block in enumerate(others):
-        length += len(_block(block)) + 2
-        if longest is not None and number >= first and length > longest:
-            yield note(CUT)
-            break
-        yield block
-    yield last
 
 
 def kept_as(message: str) -> str | None:

@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import openai
 import pytest
-import pytest_socket
-from heart import QUESTION, library
-from live_server import live_server
+from heart import QUESTION
 from openai import OpenAI
 
 SYSTEM = "You are a careful assistant."
 SAID = "Aspirin prevented myocardial infarction significantly."
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server over nine papers on aspirin, as clients name it."""
-    home = tmp_path_factory.mktemp("home")
-    library(home)
-    pytest_socket.enable_socket()
-    with live_server(home, "heart") as found:
-        yield f"{found}/v1"
-
-
-@pytest.fixture
-def address(server: str, loopback: None) -> str:
-    """Its address."""
-    return server
-
-
-@pytest.fixture
-def client(address: str) -> Iterator[OpenAI]:
-    """OpenAI's client of that server."""
-    with OpenAI(base_url=address, api_key="none", max_retries=0) as made:
-        yield made
 
 
 def test_a_response_is_a_message_with_citations_and_can_be_followed(client: OpenAI) -> None:
@@ -83,7 +57,7 @@ def test_a_streamed_response_has_the_same_text_and_a_failure_ends_it(client: Ope
 @pytest.mark.parametrize("newer", [False, True])
 def test_langchain_asks_with_a_system_message_tools_and_both_apis(address: str, newer: bool) -> None:
     chat = pytest.importorskip("langchain_openai", reason="needs the extra frameworks").ChatOpenAI
-    model = chat(model="ground", base_url=address, api_key="none", temperature=0, use_responses_api=newer)
+    model = chat(model="ground", base_url=f"{address}/v1", api_key="none", temperature=0, use_responses_api=newer)
     talk = [("system", SYSTEM), ("human", QUESTION)]
     reply = model.bind_tools([{"type": "function", "function": {"name": "f", "parameters": {}}}]).invoke(talk)
     assert SAID in reply.text
@@ -93,7 +67,7 @@ def test_langchain_asks_with_a_system_message_tools_and_both_apis(address: str, 
 def test_llama_index_asks_as_of_any_server_like_openai(address: str) -> None:
     like = pytest.importorskip("llama_index.llms.openai_like", reason="needs the extra frameworks").OpenAILike
     core = pytest.importorskip("llama_index.core.llms", reason="needs the extra frameworks")
-    model = like(model="ground", api_base=address, api_key="none", is_chat_model=True, max_tokens=2_000)
+    model = like(model="ground", api_base=f"{address}/v1", api_key="none", is_chat_model=True, max_tokens=2_000)
     talk = [core.ChatMessage(role="system", content=SYSTEM), core.ChatMessage(role="user", content=QUESTION)]
     assert SAID in (model.chat(talk).message.content or "")
     assert SAID in "".join(part.delta or "" for part in model.stream_chat(talk))
@@ -105,7 +79,7 @@ def test_haystack_generates_from_it(address: str) -> None:
     from haystack.dataclasses import ChatMessage
     from haystack.utils import Secret
 
-    model = made.OpenAIChatGenerator(api_key=Secret.from_token("none"), model="ground", api_base_url=address)
+    model = made.OpenAIChatGenerator(api_key=Secret.from_token("none"), model="ground", api_base_url=f"{address}/v1")
     talk = [ChatMessage.from_system(SYSTEM), ChatMessage.from_user(QUESTION)]
     parts: list[str] = []
     assert SAID in model.run(talk, generation_kwargs={"max_tokens": 2_000, "seed": 1})["replies"][0].text

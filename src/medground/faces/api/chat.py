@@ -33,7 +33,7 @@ from medground.language.clean import clean, ended
 from medground.values import steps
 from medground.values.answer import Answer, SourceDocument
 from medground.values.evidence import Evidence
-from medground.wording.markup import CUT, Mark, chat_pieces, escaped
+from medground.wording.markup import Mark, chat_pieces, escaped
 from medground.wording.view_types import taken
 
 _CHARACTERS = 4
@@ -305,15 +305,31 @@ def parts_of(
         quoted = evidence[mark.evidence_id]
         return _annotation(mark, quoted, documents[quoted.document_id], base)
 
-    pieces = chat_pieces(answer, not_read=not_read, longest=longest and longest * _CHARACTERS)
+    pieces = chat_pieces(answer, not_read=not_read)
     *parts, last = (Part(piece.text, tuple(map(annotation, piece.marks))) for piece in pieces)
     cited = {one.citation.evidence_id: one for part in parts for one in part.annotations}
+    parts = parts if longest is None else list(_within(parts, longest * _CHARACTERS))
     return [*parts, *([Part(_links(cited.values()))] if links and cited else []), last]
+
+
+_CUT = Part("\n\n- The rest was left out: the message has the length that was asked for.")
 
 
 def is_cut(parts: Sequence[Part]) -> bool:
     """Whether some of the message was left out for its length."""
-    return any(part.text.endswith(CUT) for part in parts[-3:])
+    return _CUT in parts
+
+
+def _within(parts: Iterable[Part], most: int) -> Iterator[Part]:
+    """The parts up to a number of characters, and all of those up to the decision, which is bold."""
+    length, decided = 0, False
+    for part in parts:
+        length += len(part.text)
+        if decided and length > most:
+            yield _CUT
+            return
+        yield part
+        decided = decided or part.text.lstrip().startswith("**")
 
 
 def _links(annotations: Iterable[chat_messages.Annotation]) -> str:
