@@ -1,4 +1,4 @@
-"""The chat endpoint as its clients use it: `openai` (sync, async, streams), pydantic-ai and raw requests."""
+"""The chat endpoint as its clients use it: `openai`, streams and raw requests."""
 
 from __future__ import annotations
 
