@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
@@ -69,6 +69,8 @@ _PROBLEMS = {"extra_forbidden": NOT_A_SETTING, "model_type": _GROUP, "dict_type"
 
 Layer = tuple[str, dict[str, Any]]
 """Where values come from, in words, and the values."""
+Names = Callable[[bool], list[str]]
+"""The names of all settings, or of their groups."""
 
 
 def preset_names() -> list[str]:
@@ -153,20 +155,18 @@ def merge(base: dict[str, Any], over: Mapping[str, Any]) -> None:
             base[key] = value
 
 
-def first_problem(error: ValidationError, layers: list[Layer], within: str = "") -> str:
+def first_problem(error: ValidationError, layers: list[Layer], names: Names, within: str = "") -> str:
     """The first problem of a validation, in one line with the layer that caused it; `within` is the group validated."""
     first = error.errors(include_input=False, include_url=False)[0]
     path = [str(part) for part in ((within,) if within else ()) + first["loc"]]
-    return problem(path, _PROBLEMS.get(first["type"]) or what_is_wrong(first), layers)
+    return problem(path, _PROBLEMS.get(first["type"]) or what_is_wrong(first), layers, names)
 
 
-def problem(path: list[str], what: str, layers: list[Layer]) -> str:
-    """What is wrong with one setting, with the layer that set it."""
+def problem(path: list[str], what: str, layers: list[Layer], names: Names = lambda deep: []) -> str:
+    """What is wrong with one setting, with the layer that set it; of an unknown one, the nearest of `names`."""
     origin = next((name for name, layer in reversed(layers) if _has(layer, path)), "the settings")
     if what == NOT_A_SETTING:
-        from medground.home.settings import setting_names  # late: it loads every recipe and source
-
-        near = get_close_matches(".".join(path), setting_names(deep=len(path) > 1), 1)
+        near = get_close_matches(".".join(path), names(len(path) > 1), 1)
         what += f"; did you mean {near[0]}?" if near else ""
     return f"{'.'.join(path)} (from {origin}): {what}; see medground config show"
 

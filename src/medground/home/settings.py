@@ -262,18 +262,18 @@ class Settings(SettingsPart):
             if merged[name] == {} and (kind or name in SOURCES):  # only a heading, as in the file of `medground init`
                 continue
             if kind is None:
-                raise ConfigError(problem([name], NOT_A_SETTING, layers))
+                raise ConfigError(problem([name], NOT_A_SETTING, layers, setting_names))
             for old in merged[name] if isinstance(merged[name], Mapping) else ():
                 if (new := _SHARED_NOW.get((name, old))) is not None:
                     raise ConfigError(problem([name, old], f"is a setting of all recipes now: {'.'.join(new)}", layers))
             try:
                 sections[name] = kind.model_validate(merged[name])
             except ValidationError as error:
-                raise ConfigError(first_problem(error, layers, within=name)) from None
+                raise ConfigError(first_problem(error, layers, setting_names, within=name)) from None
         try:
             return cls.model_validate({**shared, "sections": sections})
         except ValidationError as error:
-            raise ConfigError(first_problem(error, layers)) from None
+            raise ConfigError(first_problem(error, layers, setting_names)) from None
 
 
 def shared_now(kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -330,7 +330,7 @@ def settings_file() -> str:
     return "\n\n".join([_HEAD, home, *blocks]) + "\n"
 
 
-def setting_names(*, deep: bool) -> list[str]:
+def setting_names(deep: bool) -> list[str]:
     """Dotted names of all settings; those of their groups unless `deep`."""
     return [f"{group}.{name}" if deep else group for group, kind in _groups() for name in kind.model_fields]
 

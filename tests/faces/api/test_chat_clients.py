@@ -56,7 +56,7 @@ def test_a_streamed_response_has_the_same_text_and_a_failure_ends_it(client: Ope
 
 @pytest.mark.parametrize("newer", [False, True])
 def test_langchain_asks_with_a_system_message_tools_and_both_apis(address: str, newer: bool) -> None:
-    chat = pytest.importorskip("langchain_openai", reason="needs the extra frameworks").ChatOpenAI
+    chat = pytest.importorskip("langchain_openai", reason="needs langchain-openai").ChatOpenAI
     model = chat(model="ground", base_url=f"{address}/v1", api_key="none", temperature=0, use_responses_api=newer)
     talk = [("system", SYSTEM), ("human", QUESTION)]
     reply = model.bind_tools([{"type": "function", "function": {"name": "f", "parameters": {}}}]).invoke(talk)
@@ -65,8 +65,8 @@ def test_langchain_asks_with_a_system_message_tools_and_both_apis(address: str, 
 
 
 def test_llama_index_asks_as_of_any_server_like_openai(address: str) -> None:
-    like = pytest.importorskip("llama_index.llms.openai_like", reason="needs the extra frameworks").OpenAILike
-    core = pytest.importorskip("llama_index.core.llms", reason="needs the extra frameworks")
+    like = pytest.importorskip("llama_index.llms.openai_like", reason="needs llama-index-llms-openai-like").OpenAILike
+    core = pytest.importorskip("llama_index.core.llms", reason="needs llama-index-core")
     model = like(model="ground", api_base=f"{address}/v1", api_key="none", is_chat_model=True, max_tokens=2_000)
     talk = [core.ChatMessage(role="system", content=SYSTEM), core.ChatMessage(role="user", content=QUESTION)]
     assert SAID in (model.chat(talk).message.content or "")
@@ -75,7 +75,7 @@ def test_llama_index_asks_as_of_any_server_like_openai(address: str) -> None:
 
 
 def test_haystack_generates_from_it(address: str) -> None:
-    made = pytest.importorskip("haystack.components.generators.chat", reason="needs the extra frameworks")
+    made = pytest.importorskip("haystack.components.generators.chat", reason="needs haystack-ai")
     from haystack.dataclasses import ChatMessage
     from haystack.utils import Secret
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import get_args
 
+from medground.home.files import tables
 from medground.language.clean import without_accents
 from medground.values.decision import NoticeKind
 
@@ -151,53 +152,9 @@ _APOSTROPHES = re.compile("['’‘`´ʼ\u00ad\u200b-\u200f\u2060\ufeff]")
 _QUOTED = re.compile(r"[\"“”„«»][^\"“”„«»]*[\"“”„«»]")
 _OWN = re.compile(r"\b(?:i|im|my|me)\b", re.IGNORECASE)
 
-_SPELLINGS = {
-    "want": "wnat watn wan wantt waant",
-    "want to": "wanna wana wantto",
-    "going to": "gonna gunna",
-    "kill": "kil killl kiil kll",
-    "killing": "kiling killin",
-    "myself": "mysef myslef mself myselve mysellf meself",
-    "die": "dei diee dye",
-    "suicide": "sucide suiside suicde suicidee",
-    "suicidal": "sucidal suicidle suicidel suicidial suicdial suisidal suicdal",
-    "live": "liv",
-    "chest": "ches chets cheast",
-    "breathe": "breath breeth breahte brethe breate",
-    "breathing": "breating brething breathin",
-    "heart": "hart haert",
-    "stroke": "storke stoke",
-    "seizure": "siezure seizur seisure",
-    "unconscious": "unconcious unconsious uncontious",
-    "overdose": "overdoes overdosed od",
-    "overdosing": "overdozing",
-    "swallowed": "swalowed swallowd swollowed",
-    "bleeding": "bleading bleedin",
-    "throat": "throte throath",
-    "should": "shoud shuld shold",
-    "medication": "medicaton medecation meds",
-    "i am": "im iam",
-    "i have": "ive",
-    "he is": "hes",
-    "she is": "shes",
-    "they are": "theyre",
-    "disappear": "dissapear disapear dissappear",
-    "cant": "cannot cnat",
-    "wont": "wnt",
-    "dont": "dnt donot",
-    "kill myself": "kms",
-    "tablets": "tabs",
-}
-_MENDED = {wrong: right for right, many in _SPELLINGS.items() for wrong in many.split()}
-_PAIRS = {
-    "can not": "cant",
-    "do not": "dont",
-    "will not": "wont",
-    "my self": "myself",
-    "any more": "anymore",
-    "id like": "i would like",
-    "id rather": "i would rather",
-}
+_SPELLINGS = tables("language/risk", "spellings")
+_MENDED = {wrong: right for right, many in _SPELLINGS["misspelt"].items() for wrong in many.split()}
+_PAIRS: dict[str, str] = _SPELLINGS["pairs"]
 _PAIR = re.compile(rf"\b(?:{'|'.join(_PAIRS)})\b")
 
 
