@@ -90,7 +90,7 @@ def test_the_recipe_runs_its_operator_and_has_its_own_settings(papers: Path, toy
 def test_the_reader_reads_its_files(
     home: Path, tmp_path: Path, toys: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import medground.corpus.readers as readers
+    import medground.corpus.readers.every as readers
 
     monkeypatch.setattr(readers, "READERS", {**READERS, "toy": toys["toy_reader"].TOY})
     file = tmp_path / "notes.toy"
