@@ -253,12 +253,10 @@ def what_is_known(form: Form, folder: Path) -> str:
     return "identity" if marked(bare).retraction != "none" and form.group != "words" else "words"
 
 
-def table(folder: Path) -> Path:
+def table_of_papers() -> str:
     """Retraction Watch's table with the one paper in it."""
-    path = folder / "retraction_watch.csv"
     quoted = (f'"{value}"' for value in ROW.values())
-    path.write_text(f"{','.join(ROW)}\n{','.join(quoted)}\n", encoding="utf-8")
-    return path
+    return f"{','.join(ROW)}\n{','.join(quoted)}\n"
 
 
 def titles(data: Path) -> list[str]:
@@ -274,6 +272,26 @@ def titles(data: Path) -> list[str]:
     return found
 
 
+def show(found: list[tuple[Form, str]], data: Path | None) -> None:
+    """Print a row for each group, what is not known, and which ordinary titles are told of falsely."""
+    print("| group | files | known | by identity | by words | warned |\n| --- | --- | --- | --- | --- | --- |")
+    for group in ("identity", "words", "about it"):
+        own = Counter(known for form, known in found if form.group == group)
+        told = [own[how] for how in ("identity", "words", "warned")]
+        print(f"| {group} | {own.total()} | {sum(told)} | {' | '.join(map(str, told))} |")
+    for form, known in found:
+        if known not in ("identity", "words", "warned"):
+            print(f"not known: {form.group}: {form.name} {known}")
+    if data:
+        ordinary = titles(data)
+        said = [
+            t
+            for t in ordinary
+            if (one := Document(id="X:1", title=t, text=t)) and (why_aside(marked(one)) or doubt(marked(one)))
+        ]
+        print(f"{len(ordinary)} ordinary titles, {len(said)} told of falsely", *said, sep="\n  ")
+
+
 def main() -> None:
     """Print a row for each group, and what is not known."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -286,27 +304,12 @@ def main() -> None:
         except ImportError:
             print("(no table can be read)")
         else:
-            update(Path(name), table(Path(name)).read_text(encoding="utf-8"), "the table")
+            update(Path(name), table_of_papers(), "the table")
         found = []
         for number, form in enumerate(forms()):
             (folder := Path(name) / str(number)).mkdir()
             found.append((form, what_is_known(form, folder)))
-        print("| group | files | known | by identity | by words | warned |\n| --- | --- | --- | --- | --- | --- |")
-        for group in ("identity", "words", "about it"):
-            own = Counter(known for form, known in found if form.group == group)
-            told = [own[how] for how in ("identity", "words", "warned")]
-            print(f"| {group} | {own.total()} | {sum(told)} | {' | '.join(map(str, told))} |")
-        for form, known in found:
-            if known not in ("identity", "words", "warned"):
-                print(f"not known: {form.group}: {form.name} {known}")
-        if given.data:
-            ordinary = titles(given.data)
-            said = [
-                t
-                for t in ordinary
-                if (one := Document(id="X:1", title=t, text=t)) and (why_aside(marked(one)) or doubt(marked(one)))
-            ]
-            print(f"{len(ordinary)} ordinary titles, {len(said)} told of falsely", *said, sep="\n  ")
+        show(found, given.data)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from typing import Any
 from medground.language import words
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
-from medground.recipes.biomedsearch import report_words as reporting
+from medground.recipes.biomedsearch import reporting
 from medground_evaluate.statistics import wilson
 
 MOST, RARE, ALIKE = 300, 4.5, 0.8

@@ -145,7 +145,7 @@ export interface OpenedRun {
   macro_f1: number | null;
   support: number | null;
   supported_answers: number;
-  seconds_each: number;
+  seconds_each: number | null;
   warnings: string[];
   settings: Record<string, unknown>;
   snapshots: Record<string, string>;

@@ -126,7 +126,6 @@ export interface SourceDocument {
 export interface Conflict {
   about: string;
   words: string;
-  found_by_model: boolean;
   sides: { name: string; stance: Evidence["stance"]; evidence: string[] }[];
 }
 

@@ -146,7 +146,7 @@ class StorageFailed(MedgroundError):
 
 
 OUT_OF_MEMORY = "there is not enough memory; close other programs, allow more, or do less at once"
-_OF_MEMORY = ("os error 11", "os error 12", "cannot allocate memory", "out of memory", "can't start new thread")
+_OF_MEMORY = ("os error 11", "os error 12", "cannot allocate memory", "out of memory", "failed to map", "new thread")
 
 
 def is_of_memory(error: BaseException) -> bool:

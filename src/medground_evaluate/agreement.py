@@ -9,11 +9,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import get_args
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from medground.errors import BadDocument, UsageError
+from medground.errors import UsageError
 from medground.values import Answer, Category, Frozen
-from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement, problem_of, text_of, values_in
+from medground_evaluate.datasets.loader import checked, json_file, json_lines
+from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement
 from medground_evaluate.judges.results import ORDERS, OVERALL, outcomes
 from medground_evaluate.statistics import ClassScore, scores_by_class
 
@@ -42,14 +43,10 @@ def read_annotations(paths: Sequence[Path], *, context: int = 5) -> list[Annotat
     """
     read: list[Annotation] = []
     for path in paths:
-        text = text_of(path)
         if path.suffix != ".json":
-            read += [one for _, one in values_in(text, path, Annotation)]
+            read += [checked(Annotation, record, where) for where, record in json_lines(path)]
             continue
-        try:
-            answer = Answer.model_validate_json(text)
-        except ValidationError as error:
-            raise BadDocument(f"not a Medground answer: {problem_of(error)}", file=str(path)) from None
+        answer = checked(Answer, json_file(path), f"{path}: not a Medground answer")
         for n, verdict in enumerate(statement.verdict for statement in answer.statements):
             if (label := verdict.category) is not None:
                 about = {"item": answer.id, "annotator": verdict.labelled_by, "context": context}

@@ -14,12 +14,12 @@ from medground_evaluate.items import Item, RunHeader, RunLine, Tally, tallied
 from medground_evaluate.metrics import answers
 from medground_evaluate.metrics.cost import MODEL_ONLY, Cost, cost_ratio, mean_cost
 from medground_evaluate.run_file import differences, read_run
-from medground_evaluate.statistics import ClassScore, PairedDifference, Share, holm, mcnemar, paired_bootstrap
+from medground_evaluate.statistics import ClassScore, PairedDifference, Share, holm, mcnemar, paired_difference
 
 
 @dataclass(frozen=True)
 class Result:
-    """A run read from its file. `lines` are by question id, without their texts unless a judge reads them."""
+    """A run read from its file. `lines` are by question id."""
 
     name: str
     header: RunHeader
@@ -31,30 +31,23 @@ class Result:
         return tallied(self.lines.values(), self.header.items)
 
 
-def read_result(path: Path, *, rankings: bool = False, texts: bool = False) -> Result:
-    """Read a run and name it after its file. A truncated last line is ignored.
-
-    Args:
-        rankings: keep the documents that searches found, for retrieval measures.
-        texts: keep everything, for judges.
-    """
+def read_result(path: Path) -> Result:
+    """Read a run and name it after its file. A truncated last line is ignored."""
     header, lines = read_run(path)
     kept: dict[str, RunLine] = {}
-    dropped: dict[str, object] = {"text": ""} | ({} if rankings else {"found": ()})
     for line in lines:
-        if line.id in kept:
+        if kept.setdefault(line.id, line) is not line:
             raise UsageError(f"{path}: {line.id!r} has two lines; remove one of them")
-        kept[line.id] = line if texts else line.model_copy(update=dropped)
     if not kept:
         raise UsageError(f"{path} has no finished questions yet; run it first")
     return Result(path.stem, header, kept)
 
 
-def read_results(paths: Sequence[Path], *, rankings: bool = False) -> list[Result]:
+def read_results(paths: Sequence[Path]) -> list[Result]:
     """Read runs and give each a unique name: its recipe, with its model and then its file added where needed."""
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("the same run is given twice; give each run once")
-    results = [read_result(path, rankings=rankings) for path in paths]
+    results = [read_result(path) for path in paths]
     names = [result.header.recipe for result in results]
     fuller = [f"{result.header.recipe} {result.header.model}" for result in results]
     fullest = [f"{name} {path}" for name, path in zip(fuller, paths, strict=True)]
@@ -87,6 +80,8 @@ _CHOSEN = ("recipe", "model")
 def _differing(first: RunHeader, other: RunHeader) -> tuple[list[str], list[str]]:
     """What differs between two runs by design (recipe, model, their options), and why they are not comparable."""
     found = differences(first, other)
+    if first.imported or other.imported:  # of such a run, no more is known
+        found = {name: said for name, said in found.items() if name in {*SELECTION, *_CHOSEN} - {"with_context"}}
     corpora = [name for name in found if name.startswith("snapshots.")]
     warnings = [f"different questions: {found[name]}" for name in SELECTION if name in found]
     if MODEL_ONLY not in (first.recipe, other.recipe):  # it searches nothing
@@ -98,7 +93,10 @@ def _differing(first: RunHeader, other: RunHeader) -> tuple[list[str], list[str]
 
 @dataclass(frozen=True)
 class Row:
-    """One run. `cost_ratio` is relative to the model-only run or, without one, to the first run."""
+    """One run. `cost_ratio` is relative to the model-only run or, without one, to the first run with a known cost.
+
+    The cost of a run that was imported is not known.
+    """
 
     name: str
     recipe: str
@@ -114,7 +112,7 @@ class Row:
     grounded: Share
     cited: answers.DocumentCitations
     support: answers.SupportScores
-    cost: Cost
+    cost: Cost | None
     cost_ratio: Mapping[str, float | None]
     warnings: tuple[str, ...]
 
@@ -157,8 +155,8 @@ class Comparison:
     pairs: tuple[Pair, ...]
 
 
-def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
-    """Compare runs over one data set with the first of them; `seed` is for the bootstrap.
+def compare(results: Sequence[Result]) -> Comparison:
+    """Compare runs over one data set with the first of them.
 
     Raises UsageError: there are no runs, or they are over different sets, have no question in common, or have different
     gold answers for the same question.
@@ -172,8 +170,9 @@ def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
                 f"{first.name} is a run over {first.header.dataset}, but {other.name} is over {other.header.dataset}; "
                 "compare runs over the same data set"
             )
-    base = next((result for result in results if result.header.recipe == MODEL_ONLY), first)
-    tests = [_tested(first, other, seed) for other in others]
+    ours = [result for result in results if not result.header.imported] or [first]
+    base = next((result for result in ours if result.header.recipe == MODEL_ONLY), ours[0])
+    tests = [_tested(first, other) for other in others]
     majority = first.tally.majority
     adjusted = holm([pair.p for pair in tests])
     return Comparison(
@@ -185,7 +184,7 @@ def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
     )
 
 
-def _row(result: Result, base: Cost) -> Row:
+def _row(result: Result, base: Cost | None) -> Row:
     lines = list(result.lines.values())
     classes = answers.class_scores(lines)
     cost = _cost(result)
@@ -203,18 +202,20 @@ def _row(result: Result, base: Cost) -> Row:
         confusion=answers.confusion(lines),
         grounded=answers.grounded_rate(lines, result.header.items),
         cited=answers.document_citations(lines),
-        support=answers.support_scores(lines),
+        support=answers.support_scores([] if result.header.imported else lines),
         cost=cost,
-        cost_ratio=cost_ratio(cost, base),
+        cost_ratio=cost_ratio(cost, base) if cost and base else {},
         warnings=tuple(_row_warnings(result, cost)),
     )
 
 
-def _row_warnings(result: Result, cost: Cost) -> list[str]:
+def _row_warnings(result: Result, cost: Cost | None) -> list[str]:
     warnings = [f"resumed although {difference}" for difference in result.header.accepted]
     if left := result.tally.unfinished:
         warnings.append(f"{left:,} of {result.header.items:,} questions are unfinished and count as wrong")
-    if cost.cached_calls:
+    if cost is None:
+        warnings.append("imported: how these answers were made, from which literature and at what cost is not recorded")
+    elif cost.cached_calls:
         warnings.append(
             f"{cost.cached_calls:.2f} calls per question came from the cache, so tokens, time and cost are too low"
         )
@@ -231,7 +232,7 @@ def in_common(first: Result, other: Result) -> list[str]:
     return common
 
 
-def _tested(first: Result, other: Result, seed: int) -> Pair:
+def _tested(first: Result, other: Result) -> Pair:
     common = in_common(first, other)
     for i in common:
         if set(first.lines[i].gold) != set(other.lines[i].gold):
@@ -243,7 +244,6 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
     won = tuple(i for i, (one, two) in right.items() if two and not one)
     lost = tuple(i for i, (one, two) in right.items() if one and not two)
     both = sum(one and two for one, two in right.values())
-    scores = list(zip(*right.values(), strict=True)) or [(), ()]
     p = mcnemar(len(won), len(lost))
     chosen, warnings = _differing(first.header, other.header)
     if alone := len(first.lines) + len(other.lines) - 2 * len(common):
@@ -256,7 +256,7 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
         lost=lost,
         both=both,
         neither=len(scored) - both - len(won) - len(lost),
-        difference=paired_bootstrap(scores[0], scores[1], seed=seed),
+        difference=paired_difference(len(won), len(lost), len(scored)),
         p=p,
         adjusted=p,
         chosen=tuple(chosen),
@@ -264,5 +264,5 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
     )
 
 
-def _cost(result: Result) -> Cost:
-    return mean_cost(line.usage for line in result.lines.values())
+def _cost(result: Result) -> Cost | None:
+    return None if result.header.imported else mean_cost(line.usage for line in result.lines.values())

@@ -135,6 +135,7 @@ class RunHeader(Frozen):
     versions: dict[str, str] = Field(default_factory=dict)
     started: str = ""
     accepted: tuple[str, ...] = Field(default=(), description="differences that the user accepted, as they were shown")
+    imported: str = Field(default="", description="SHA-256 of the file of predictions that the run was imported from")
 
 
 UNFINISHED = "unfinished"

@@ -158,7 +158,7 @@ class OpenedRun(Frozen):
     macro_f1: float | None
     support: float | None = Field(description="mean support score of the answers that have one")
     supported_answers: int = Field(description="how many answers have a support score")
-    seconds_each: float
+    seconds_each: float | None = Field(description="None: unknown, as of all that was imported")
     warnings: tuple[str, ...]
     settings: dict[str, Any]
     snapshots: dict[str, str]
@@ -197,7 +197,7 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
         macro_f1=row.macro_f1,
         support=row.support.support.value,
         supported_answers=row.support.support.of,
-        seconds_each=row.cost.seconds,
+        seconds_each=row.cost and row.cost.seconds,
         warnings=row.warnings,
         **{name: getattr(result.header, name) for name in ("settings", "snapshots", "versions")},
     )

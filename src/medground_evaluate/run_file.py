@@ -6,12 +6,12 @@ import contextlib
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -19,10 +19,10 @@ from medground import __version__
 from medground.answering import Declaration
 from medground.engine import Engine
 from medground.errors import UsageError
-from medground.home import RECIPES, section_defaults, section_of, shared_now
+from medground.home import section_defaults
 from medground.models import Operator
 from medground_evaluate.items import RunHeader, RunLine, Tally
-from medground_evaluate.line_file import LineFile, whole_lines
+from medground_evaluate.line_file import LineFile, Numbered, whole_lines
 
 _LIBRARIES = (
     *("faiss-cpu", "numpy", "onnxruntime", "pydantic-ai-slim", "scikit-learn", "sentence-transformers", "tantivy"),
@@ -48,7 +48,7 @@ def make_header(engine: Engine, **chosen: Any) -> RunHeader:
         settings_hash=settings.hash,
         prompts_hash=prompts_hash(engine.recipe),
         snapshots={s.state.name: s.state.hash for s in engine.sources if s.state is not None},
-        versions={**_versions(), "model": engine.models.of("").identity},
+        versions={**versions(), "model": engine.models.of("").identity},
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         **chosen,
     )
@@ -101,14 +101,9 @@ def acceptable(name: str) -> bool:
 
 def _compared(header: RunHeader) -> dict[str, Any]:
     content = header.model_dump(mode="json", exclude=set(_RECORDED_ONLY))
-    content["settings"] = shared_now(content["settings"])
     for group, names in _NOT_COMPARED.items():
         for name in names:
             content["settings"].get(group, {}).pop(name, None)
-    own = section_of(header.recipe)
-    for name in RECIPES:  # runs made before recipes declared their sections recorded those of all recipes
-        if (other := section_of(name)) is not None and (own is None or other.section != own.section):
-            content["settings"].pop(other.section, None)
     content["medground"] = header.versions.get("medground")
     return content
 
@@ -127,7 +122,8 @@ def _shown(value: Any) -> str:
 
 
 @cache
-def _versions() -> Mapping[str, str]:
+def versions() -> Mapping[str, str]:
+    """The versions of Medground, of Python and of the libraries that answers depend on."""
     found = {"medground": __version__, "python": platform.python_version()}
     for name in _LIBRARIES:
         with contextlib.suppress(PackageNotFoundError):
@@ -138,7 +134,6 @@ def _versions() -> Mapping[str, str]:
 # A run's file: a header, then one JSON line per item, appended as items finish.
 
 _HEADER = b'{"format":'
-K = TypeVar("K", RunHeader, RunLine)
 
 
 class RunFile(LineFile[RunLine]):
@@ -177,17 +172,14 @@ class RunFile(LineFile[RunLine]):
     def _stored(self) -> RunHeader | None:
         """Count the finished lines, and give the last header."""
         stored: RunHeader | None = None
-        for number, raw in self.whole_lines():
-            if raw.startswith(_HEADER):
-                stored = _read(RunHeader, raw, self.path, number)
+        for number, value in _values(self.whole_lines(), self.path, "name another file with --out"):
+            if isinstance(value, RunHeader):
+                stored = value
                 continue
-            if stored is None:
-                raise UsageError(f"{self.path} is not a Medground run; name another file with --out")
-            line = _read(RunLine, raw, self.path, number)
-            if line.id in self.done:
-                raise UsageError(f"{self.path}:{number}: {line.id!r} already has a line; remove one of the two")
-            self.done.add(line.id)
-            self.tally.add(line)
+            if value.id in self.done:
+                raise UsageError(f"{self.path}:{number}: {value.id!r} already has a line; remove one of the two")
+            self.done.add(value.id)
+            self.tally.add(value)
         return stored
 
     def _continue_from(self, stored: RunHeader, accept: Collection[str]) -> None:
@@ -213,26 +205,27 @@ def read_run(path: Path) -> tuple[RunHeader, Iterator[RunLine]]:
 
     Raises UsageError: the file is missing or is not a run, or a line is invalid.
     """
-    header: RunHeader | None = None
-    for number, raw in whole_lines(path, "give the file of a run"):
-        if raw.startswith(_HEADER):
-            header = _read(RunHeader, raw, path, number)
-        elif header is None:
-            break
-    if header is None:
-        raise UsageError(f"{path} is not a Medground run; create one with `medground eval run`")
-    lines = whole_lines(path, "give the file of a run")
-    return header, (_read(RunLine, raw, path, number) for number, raw in lines if not raw.startswith(_HEADER))
+    create = "create one with `medground eval run`"
+    values = [value for _, value in _values(whole_lines(path, "give the file of a run"), path, create)]
+    headers = [value for value in values if isinstance(value, RunHeader)]
+    if not headers:
+        raise UsageError(f"{path} is not a Medground run; {create}")
+    return headers[-1], (value for value in values if isinstance(value, RunLine))
+
+
+def _values(lines: Iterable[Numbered], path: Path, advice: str) -> Iterator[tuple[int, RunHeader | RunLine]]:
+    """Headers and lines, with their numbers; the first is a header."""
+    for number, raw in lines:
+        kind = RunHeader if raw.startswith(_HEADER) else RunLine
+        if number == 1 and kind is RunLine:
+            raise UsageError(f"{path} is not a Medground run; {advice}")
+        try:
+            yield number, kind.model_validate_json(raw)
+        except ValidationError:
+            raise UsageError(f"{path}:{number}: {_WRONG[kind]}") from None
 
 
 _WRONG = {
     RunHeader: "this header is from another version of Medground; use another file",
     RunLine: "this line is invalid; remove it, and its item will be asked again",
 }
-
-
-def _read(kind: type[K], raw: bytes, path: Path, number: int) -> K:
-    try:
-        return kind.model_validate_json(raw)
-    except ValidationError:
-        raise UsageError(f"{path}:{number}: {_WRONG[kind]}") from None

@@ -6,7 +6,6 @@ import hashlib
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import get_args
@@ -44,20 +43,7 @@ MOST_FOUND = 100
 """Most documents that are recorded."""
 
 
-class _Closing:
-    name: str
-    _closed = False
-
-    async def close(self) -> None:
-        """Close the source, safe to call twice. A source that it wraps stays open; its opener closes it."""
-        self._closed = True
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise errors.SourceUnavailable("the source is closed", source=self.name)
-
-
-class GivenSource(_Closing):
+class GivenSource:
     """The documents of one item. Every query finds all of them, in the order they are given."""
 
     name = "given"
@@ -73,7 +59,6 @@ class GivenSource(_Closing):
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """All passages, in the order the documents are given."""
-        self._check_open()
         if not self.accepts(lookup):
             raise errors.UsageError(f"{self.name} takes query trees for rankers by words")
         passages = [passage for document in self._documents.values() for passage in chunk.chunk(document)]
@@ -86,11 +71,13 @@ class GivenSource(_Closing):
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id; others are absent."""
-        self._check_open()
         return {i: self._documents[i] for i in ids if i in self._documents}
 
+    async def close(self) -> None:
+        """Nothing is open."""
 
-class RecordingSource(_Closing):
+
+class RecordingSource:
     """Wraps a source and records the rankings that it gives. What is only counted is not recorded."""
 
     def __init__(self, source: Source) -> None:
@@ -100,7 +87,7 @@ class RecordingSource(_Closing):
         self.described = source.described if isinstance(source, DescribedSource) else None
         self.terms = source.terms if isinstance(source, TermsSource) else None
         if isinstance(source, CountingSource):
-            self.count = partial(self._counted, source)
+            self.count = source.count
         self.rankings: list[Ranking] = []
 
     def accepts(self, lookup: Lookup) -> bool:
@@ -109,19 +96,16 @@ class RecordingSource(_Closing):
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Search the wrapped source and record its rankings."""
-        self._check_open()
         found = await self._source.search(lookup, filters)
         self.rankings += found.rankings
         return found
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents from the wrapped source."""
-        self._check_open()
         return await self._source.fetch(ids)
 
-    async def _counted(self, source: CountingSource, lookup: Lookup, filters: Filters) -> int:
-        self._check_open()
-        return await source.count(lookup, filters)
+    async def close(self) -> None:
+        """The wrapped source stays open; its opener closes it."""
 
 
 def recording(sources: Sequence[Source]) -> list[Source]:
@@ -203,7 +187,7 @@ async def run_set(
     chosen = {name: getattr(selection, name) for name in ("split", "limit", "with_context")}
     chosen |= {"seed": None if selection.limit is None else selection.seed, "accepted": (strange,) if strange else ()}
     header = make_header(engine, dataset=info.name, dataset_hash=digest, items=0, **chosen)
-    with RunFile(out, header, accept, lambda: _count(selection)) as file:
+    with RunFile(out, header, accept, lambda: count_items(selection)) as file:
         watch(file.tally)
 
         async def ask(item: Item) -> None:
@@ -275,7 +259,7 @@ def _line(item: Item, answer: Answer | None, **known: object) -> RunLine:
     return RunLine.model_validate(content)
 
 
-def _count(selection: Selection) -> int:
+def count_items(selection: Selection) -> int:
     """The number of items. Each is built once, before the first one costs anything."""
     count = 0
     for item in selected_items(selection):

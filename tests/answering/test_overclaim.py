@@ -325,13 +325,14 @@ OBEYED = (
         f"It is false that {INSULIN}",
         INSULIN.replace("reduced", "raised"),
     ),
+    *(INSULIN.replace(*pair) for pair in (("Insulin", "Simvastatin"), ("retinopathy", "glaucoma"))),
 )
 """What a writer and a judge that obey a passage put through; no quote holds any of it."""
 
 
 @each_row(("text", "trusted"), [(text, trusted) for text in OBEYED for trusted in (True, False)])
 def test_what_no_quote_holds_is_left_out_whoever_judged_it(checked: Any, text: str, trusted: bool) -> None:
-    found = checked(text, INSULIN, trusted=trusted)
+    found = checked(text, INSULIN, "Does insulin prevent retinopathy or glaucoma?", trusted)
     assert "supported" not in (found.label, found.assessed)
     kept, dropped = release([Sentence(text=text, evidence=("E1",))], [found], VerifySettings(unsupported="flag"))
     assert not kept or (found.label, found.assessed) in [("partly", None), ("not judged", "partly")]

@@ -44,7 +44,7 @@ QUESTION = "Does paracetamol or TP53 change the risk of stroke in women?"
 CASE = "Jané Doe, born 1957, is HIV-positive and takes ritonavir and Tylenol; her sister has BRCA1."
 PRIVATE = {"zorble", "jane", "jané", "doe", "1957", "hiv", "hiv1", "positive", "ritonavir", "brca", "brca1", "sister"}
 TOLD = "not searched for, because these words occur only in the context: "
-KEYS = {"keys.google_search": "a-key", "google.engine": "e", "keys.brave": "b-key", "keys.sciencedirect": "s-key"}
+KEYS = {"keys.brave": "b-key", "keys.sciencedirect": "s-key"}
 NOTHING = Reply(b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/></eSearchResult>")
 ANSWERS: dict[str, Callable[[Asked], Reply] | Reply] = {
     "alphafold": Reply(b"[]", status=404, type="application/json"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from medground.corpus.build import add, build
 from medground.corpus.change import enrich
 from medground.corpus.join import open_records, remembered
 from medground.corpus.library import Library
-from medground.corpus.manifest import describe_files, write_manifest
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Retracts
 from medground.corpus.records import agrees, decide, difference, merged, restored
@@ -317,21 +315,6 @@ def test_names_of_sources(library: Library, folder: Path, medline: Any) -> None:
     assert open_records(library, "papers", ["none"]) == []
     opened = open_records(library, "papers", ["live", "pubmed", "medline"])
     assert [one.source for one in opened] == ["pubmed:live", "corpus:medline"]
-
-
-def test_a_corpus_of_before_there_were_joins(library: Library, folder: Path, medline: Any) -> None:
-    medline(record(1))
-    built(library, folder)
-    with library.open("papers") as snapshot:
-        with sqlite3.connect(snapshot.folder / "documents.sqlite") as connection:
-            connection.executescript("DROP TABLE joins; DROP TABLE own;")
-        connection.close()
-        files = describe_files(snapshot.folder)
-        write_manifest(snapshot.folder, snapshot.manifest.model_copy(update={"files": files}))
-    with library.open("papers") as snapshot:
-        assert snapshot.unjoined({}) == 0
-        assert snapshot.unjoined({"corpus:medline": ""}) == 4
-        assert (snapshot.source_reports(), snapshot.document_reports()) == ([], [])
 
 
 def test_a_title_that_is_filled_is_embedded(library: Library, tmp_path: Path, medline: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -86,19 +85,6 @@ def bomb(size: int, name: str = "word/document.xml", count: int = 1) -> bytes:
         if count > 1:
             archive.writestr("word/document.xml", "<a/>")
     return content.getvalue()
-
-
-@each_row("count", [1, 30])
-def test_a_docx_bomb_takes_no_memory(tmp_path: Path, count: int) -> None:
-    file = tmp_path / "bomb.docx"
-    file.write_bytes(bomb(60_000_000 // count, count=count))
-    assert file.stat().st_size < 500_000
-    tracemalloc.start()
-    reason = refusal(file)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert "would unpack to" in reason
-    assert peak < 20_000_000
 
 
 def test_a_docx_that_lies_about_its_size() -> None:

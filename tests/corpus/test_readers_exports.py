@@ -215,7 +215,7 @@ def test_csl_json(tmp_path: Path) -> None:
     assert isinstance(bad, BadDocument)
     assert (paper.id, paper.text, paper.journal) == ("PMID:31000001", "It helped.", "Thorax")
     assert (paper.authors, paper.dates) == (("Gil, Ana", "WHO"), {"published": "2019-05-06"})
-    assert paper.identifiers == {"pmid": "31000001", "pmc": "PMC12", "doi": "10.1136/x.1"}
+    assert paper.identifiers == {"pmid": "31000001", "pmc": "PMC1234", "doi": "10.1136/x.1"}
     assert (own.id, own.metadata) == ("DOC:7", {"ward": ("3",)})
     assert note == Note("ids without a prefix (1) were given DOC:; kept as metadata: ward")
 

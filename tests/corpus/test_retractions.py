@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from datetime import date
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -219,17 +219,15 @@ def test_works_of_crossref_are_read_as_one_reply_as_a_list_and_line_by_line(upda
         assert update(broken) == 2
 
 
-def test_a_retracted_paper_is_known_in_nearly_every_form(update: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["retraction_forms", "retraction_drawn"])
+def test_a_retracted_paper_is_known_in_nearly_every_form(update: Any, tmp_path: Path, name: str) -> None:
     pytest.importorskip("reportlab")
-    found = spec_from_file_location("retraction_forms", SCRIPT.parents[1] / "benchmarks" / "retraction_forms.py")
-    assert found is not None and found.loader is not None
-    sys.modules["retraction_forms"] = module = module_from_spec(found)
-    found.loader.exec_module(module)
-    assert update(module.table(tmp_path).read_text(encoding="utf-8")) == 0
+    module, forms = import_module(name), import_module("retraction_forms")
+    assert update(module.table_of_papers()) == 0
     known: Counter[str] = Counter()
     for number, form in enumerate(module.forms()):
         (tmp_path / str(number)).mkdir()
-        known[module.what_is_known(form, tmp_path / str(number))] += 1
+        known[forms.what_is_known(form, tmp_path / str(number))] += 1
     assert known.total() == 100
     assert known["identity"] >= 44 and known["identity"] + known["words"] + known["warned"] >= 98
 

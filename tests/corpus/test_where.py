@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-import tantivy
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from read_files import SAMPLES, lines
+from read_files import SAMPLES
 from refusals import refused
-from rows import each_row
+from rows import each_row, tables
 
-from medground.corpus import lexical_fields
-from medground.corpus.build import add, build
+from medground.corpus.build import build
 from medground.corpus.design import with_design
-from medground.corpus.lexical import Lexical
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.errors import UsageError
@@ -26,6 +21,8 @@ from medground.values.document import Document
 from medground.values.query import Everything, Filters, first_day, last_day
 from medground.values.where import check_fields, own_fields, parse_where
 
+TABLES = tables(__file__)
+
 
 @pytest.fixture
 def corpus(library: Library, embedder) -> Library:
@@ -33,34 +30,7 @@ def corpus(library: Library, embedder) -> Library:
     return library
 
 
-CASES = [
-    (["journal=Lancet"], "13"),
-    (["journal=Lancet", "journal=Thorax"], "123"),
-    (["ward=icu"], "1"),
-    (["ward=ICU", "ward=ED"], "12"),
-    (["arms.size=12"], "1"),
-    (["Ward=ICU", "journal=Thorax"], ""),
-    (["design=RCT"], "1"),
-    (["design=observational"], "2"),
-    (["kind=guideline"], "3"),
-    (["language=english"], "12"),
-    (["language=ger"], "3"),
-    (["language=Klingon"], ""),
-    (["author=B Li"], "1"),
-    (["doi=https://doi.org/10.1000/ABC"], "1"),
-    (["pmc=77"], "2"),
-    (["pmid=PMID:55"], "3"),
-    (["id=DOC:2"], "2"),
-    (["mesh=aged"], "2"),
-    (["keyword=heart disease"], "3"),
-    (["year=2019"], "12"),
-    (["year=2020.."], "3"),
-    (["date=2019-03"], "1"),
-    (["date=2019-03..2019-04"], "12"),
-    (["date=2019-04.."], "23"),
-    (["date=2019"], "12"),
-    (["retraction=none"], "123"),
-]
+CASES = TABLES["cases"]
 
 
 @each_row(("written", "expected"), CASES)
@@ -73,18 +43,7 @@ def test_limits_by_words_and_by_meaning(corpus: Library, written: list[str], exp
         assert sorted(hit.passage.document_id for hit in hits) == [f"DOC:{n}" for n in expected]
 
 
-STATED = [
-    ("Laser or drops in glaucoma: a multicentre randomised trial", "Background.", "Randomized Controlled Trial"),
-    ("Laser or drops: a systematic review of randomised trials", "Background.", "Systematic Review"),
-    ("Laser or drops: study protocol for a randomised trial", "Patients will be randomised.", ""),
-    ("Laser or drops in glaucoma", "Eighty adults were randomly assigned to either.", "Randomized Controlled Trial"),
-    ("Laser or drops in glaucoma", "Eighty mice were randomly assigned to either.", ""),
-    ("Laser or drops in dogs: a randomised trial", "Dogs had either.", ""),
-    ("Laser or drops in glaucoma", "We conducted a retrospective cohort study.", "Observational Study"),
-    ("Laser or drops in glaucoma", "An earlier randomised trial found that drops are worse.", ""),
-    ("Laser or drops in glaucoma", "Observational and randomised studies disagree.", ""),
-    ("A randomised trial once", "A randomised trial once found that drops are worse; we study mice.", ""),
-]
+STATED = TABLES["stated"]
 
 
 @each_row(("title", "text", "expected"), STATED)
@@ -119,21 +78,7 @@ def test_an_unknown_field_is_an_error_with_the_nearest_names() -> None:
 
 @each_row(
     ("written", "reason"),
-    [
-        ("journal", "is not a limit; write FIELD=VALUE"),
-        ("=Lancet", "is not a limit"),
-        ("journal=", "is not a limit"),
-        ("year=soon", "'soon' is not a year"),
-        ("date=2019-13", "'2019-13' is not a date"),
-        ("date=2020..2019", "ends before it begins"),
-        ("year=2020..2019", "ends before it begins"),
-        ("date=2019-03..2020-06..2021", "is not a date"),
-        ("date=..", "is not a limit"),
-        ("year=-5", "is not a year"),
-        ("year=99999999999999999999", "is not a year"),
-        ("journal=,", "is not a limit"),
-        ("kind=paper", "no kind 'paper'; use one of book"),
-    ],
+    TABLES["a_wrong_limit_is_an_error"],
 )
 def test_a_wrong_limit_is_an_error(written: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason) as error:
@@ -172,26 +117,3 @@ def test_pubmed_is_asked_in_its_own_words() -> None:
     query = own.as_query()
     assert query is not None
     refused(UsageError, "PubMed has no field 'ward'", to_pubmed, query)
-
-
-def test_an_index_of_before_metadata_is_read_and_renewed_by_the_next_addition(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = lexical_fields.schema(metadata=False)
-    folder = tmp_path / "old"
-    folder.mkdir()
-    tantivy.Index(old, str(folder))
-    index = Lexical(folder)
-    assert index.fields == frozenset()
-    assert index.search(Everything(), 5, parse_where(["ward=ICU"])) == []
-    assert not index.has_metadata
-    files = [
-        lines(tmp_path / f"{ward}.jsonl", {"id": f"DOC:{number}", "text": "Statins helped.", "ward": ward})
-        for number, ward in enumerate("ab")
-    ]
-    build(library, "c", find_inputs(files[:1]))
-    monkeypatch.setattr("medground.corpus.snapshot.Snapshot.has_metadata", property(lambda _: False))
-    add(library, "c", find_inputs(files[1:]))
-    with library.open("c") as snapshot:
-        assert snapshot.fields == {"ward"}
-        assert [h.passage.document_id for h in snapshot.bm25(Everything(), 5, parse_where(["ward=b"]))] == ["DOC:1"]

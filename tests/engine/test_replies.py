@@ -57,6 +57,11 @@ def test_nothing_found_says_what_could_be_asked_and_searched(engine: BlockingEng
     assert "Ask instead: “What is known about chronic cough?” Not searched: others." in str(answer)
     assert engine.ask(answer.nearby[0]).evidence
     assert engine.ask(QUESTION).unsearched == ()
+    decision = answer.decision.model_copy(update={"unmentioned": ()})
+    question = Question.ask("Does chronic cough matter?")
+    nothing = {"question": question, "decision": decision, "evidence": (), "statements": ()}
+    known = answer.model_copy(update=nothing)
+    assert "Nothing found on “Does chronic cough matter?” in corpus coughs" in str(known)
     assert "Nothing found on “blorp” and “zzyx” together in corpus coughs" in str(engine.ask("blorp zzyx"))
 
 

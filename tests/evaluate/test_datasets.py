@@ -15,7 +15,14 @@ from rows import each_row
 from runs import write_lines
 
 from medground.errors import BadDocument, MedgroundError, UsageError
-from medground_evaluate.datasets.registry import OwnRecord, check_file, dataset_names, open_dataset, recognised
+from medground_evaluate.datasets.registry import (
+    OwnRecord,
+    check_file,
+    dataset_names,
+    named_dataset,
+    open_dataset,
+    recognised,
+)
 from medground_evaluate.items import Item
 
 TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
@@ -157,24 +164,6 @@ def test_medquad_xml(tmp_path: Path) -> None:
     refused(MedgroundError, "entities", read, "medquad", tmp_path)
 
 
-def test_liveqa_medicationqa_and_expertqa_in_their_owners_formats(tmp_path: Path) -> None:
-    xml = """<LiveQA><NLM-QUESTION qid="TQ1"><Original-Question qfile="1"><SUBJECT>ear</SUBJECT>
-    <MESSAGE>Why does it hurt?</MESSAGE></Original-Question><ReferenceAnswers><ReferenceAnswer aid="1">
-    <ANSWER>An infection.</ANSWER></ReferenceAnswer></ReferenceAnswers></NLM-QUESTION></LiveQA>"""
-    (live,) = read("liveqa", write(tmp_path / "live.xml", xml))
-    assert (live.id, live.question.text, live.reference) == ("TQ1", "ear Why does it hurt?", "An infection.")
-    table = 'Question,Focus (Drug),Question Type,Answer,Section Title,URL\nhow much,aspirin,Dose,"81 mg, daily",,\n'
-    (drug,) = read("medicationqa", write(tmp_path / "drugs.csv", table))
-    assert (drug.question.text, drug.reference) == ("how much", "81 mg, daily")
-    answers = {"gpt4": {"answer_string": "Old.", "revised_answer_string": "New."}}
-    rows = [
-        {"question": "Why?", "answers": answers, "metadata": {"field": "Healthcare / Medicine"}},
-        {"question": "Whose?", "answers": answers, "metadata": {"field": "Law"}},
-    ]
-    (expert,) = read("expertqa", write(tmp_path / "r2_compiled_anon.jsonl", rows))
-    assert (expert.question.text, expert.reference) == ("Why?", "New.")
-
-
 def test_omni_rag_lists_with_options_in_the_text(tmp_path: Path) -> None:
     text = "A. Smith, 55, was seen.\nA. not this list\nChoose one:\nA. surgery\nB. radiation (x)\n"
     asked = {"seer": (text, "B"), "mimic": ("EHR\nA. Yes\nB. No", "B"), "ddxplus": ("Dx\nA. x\nB. y\na. z", "a")}
@@ -223,6 +212,60 @@ def test_scifact_without_its_corpus_and_its_unlabelled_split(tmp_path: Path) -> 
     assert (item.gold, item.split, item.documents, item.context) == (("no",), "validation", ("DOC:4",), ())
     with pytest.raises(UsageError, match="all of the test split"):
         read("scifact", write(tmp_path / "claims_test.jsonl", [claim]))
+
+
+def test_claims_with_a_text_that_supports_or_contradicts_them(tmp_path: Path) -> None:
+    rows = [
+        {"dataset": name, "claim": "Statins help.", "source": source, "label": label, "user_prompt": "Article: ..."}
+        for name, source, label in (("scifact", "A trial\nThey helped.", "SUPPORT"), ("medaesqa", "None did.", "NEI"))
+    ]
+    path = write(tmp_path / "rows.jsonl", rows)
+    one, two = read("medfact-bench", path)
+    assert (one.id, one.gold) == ("scifact:1", ("yes",))
+    assert (one.context[0].title, one.context[0].text) == ("A trial", "They helped.")
+    assert (two.id, two.gold, two.context[0].text, two.group) == ("medaesqa:2", ("maybe",), "None did.", one.group)
+    assert [dataset.info.name for dataset in recognised(path)] == ["medfact-bench"]
+    with pytest.raises(UsageError, match=r"rows\.jsonl: row 1: scifact:1: the label is 'TRUE', not one of SUPPORT"):
+        read("medfact-bench", write(path, [rows[0] | {"label": "TRUE"}]))
+    arrow = pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    from pyarrow import parquet
+
+    parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / "train-00000-of-00001.parquet")
+    assert read("medfact-bench", tmp_path) == [one, two]
+
+
+def test_sentences_with_papers_that_support_or_contradict_them(tmp_path: Path) -> None:
+    labelled = {"text": "Losing weight helps.", "existing_supported_citations": [1]}
+    labelled["supported_citations_labels"] = {"2": "Supports", "3": "Neutral", "4": "Contradicts"}
+    labelled["contradicted_citations_labels"] = {"5": "Contradict", "6": "Not relevant"}
+    topic = {"qa_id": "116", "question": "Can it be prevented?"}
+    answer = [labelled, {"text": "So does sport.", "existing_supported_citations": None}]
+    path = write(tmp_path / "2025_task_a.json", [{"meta_data": topic, "answer": answer}])
+    one, two = read("biogen-2025", tmp_path)
+    assert (one.id, one.documents) == ("116-1", ("PMID:1", "PMID:2", "PMID:4", "PMID:5"))
+    assert (one.extra["supports"], one.extra["contradicts"]) == (["PMID:2"], ["PMID:4", "PMID:5"])
+    assert (two.id, two.documents, two.group, two.extra["question"]) == ("116-2", (), "116", topic["question"])
+    assert read("biogen-2025", write(tmp_path / "run.jsonl", [{"metadata": topic, "answer": answer}])) == [one, two]
+    refused(UsageError, "not a list of questions", read, "biogen-2025", write(path, {"a": 1}))
+
+    rows = ['116,Losing weight helps.,"A title\nPMID: 7",Supports', "116,Losing weight helps.,PMID: 8,contradicted"]
+    head = "qid,answer_sentence,citation,judgement"
+    (judged,) = read("biogen-2025", write(tmp_path / "judged.csv", "\n".join([head, *rows]) + "\n"))
+    assert (judged.id, judged.extra["supports"], judged.extra["contradicts"]) == ("116-1", ["PMID:7"], ["PMID:8"])
+    short = write(tmp_path / "short.csv", f"{head}\n116\n")
+    refused(UsageError, "row 2: not a judgement of BioGen", read, "biogen-2025", short)
+
+
+def test_a_set_of_your_own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_own_sets.py").write_text(
+        "from medground_evaluate.datasets.registry import OWN as MINE\nSIZE = 3\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert named_dataset("my_own_sets:MINE").info.name == "jsonl"
+    for name, message in (("my_own_sets:NO", "no attribute 'NO'"), ("no_sets:NO", "No module named 'no_sets'")):
+        refused(UsageError, message, named_dataset, name)
+    refused(UsageError, "is not a Loader, but int", named_dataset, "my_own_sets:SIZE")
+    refused(UsageError, "unknown data set 'my_own_sets:MINE'", open_dataset, "my_own_sets:MINE")
 
 
 def test_your_own_lines(tmp_path: Path) -> None:

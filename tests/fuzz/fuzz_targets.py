@@ -22,7 +22,7 @@ from pathlib import Path
 from medground.corpus.readers import READERS, open_file
 from medground.errors import MedgroundError
 from medground.graph.vocabularies.base import checked
-from medground.graph.vocabularies.obo import obo, obo_json
+from medground.graph.vocabularies.obo import obo
 from medground.graph.vocabularies.releases import drugbank, mesh
 from medground.home.files import parsed_toml
 from medground.pubmed.normalize import normalize
@@ -32,7 +32,7 @@ HERE = Path(__file__).resolve().parent
 Target = Callable[[bytes], object]
 _MOST = 2000
 """Items that are read of a file."""
-_VOCABULARIES = {"obo": (obo, ".obo"), "obo-graph": (obo_json, ".json"), "mesh": (mesh, ".tsv")}
+_VOCABULARIES = {"obo": (obo, ".obo"), "mesh": (mesh, ".tsv")}
 _VOCABULARIES |= {"drugbank": (drugbank, ".xml")}
 
 

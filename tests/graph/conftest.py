@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from knowledge_base import filled
+from rows import tables
 
 from medground.corpus.library import Library
 from medground.graph.answer import entails, find, read_question
@@ -23,18 +24,10 @@ from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import Hpo
 from medground.values.graph import GraphFinding
 
+TABLES = tables(__file__)
+
 KITS = Path(__file__).parent.parent / "kits"
-TERMS = (
-    ("HP:0000001", "All", ""),
-    ("HP:0000118", "Phenotypic abnormality", "HP:0000001"),
-    ("HP:0000005", "Mode of inheritance", "HP:0000001"),
-    ("HP:0000006", "Autosomal dominant inheritance", "HP:0000005"),
-    ("HP:0003577", "Congenital onset", "HP:0000001"),
-    ("HP:0012828", "Severe", "HP:0000001"),
-    ("HP:0100001", "Odd lens", "HP:0000118"),
-    ("HP:0100002", "Left odd lens", "HP:0100001"),
-    ("HP:0100003", "Blue toe", "HP:0000118"),
-)
+TERMS = TABLES["terms"]
 ODD_LENS = r"""def: "A lens that is \"odd\". It may be seen at birth." [PMID:1]
 synonym: "Lens oddity" EXACT layperson []
 synonym: "OL" EXACT abbreviation []
@@ -44,21 +37,7 @@ LAST = "[Term]\nid: HP:0100004\nname: Gone term\nis_obsolete: true\n\n[Typedef]\
 _COLUMNS = (
     "database_id disease_name qualifier hpo_id reference evidence onset frequency sex modifier aspect biocuration"
 )
-ROWS = (
-    ("OMIM:1", "Alpha syndrome 1", "", "HP:0100001", "PMID:11;PMID:12", "PCS", "HP:0003577", "3/4", "", "", "P"),
-    ("OMIM:1", "Alpha syndrome 1", "", "HP:0100003", "PMID:11", "PCS", "", "0/12", "", "", "P"),
-    ("OMIM:1", "Alpha syndrome 1", "", "HP:0000006", "PMID:11", "PCS", "", "", "", "", "I"),
-    ("ORPHA:2", "Alpha syndrome", "NOT", "HP:0100001", "ORPHA:2", "TAS", "", "", "", "", "P"),
-    ("ORPHA:2", "Alpha syndrome", "", "HP:0100003", "ORPHA:2", "TAS", "", "HP:0040281", "FEMALE", "HP:0012828", "P"),
-    ("OMIM:3", "Beta disease, odd type", "", "HP:0100002", "OMIM:3", "IEA", "", "", "", "", "P"),
-    ("OMIM:3", "Beta disease, odd type", "", "HP:0100004", "OMIM:3", "IEA", "", "", "", "", "P"),
-    ("OMIM:5", "Delta syndrome, type 1", "NOT", "HP:0100001", "OMIM:5", "IEA", "", "", "", "", "P"),
-    ("OMIM:5", "Delta syndrome, type 1", "", "HP:0100003", "PMID:5", "PCS", "", "0/2", "", "", "P"),
-    ("OMIM:5", "Delta syndrome, type 1", "", "HP:0100003", "PMID:6", "PCS", "", "1/3", "", "", "P"),
-    ("OMIM:6", "Delta syndrome, type 2", "", "HP:0000006", "OMIM:6", "IEA", "", "", "", "", "I"),
-    ("OMIM:4", "Gamma disease", "NOT", "HP:0100001", "OMIM:4", "IEA", "", "", "", "", "P"),
-    ("OMIM:4", "Gamma disease", "", "HP:0100003", "OMIM:4", "IEA", "", "45%", "", "", "P"),
-)
+ROWS = TABLES["rows"]
 _GENE_COLUMNS = "ncbi_gene_id gene_symbol hpo_id hpo_name frequency disease_id"
 GENES = (
     ("7", "ABC1", "HP:0100001", "Odd lens", "3/4", "OMIM:1"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +14,6 @@ from refusals import refused
 from medground.corpus.build import add, build
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
-from medground.corpus.manifest import read_manifest
 from medground.corpus.readers import find_inputs
 from medground.engine.blocking import BlockingEngine
 from medground.engine.open_engine import open_sources
@@ -162,16 +159,6 @@ def library(home: Path, tmp_path: Path) -> Library:
     library = Library(home)
     build(library, "omni.book", find_inputs([tmp_path / "heart.txt"]), described=DESCRIBED)
     return library
-
-
-def test_a_manifest_from_before_there_were_descriptions_still_opens(library: Library) -> None:
-    folder = library.current("omni.book")
-    content = read_manifest(folder).model_dump(mode="json")
-    content.pop("described")
-    sums = hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-    (folder / "manifest.json").write_text(json.dumps({"checksum": sums, **content}), encoding="utf-8")
-    with library.open("omni.book") as snapshot:
-        assert snapshot.described is None
 
 
 def test_a_base_is_opened_by_name_unless_a_corpus_is_named(library: Library, home: Path, tmp_path: Path) -> None:

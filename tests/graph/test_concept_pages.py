@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.graph.base import StatedRow, best
 from medground.graph.completions import Completions, Known
 from medground.graph.pages import LONGEST, Heading, Line, definition_lines, pages, stated, worded
 from medground.graph.relation import StatedAt
+
+TABLES = tables(__file__)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60).map(lambda t: " ".join(t.split()))
 LINES = st.lists(TEXT.filter(bool), max_size=8)
@@ -22,18 +24,7 @@ def heading(name: str = "Aspirin", names: tuple[str, ...] = ()) -> Heading:
 
 @each_row(
     ("predicate", "forward", "back"),
-    [
-        ("treats", "A treats B.", "B is treated by A."),
-        ("treated_by", "A is treated by B.", "B treats A."),
-        ("is_a", "A is a kind of B.", "B includes A."),
-        ("has_finding_site", "A has finding site B.", "A has finding site B."),
-        ("associated_with", "A is associated with B.", "A is associated with B."),
-        ("may_be_treated_by", "A may be treated by B.", "B may treat A."),
-        ("analysis_of", "A is analysis of B.", "A is analysis of B."),
-        ("ingredient", 'A has the relation "ingredient" to B.', 'A has the relation "ingredient" to B.'),
-        ("RN", "A is narrower than B.", "B is broader than A."),
-        ("", "A is related to B.", "B is related to A."),
-    ],
+    TABLES["a_relation_is_worded_in_both_directions"],
 )
 def test_a_relation_is_worded_in_both_directions(predicate: str, forward: str, back: str) -> None:
     wording = worded(predicate)
@@ -90,16 +81,7 @@ MARFAN = [
 
 @each_row(
     ("question", "first"),
-    [
-        ("What are the symptoms of Marfan syndrome?", ["Ectopia lentis", "Strabismus"]),
-        ("symptoms and cause of Marfan syndrome", ["Ectopia lentis", "FBN1", "Strabismus"]),
-        ("Which genes are mutated in Marfan syndrome?", ["FBN1"]),
-        ("Does Marfan syndrome cause strabismus?", ["Strabismus"]),
-        ("How is Marfan syndrome inherited?", ["Autosomal dominant"]),
-        ("How is Marfan syndrome treated?", ["Losartan"]),
-        ("Which features are absent in Marfan syndrome?", ["Brachydactyly"]),
-        ("What type of disease is Marfan syndrome?", ["Bone Diseases"]),
-    ],
+    TABLES["a_question_for_a_kind_of_relation_gets_that_kind_first"],
 )
 def test_a_question_for_a_kind_of_relation_gets_that_kind_first(question: str, first: list[str]) -> None:
     lines = [found.line for found, _ in best(MARFAN, question, len(first))]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.errors import SnapshotCorrupt, StorageFailed
 from medground.graph.answer import entails, find, read_question, wordings
@@ -26,6 +26,8 @@ from medground.graph.starter import GraphWriter
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import Hpo
 from medground.values.graph import GraphFinding
+
+TABLES = tables(__file__)
 
 QUESTIONS = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
 ASKS = [(text, one["relation"], one["concepts"]) for one in QUESTIONS["asks"] for text in one["texts"]]
@@ -199,17 +201,7 @@ def test_a_fact_is_said_as_stored(
 
 @each_row(
     ("text", "closed", "answer"),
-    [
-        # what asks for more is answered only by a record
-        ("Does Alpha syndrome 1 cause odd lens?", "yes", ""),
-        ("Does Beta disease, odd type cause blue toe?", "", ""),
-        # 3 of 4 patients: a count of so few is not all of them, nor most
-        ("Do all people with Alpha syndrome 1 have odd lens?", "no", ""),
-        ("Do most people with Alpha syndrome 1 have odd lens?", "", ""),
-        ("Which genes are associated with left odd lens?", "yes", "XYZ9"),
-        ("Which diseases are caused by ABC1 mutations?", "yes", "Alpha syndrome 1"),
-        ("What are the features of Gamma disease?", "", "Blue toe"),
-    ],
+    TABLES["only_a_record_decides"],
 )
 def test_only_a_record_decides(small: GraphStore, ask: Ask, text: str, closed: str, answer: str) -> None:
     finding = ask(small, text)

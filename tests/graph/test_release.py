@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from refusals import refused
-from rows import each_row
+from rows import each_row, tables
 
 from medground.corpus.build import build
 from medground.corpus.library import GRAPH_FILE, Library
@@ -35,6 +35,8 @@ from medground.home.settings import Settings
 from medground.values.evidence import Evidence
 from medground.values.question import Question
 from medground.wording.phrases import headline
+
+TABLES = tables(__file__)
 
 DISEASES = ["OMIM:1", "ORPHA:2", "OMIM:3", "OMIM:5", "OMIM:6", "OMIM:4"]
 
@@ -83,13 +85,7 @@ def test_every_relation_is_a_line_of_its_own_document(real: tuple[GraphStore, li
 
 @each_row(
     ("name", "before", "after", "says"),
-    [
-        ("hp.obo", "data-version", "date", "no data-version"),
-        ("phenotype.hpoa", "disease_name", "name", "columns are not"),
-        ("phenotype.hpoa", "2030-02-03", "2031-01-01", "release differs"),
-        ("phenotype.hpoa", "\tPCS\t", "PCS", "columns instead of 12"),
-        ("genes_to_phenotype.txt", "gene_symbol", "gene", "columns are not"),
-    ],
+    TABLES["an_invalid_or_missing_file"],
 )
 def test_an_invalid_or_missing_file(
     release: Hpo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, before: str, after: str, says: str
@@ -120,15 +116,7 @@ def test_a_frequency_is_read(text: str, words: str, low: float, high: float) -> 
 
 @each_row(
     "names",
-    [
-        ("Lens dislocation", "lens dislocations", "Dislocation of the lens", "LENS-DISLOCATION"),
-        ("Marfan syndrome", "Marfan's syndrome", "Marfan’s syndrome", "syndrome, Marfan"),
-        ("Anemia", "anaemia", "Anaemias"),
-        ("Sjogren-Larsson syndrome", "Sjögren Larsson Syndrome"),
-        ("Ehlers-Danlos syndrome, classic type", "classical Ehlers-Danlos syndrome"),
-        ("Mucopolysaccharidosis type 2", "mucopolysaccharidosis, type II", "Mucopolysaccharidosis II"),
-        ("Alpha-thalassemia", "α-thalassaemia"),
-    ],
+    TABLES["spellings_of_one_name_have_one_key"],
 )
 def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
     assert len({name_key(name) for name in names}) == 1
@@ -136,13 +124,7 @@ def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
 
 @each_row(
     ("one", "other"),
-    [
-        ("Classic Ehlers-Danlos syndrome", "Classic-like Ehlers-Danlos syndrome"),
-        ("Migraine with aura", "Migraine without aura"),
-        ("Left-to-right shunt", "Right-to-left shunt"),
-        ("Mitochondrial complex II deficiency, type 3", "Mitochondrial complex III deficiency, type 2"),
-        ("Blood pressure higher in legs than arms", "Blood pressure higher in arms than legs"),
-    ],
+    TABLES["different_names_have_different_keys"],
 )
 def test_different_names_have_different_keys(one: str, other: str) -> None:
     assert name_key(one) != name_key(other)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Callable
 from contextlib import closing
 from itertools import pairwise
@@ -18,7 +17,7 @@ from rows import each_row
 from medground.errors import BadDocument
 from medground.graph.draft import Draft
 from medground.graph.vocabularies import base as forms
-from medground.graph.vocabularies.obo import obo, obo_json
+from medground.graph.vocabularies.obo import obo
 from medground.graph.vocabularies.releases import COLUMNS, drugbank, mesh, umls
 
 
@@ -186,61 +185,6 @@ def test_a_cycle_is_found_exactly_where_there_is_one(parents: dict[str, list[str
     assert bool(found) is any(node in above for node, above in reached.items())
 
 
-PURL = "http://purl.obolibrary.org/obo/"
-NAMESPACE = "http://www.geneontology.org/formats/oboInOwl#hasOBONamespace"
-
-
-def node(name: str, label: str, kind: str = "CLASS", **meta: object) -> dict[str, object]:
-    return {"id": f"{PURL}{name}", "lbl": label, "type": kind, "meta": meta}
-
-
-def edge(predicate: str, subject: str = "GO_0000002", thing: str = "GO_0008150") -> dict[str, str]:
-    return {"sub": f"{PURL}{subject}", "pred": predicate, "obj": f"{PURL}{thing}"}
-
-
-SYNONYMS = [
-    {"pred": "hasExactSynonym", "val": "process"},
-    {"pred": "hasBroadSynonym", "val": "event", "xrefs": []},
-    {"pred": "hasExactSynonym", "val": "BP", "synonymType": f"{PURL}hp#abbreviation"},
-]
-NODES = [
-    node(
-        "GO_0008150",
-        "biological_process",
-        definition={"val": "A process ä.", "xrefs": ["GOC:x"]},
-        synonyms=SYNONYMS,
-        xrefs=[{"val": "UMLS:C1184743"}, {"val": "http://example.org"}],
-        basicPropertyValues=[{"pred": NAMESPACE, "val": "b_p"}],
-    ),
-    node("GO_0000002", "growth"),
-    node("GO_0000003", "old", deprecated=True),
-    node("BFO_0000050", "part of", "PROPERTY"),
-    {"id": "http://example.org/odd", "type": "CLASS"},
-]
-EDGES = [edge("is_a"), edge(f"{PURL}BFO_0000050"), edge("subPropertyOf", "BFO_0000050", "BFO_0000051")]
-GRAPH = {
-    "meta": {"version": "x", "things": [1, 2.5, None]},
-    "graphs": [{"id": f"{PURL}go.owl", "meta": {}, "nodes": NODES, "edges": EDGES, "equivalentNodesSets": []}],
-}
-
-
-def test_obo_graphs_give_the_same_records(tmp_path: Path) -> None:
-    (tmp_path / "go.json").write_text(json.dumps(GRAPH, indent=1), encoding="utf-8")
-    assert records(obo_json(tmp_path / "go.json")) == [
-        forms.ConceptRecord("GO:0008150", "biological_process", ("b p",)),
-        forms.DefinitionRecord("GO:0008150", "A process ä."),
-        forms.NameRecord("GO:0008150", "process", "exact"),
-        forms.NameRecord("GO:0008150", "event", "broad"),
-        forms.NameRecord("GO:0008150", "BP", "abbreviation"),
-        forms.NameRecord("GO:0008150", "UMLS:C1184743", "xref"),
-        forms.ConceptRecord("GO:0000002", "growth"),
-        forms.PredicateRecord("BFO:0000050", "part of"),
-        forms.RelationRecord("GO:0000002", "is_a", "GO:0008150"),
-        forms.RelationRecord("GO:0000002", "BFO:0000050", "GO:0008150"),
-        forms.NoteRecord("go.json: 1 nodes left out: no label, or no id of the form PREFIX:NAME"),
-    ]
-
-
 MESH = """\
 D006333\tHeart Failure\tCardiac Failure|Failure, Heart\tC14.280.434\t
 D006331\tHeart Diseases\t\tC14.280\t
@@ -276,11 +220,6 @@ NOT_MESH, NO_TERM = "the columns are not id, heading", r"no \[Term\] in use"
         (obo, "x.obo", "<xml/>\n", "not OBO format"),
         (obo, "x.obo", "format-version: 1.2\n\n[Typedef]\nid: x\n", NO_TERM),
         (obo, "x.obo", b"format-version: 1.2\n\n[Term]\nid: X:1\nname: \xff\n", "not UTF-8"),
-        *((obo_json, "x.json", text, ".") for text in ("", "[]", "{}", "no json", json.dumps(GRAPH)[:-200])),
-        *((obo_json, "x.json", f'{{"graphs": {text}}}', ".") for text in ("{}", "[]", '[{"nodes": [7]}]')),
-        (obo_json, "x.json", '{"graphs": [{"nodes": [{"lbl": "no id"}]}]}', "not as OBO Graphs has it"),
-        (obo_json, "x.json", '{"graphs": [{"nodes": [{"id": "a", "lbl": "b"', "ends early"),
-        (obo_json, "x.json", '{"nodes": [], "edges": []}', "not an OBO Graph"),
         *((mesh, "d.tsv", text, NOT_MESH) for text in ("x\ty\n", "D000001\n", "D000001\t\tx\tC14\n", "D1 Heart\n")),
         (mesh, "d.tsv.gz", "D000001\tnot packed", "."),
         (mesh, "d.tsv", f"D000001\tHeart\t{'x' * 1_000_001}\tC14\n", "a line has more than 1,000,000 bytes"),
@@ -295,21 +234,11 @@ def test_a_file_of_another_form_is_one_line(
     assert name in one_line(error)
 
 
-@each_row(
-    ("fields", "message"),
-    [
-        *(({"lbl": label}, "one of its names is not a text") for label in ([1], 5, {"a": "b"})),
-        ({"lbl": "x", "meta": {"definition": {"val": {"a": 1}}}}, "one of its names is not a text"),
-        ({"lbl": "x \ud800"}, "half a character"),
-        ({"lbl": "heart " * 1000}, "6,000 characters, more than 5,000"),
-    ],
-)
-def test_what_is_no_text_or_too_long_for_a_name_is_one_line(
-    tmp_path: Path, fields: dict[str, object], message: str
-) -> None:
-    (tmp_path / "x.json").write_text(json.dumps({"graphs": [{"nodes": [{"id": "T:1", **fields}]}]}), encoding="utf-8")
-    with closing(Draft(tmp_path / "draft", [obo_json(tmp_path / "x.json")])) as draft:
-        refused(BadDocument, message, draft.read)
+def test_what_is_too_long_for_a_name_is_one_line(tmp_path: Path) -> None:
+    text = f"ontology: x\n\n[Term]\nid: T:1\nname: {'heart ' * 1000}\n"
+    (tmp_path / "x.obo").write_text(text, encoding="utf-8")
+    with closing(Draft(tmp_path / "draft", [obo(tmp_path / "x.obo")])) as draft:
+        refused(BadDocument, "5,999 characters, more than 5,000", draft.read)
 
 
 def test_blanks_in_a_value_are_read_in_one_pass(tmp_path: Path) -> None:

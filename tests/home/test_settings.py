@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from refusals import refused
-from rows import each_row
+from rows import each_row, tables
 
 from medground.answering.trace import Trace
 from medground.doctor import examine
@@ -25,6 +25,8 @@ from medground.home.secrets import passwords_in
 from medground.home.settings import Settings
 from medground.recipes.settings import SelfMedRagSettings
 from medground.values.question import Question
+
+TABLES = tables(__file__)
 
 
 def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(
@@ -48,18 +50,7 @@ def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(
 
 @each_row(
     ("options", "environ", "message"),
-    [
-        (["recipe.runds=2"], {}, r"recipe\.runds \(from the options\): is not a setting"),
-        (["recipe.rounds"], {}, "is not KEY=VALUE"),
-        (["model=x", "model.default=keyless"], {}, "given twice"),
-        (["self_medrag.roonds=2"], {}, r"self_medrag\.roonds \(from the options\): is not a setting"),
-        ([], {"MEDGROUND_SELF_MEDRAG__ROUNDS": "0"}, r"self_medrag\.rounds \(from the environment\)"),
-        (["self_medrag=3"], {}, r"self_medrag \(from the options\): is a group of settings, not a value"),
-        (["ground.rounds=2"], {}, r"ground \(from the options\): is not a setting"),
-        (["self_medrag.retractions=false"], {}, r"is a setting of all recipes now: recipe\.retractions"),
-        (["brave.results=9"], {}, r"brave\.results \(from the options\): is no longer a setting; remove it"),
-        (["pdb.address=x"], {}, r"pdb\.address \(from the options\): is no longer a setting; remove it"),
-    ],
+    TABLES["a_wrong_setting_is_refused_with_its_layer"],
 )
 def test_a_wrong_setting_is_refused_with_its_layer(options: list[str], environ: dict[str, str], message: str) -> None:
     refused(ConfigError, message, lambda: Settings.load(environ=environ, options=parse_options(options)))
@@ -102,19 +93,6 @@ def test_the_hash_covers_what_changes_an_answer_but_no_secret(tmp_path: Path) ->
     assert same.hash == base.hash
     assert "very-secret" not in same.model_dump_json() + repr(same)
     assert Settings.load(environ={}, options={"recipe.batch": 6}).hash != base.hash
-
-
-def test_kept_settings_of_a_recipe_are_read_where_all_recipes_share_them_now() -> None:
-    now = Settings.load(environ={})
-    then = now.with_groups({"recipe": {"name": "rag"}, "pubmed_reasoner": {"retractions": False, "signals": 7}})
-    assert (then.recipe.name, then.recipe.retractions, then.recipe.own_knowledge) == ("rag", False, False)
-    assert then.as_read_by("rag")["pubmed_reasoner"]["signals"] == 7
-    assert "retractions" not in now.as_read_by("ground")["recipe"]
-    pdb = {"address": "https://www.ebi.ac.uk/pdbe"}
-    groups = {"retrieval": {"sources": ["brave"]}, "brave": {"results": 100, "per_second": 2.0}, "pdb": pdb}
-    kept = now.with_groups(groups)  # it had the value that is the only one now, and counts in the hash as it did
-    assert kept.hash == "c042479e65503f7f"
-    refused(ConfigError, "no longer a setting", now.with_groups, groups | {"brave": {"results": 50}})
 
 
 def test_changing_one_key_keeps_the_others(tmp_path: Path) -> None:

@@ -51,26 +51,6 @@ def duckduckgo(find: Find) -> Callable[[Asked], Reply]:
     return answer
 
 
-def google(find: Find) -> Callable[[Asked], Reply]:
-    """Programmable Search: ten results a request."""
-
-    def answer(asked: Asked) -> Reply:
-        start = int(asked.parameters["start"])
-        results = list(find(asked.parameters["q"]))
-        told: dict[str, Any] = {
-            "kind": "customsearch#search",
-            "queries": {"request": [{"startIndex": start}]},
-            "searchInformation": {"totalResults": str(len(results))},
-        }
-        if items := results[start - 1 : start + 9]:
-            told["items"] = [{"link": url, "title": title, "snippet": said} for url, title, said in items]
-        if start + 9 < len(results):
-            told["queries"]["nextPage"] = [{"startIndex": start + 10}]
-        return Reply(json.dumps(told).encode(), type="application/json; charset=UTF-8")
-
-    return answer
-
-
 def brave(find: Find) -> Callable[[Asked], Reply]:
     """The Web Search API: twenty results a request."""
 
@@ -87,4 +67,4 @@ def brave(find: Find) -> Callable[[Asked], Reply]:
     return answer
 
 
-FORMS = {"duckduckgo": duckduckgo, "google": google, "brave": brave}
+FORMS = {"duckduckgo": duckduckgo, "brave": brave}

@@ -8,31 +8,19 @@ from typing import Any
 from unicodedata import normalize
 from xml.etree import ElementTree
 
+from rows import tables
+
 from medground.errors import BadDocument
 from medground.values.document import Document
+
+TABLES = tables(__file__)
 
 Held = tuple[int, str, str]
 """A field of a record: the number of the record or the line on which it begins, what the field is, its value."""
 
-LINES = {
-    "ris": r"\s*([A-Z][A-Z0-9])  ?-(?: (.*)|$)",
-    "nbib": r"([A-Z]{2,4}) *- ?(.*)",
-    "wos": r"([A-Z][A-Z0-9])(?: (.*)|$)",
-    "enw": r"(%[0-9A-Z@])(?: (.*)|$)",
-}
+LINES = TABLES["lines"]
 """What a line with a tag looks like."""
-FORMS = {
-    "ris": "TY TI=title T1=title AU=author A1=author PY=year JF=journal JO=journal DO=doi AB=text N2=text",
-    "nbib": "PMID TI=title AU=author CN=author DP=year JT=journal PMID=pmid PMC=pmc AB=text",
-    "wos": "PT TI=title AF=author CA=author PY=year SO=journal DI=doi PM=pmid AB=text",
-    "enw": "%0 %T=title %A=author %D=year %J=journal %R=doi %X=text",
-    "medline": "PubmedArticle */Article/ArticleTitle=title */Article/AuthorList/Author[@ValidYN='Y']/LastName=author "
-    "*/Article/AuthorList/Author/CollectiveName=author .//JournalIssue/PubDate/Year=year .//Journal/Title=journal "
-    "MedlineCitation/PMID[1]=pmid PubmedData/*/ArticleId[@IdType='doi']=doi */Article/Abstract/AbstractText=text",
-    "jats": "article front/article-meta/title-group/article-title=title front/article-meta/abstract//p=text "
-    "front//contrib[@contrib-type='author']/name/surname=author front//journal-title=journal "
-    "front/article-meta/article-id[@pub-id-type='pmid']=pmid front/article-meta/article-id[@pub-id-type='doi']=doi",
-}
+FORMS = TABLES["forms"]
 """What begins a record, and which tags or paths are which fields."""
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from asking import Asks, MakeRun, asks
+from rows import tables
 
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.values.document import Document, Hit, Passage, SourceKind
@@ -14,52 +15,16 @@ from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, Pro
 from medground.values.query import Filters
 from medground.values.source_plan import SourceDescription
 
+TABLES = tables(__file__)
+
 QUESTION = "Which eye problems does Marfan syndrome cause?"
-TEXTS: dict[SourceKind, tuple[str, str, str]] = {
-    "book": (
-        "BOOK:marfan",
-        "Connective tissue disorders",
-        "Marfan syndrome weakens connective tissue. "
-        "Dislocation of the lens is the typical eye problem of Marfan syndrome.",
-    ),
-    "guideline": (
-        "GUIDE:marfan",
-        "Care of Marfan syndrome",
-        "Adults with Marfan syndrome should have their eyes examined every year, since retinal detachment is common.",
-    ),
-    "research": (
-        "PMID:1",
-        "Myopia in Marfan syndrome",
-        "We examined 87 patients with Marfan syndrome. "
-        "Myopia was the most frequent eye problem and affected 54 of them.",
-    ),
-    "wiki": (
-        "WIKI:marfan",
-        "Marfan syndrome",
-        "Marfan syndrome is a genetic disorder. People with it tend to be tall and thin.",
-    ),
-}
-PAGE = Document(
-    id="HP:marfan",
-    title="Marfan syndrome",
-    text=(
-        "Marfan syndrome: a disorder of connective tissue.\n"
-        "Marfan syndrome has phenotype Ectopia lentis, a displacement of the lens of the eye.\n"
-        "Marfan syndrome is caused by FBN1."
-    ),
-    kind="graph",
-)
-WITHDRAWN = Document(
-    id="PMID:9",
-    title="Eye problems of Marfan syndrome",
-    text="Marfan syndrome never causes eye problems, as this eye study of Marfan syndrome shows.",
-    retraction="retracted",
-)
+TEXTS: dict[SourceKind, dict[str, str]] = TABLES["texts"]
+PAGE = Document.model_validate(TABLES["page"])
+WITHDRAWN = Document.model_validate(TABLES["withdrawn"])
 
 
 def documents(kind: SourceKind) -> list[Document]:
-    name, title, text = TEXTS[kind]
-    found = [Document(id=name, title=title, text=text, kind=kind)]
+    found = [Document.model_validate(TEXTS[kind] | {"kind": kind})]
     return [*found, WITHDRAWN] if kind == "research" else found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from asking import Asks, MakeRun, asks
+from rows import tables
 from scripted_capable import checks
 from small_corpora import corpus_of_documents
 
@@ -16,30 +17,10 @@ from medground.corpus.library import Library
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.values.document import Document
 
+TABLES = tables(__file__)
+
 QUESTION = "Does aspirin prevent myocardial infarction in adults with hypertension?"
-PAPERS = [
-    Document(
-        id=f"PMID:{number}",
-        title=f"Aspirin and {outcome}",
-        text=f"We studied aspirin and {outcome} in adults with hypertension. {result} Town {number * 91} took part.",
-        year=2000 + number,
-        retraction="retracted" if number == 9 else "none",
-    )
-    for number, (outcome, result) in enumerate(
-        [
-            ("myocardial infarction", "Aspirin prevented myocardial infarction significantly."),
-            ("stroke", "Stroke did not change in this cohort."),
-            ("myocardial infarction", "Myocardial infarction (MI) fell by a fifth with aspirin."),
-            ("gout", "Gout attacks became more frequent."),
-            ("asthma", "Asthma worsened in some children."),
-            ("migraine", "Migraine was less frequent."),
-            ("headache", "Headache went away within hours."),
-            ("fever", "Fever fell."),
-            ("myocardial infarction", "Myocardial infarction vanished altogether with aspirin."),
-        ],
-        start=1,
-    )
-]
+PAPERS = [Document.model_validate(one) for one in TABLES["papers"]]
 
 
 def library(home: Path, papers: Sequence[Document] = PAPERS) -> Library:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from studies import QUESTION, STUDIES, answered
+from rows import tables
+from studies import STUDIES, answered
 
 from medground.answering.trace import Trace
 from medground.engine.answers import Answers
 from medground.home.kept_files import Attachments
 from medground.home.settings import Settings
 from medground.values.answer import Answer
-from medground.values.report import Connection, FlowRow, Report, ReportSection, SubAnswer
-from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
+from medground.values.report import Report
 from medground.values.steps import Asking, ReadingBatch, Searching
 
+TABLES = tables(__file__)
+
 JUDGED, UNJUDGED, REPORTED, DATALESS = "20260105-judged", "20260106-unjudged", "20260107-report", "20260108-gone"
-ATTACK = "<img src=x onerror='window.hacked = 1'>"
 
 
 def keep_studies(home: Path) -> None:
@@ -36,43 +37,10 @@ def _report(home: Path) -> Answer:
     structure = Attachments(home).keep(
         helix_file(40).encode(), name="P11473.pdb", media_type="chemical/x-pdb", title="Vitamin D receptor"
     )
-    plan = ResearchPlan(
-        question=QUESTION,
-        subquestions=(
-            SubQuestion(id="q1", text="Do fewer adults fall with vitamin D?", keywords=("falls", "vitamin D")),
-            SubQuestion(id="q2", text=f"What does the receptor do? {ATTACK}", keywords=("vitamin D receptor",)),
-        ),
-        keywords=(
-            Keyword(name="falls"),
-            Keyword(name="vitamin D"),
-            Keyword(name="vitamin D receptor", tools=("protein",)),
-        ),
-        edges=(Edge(before="vitamin D", after="vitamin D receptor"),),
-    )
-    report = Report(
-        plan=plan,
-        sections=(
-            ReportSection(kind="findings", title="Falls", start=0, end=len(plain.rationale), subquestion="q1"),
-            ReportSection(
-                kind="limitations",
-                title="Limitations",
-                start=len(plain.rationale),
-                end=len(plain.rationale),
-                notes=("One source could not be searched.",),
-            ),
-        ),
-        subanswers=(
-            SubAnswer(id="q1", state="answered", evidence=("E1", "E2"), answered_by="keyless"),
-            SubAnswer(id="q2", state="failed", reason="uniprot could not be searched"),
-        ),
-        connections=(
-            Connection(
-                first="q1", second="q2", relation="extends", evidence=("E1",), found_by="keyless", about="vitamin D"
-            ),
-        ),
-        flow=(FlowRow(subquestion="q1", tool="literature", found=9, merged=1, filtered=2, cut=0, kept=6, cited=2),),
-        attachments=(structure,),
-    )
+    content, end = TABLES["report"], len(plain.rationale)
+    findings, limitations = content["sections"]
+    sections = findings | {"start": 0, "end": end}, limitations | {"start": end, "end": end}
+    report = Report.model_validate(content | {"sections": sections, "attachments": (structure,)})
     return Answer.model_validate(plain.model_copy(update={"report": report}).model_dump())
 
 

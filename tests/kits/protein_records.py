@@ -5,6 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rows import tables
+
+TABLES = tables(__file__)
+"""What a record says of every protein."""
+
 HUMAN = {"scientificName": "Homo sapiens", "commonName": "Human", "taxonId": 9606}
 MOUSE = {"scientificName": "Mus musculus", "commonName": "Mouse", "taxonId": 10090}
 FISH = {"scientificName": "Danio rerio", "commonName": "Zebrafish", "taxonId": 7955}
@@ -79,19 +84,11 @@ def cif_file(letters: str, accession: str = "P00001", *, chain: str = "A", b: fl
 def model(accession: str, letters: str, *, mean: float = 80.0) -> dict[str, Any]:
     """AlphaFold DB's answer about one model."""
     files = "https://alphafold.ebi.ac.uk/files"
-    return {
+    return TABLES["model"] | {
         "entryId": f"AF-{accession}-F1",
         "uniprotAccession": accession,
-        "uniprotDescription": "Test protein",
-        "gene": "tst1",
-        "organismScientificName": "Danio rerio",
         "globalMetricValue": mean,
-        "fractionPlddtVeryHigh": 0.25,
-        "latestVersion": 6,
-        "modelCreatedDate": "2025-08-01T00:00:00Z",
-        "toolUsed": "AlphaFold Monomer v2.0 pipeline",
         "sequence": letters,
-        "sequenceStart": 1,
         "sequenceEnd": len(letters),
         "pdbUrl": f"{files}/AF-{accession}-F1-model_v6.pdb",
         "cifUrl": f"{files}/AF-{accession}-F1-model_v6.cif",
@@ -100,12 +97,9 @@ def model(accession: str, letters: str, *, mean: float = 80.0) -> dict[str, Any]
 
 def shown(pdb: str, accession: str, first: int, last: int, *, resolution: float | None = None) -> dict[str, Any]:
     """An experimental structure as 3D-Beacons lists it."""
-    summary = {
+    summary = TABLES["structure"] | {
         "model_identifier": pdb.lower(),
-        "model_category": "EXPERIMENTALLY DETERMINED",
         "model_url": f"https://www.ebi.ac.uk/pdbe/static/entry/{pdb.lower()}_updated.cif",
-        "provider": "PDBe",
-        "created": "1994-05-31",
         "uniprot_start": first,
         "uniprot_end": last,
         "coverage": round((last - first + 1) / 100, 3),

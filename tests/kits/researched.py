@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rows import tables
+
 from medground.answering.declaration import Declaration
 from medground.answering.run import Run
 from medground.recipes.biomedsearch.report import REPORTING, write_report
@@ -14,81 +16,19 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.values.answer import Answer
 from medground.values.document import Document, Hit, Passage
 from medground.values.report import Attachment, FlowRow, SubFound, ToolFound
-from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion, Tool
+from medground.values.research_plan import ResearchPlan, Tool
+
+TABLES = tables(__file__)
 
 MakeRun = Callable[..., Run]
 RECIPE = Declaration(name="biomedsearch", operators=REPORTING, writers=(compose_report,), settings=BioMedSearchSettings)
 QUESTION = "What are the effects of cyp17a1 knockout on zebrafish?"
-PLAN = ResearchPlan(
-    question=QUESTION,
-    subquestions=(
-        SubQuestion(
-            id="q1", text="Does cyp17a1 knockout change the hormones of zebrafish?", keywords=("cyp17a1", "cortisol")
-        ),
-        SubQuestion(id="q2", text="Does cyp17a1 knockout change the sex ratio of zebrafish?", keywords=("sex ratio",)),
-        SubQuestion(id="q3", text="What is the function of the protein Cyp17a1?", keywords=("Cyp17a1 protein",)),
-        SubQuestion(id="q4", text="Does cyp17a1 knockout shorten the sleep of zebrafish?", keywords=("sleep",)),
-    ),
-    keywords=(
-        Keyword(name="cyp17a1"),
-        Keyword(name="cortisol"),
-        Keyword(name="sex ratio"),
-        Keyword(name="Cyp17a1 protein", tools=("protein",)),
-        Keyword(name="sleep", tools=("literature", "web")),
-    ),
-    edges=(Edge(before="cyp17a1", after="sex ratio"),),
-    notes=("a cycle was broken between sleep and cortisol",),
-)
-HORMONES = Document(
-    id="PMID:1",
-    title="Loss of cyp17a1 in zebrafish",
-    text=(
-        "The zebrafish gene cyp17a1 lies on chromosome 13. We knocked out cyp17a1. "
-        "The cyp17a1 knockout lowered the hormones cortisol and 11-ketotestosterone by 87 % in zebrafish. "
-        "Fish were fed twice a day."
-    ),
-    authors=("Zhai G", "Shu T"),
-    year=2018,
-    journal="Endocrinology",
-    identifiers={"doi": "10.1210/x.1", "pmid": "1"},
-)
-SEXES = Document(
-    id="PMID:2",
-    title="An all-male phenotype of zebrafish without cyp17a1",
-    text=(
-        "Sex of zebrafish depends on many genes. "
-        "The sex ratio of zebrafish was 100 % male after knockout of cyp17a1, and 11-ketotestosterone was low."
-    ),
-    authors=("Li H",),
-    year=2020,
-    journal="Development",
-)
-PREPRINT = Document(
-    id="DOI:10.1101/2019.01.01",
-    title="An all-male phenotype of zebrafish without cyp17a1",
-    text="The sex ratio of zebrafish was 100 % male after knockout of cyp17a1. Sex of zebrafish depends on many genes.",
-    authors=("Li, Hui",),
-    year=2019,
-    journal="bioRxiv",
-    publication_types=("Preprint",),
-)
-BLOG = Document(
-    id="WEB:fish",
-    title="My zebrafish without cyp17a1",
-    text="Every zebrafish of my cyp17a1 knockout had a male sex ratio of 3 to 1.",
-    kind="web",
-    url="https://example.org/fish",
-)
-PROTEIN = Document(
-    id="UNIPROT:Q8QHI2",
-    title="Cyp17a1 protein of zebrafish (Q8QHI2)",
-    text=(
-        "Function: Catalyzes the hydroxylation of pregnenolone; a function of the protein in steroid synthesis.\n"
-        "Length: 519 amino acids."
-    ),
-    kind="protein",
-    url="https://www.uniprot.org/uniprotkb/Q8QHI2",
-)
+PLAN = ResearchPlan.model_validate(TABLES["plan"])
+HORMONES = Document.model_validate(TABLES["hormones"])
+SEXES = Document.model_validate(TABLES["sexes"])
+PREPRINT = Document.model_validate(TABLES["preprint"])
+BLOG = Document.model_validate(TABLES["blog"])
+PROTEIN = Document.model_validate(TABLES["protein"])
 SLEEP = Document(id="PMID:7", title="Sleep of mice", text="Mice without melatonin slept 20 % less.", year=2001)
 
 

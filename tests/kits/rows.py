@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import inspect
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,11 @@ from typing import Any
 import pytest
 
 Test = Callable[..., Any]
+
+
+def tables(test: str) -> dict[str, Any]:
+    """The tables of a test, which stand beside its file under the same name: `tables(__file__)`."""
+    return tomllib.loads(Path(test).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def each_row(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Test], Test]:

@@ -7,24 +7,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from rows import tables
+
 from medground_evaluate.items import RunHeader, RunLine
+
+TABLES = tables(__file__)
 
 
 def header(**fields: Any) -> RunHeader:
     """A header of four questions of PubMedQA, answered by `rag`, with other fields as given."""
-    known = {
-        "dataset": "pubmedqa",
-        "dataset_hash": "h",
-        "split": "test",
-        "recipe": "rag",
-        "model": "keyless",
-        "items": 4,
-        "settings": {},
-        "settings_hash": "s",
-        "prompts_hash": "p",
-        "versions": {"medground": "0.1.0"},
-    }
-    return RunHeader.model_validate(known | fields)
+    return RunHeader.model_validate(TABLES["header"] | fields)
 
 
 def line(name: object, gold: str = "", answer: str = "", **fields: Any) -> RunLine:

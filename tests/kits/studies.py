@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from rows import tables
+
 from medground.values.answer import Answer, SourceDocument
 from medground.values.document import Document, Section
 from medground.values.evidence import Evidence, Stance
 from medground.values.question import Question
+
+TABLES = tables(__file__)
 
 QUESTION = "Does vitamin D prevent falls in older adults?"
 
@@ -29,38 +33,7 @@ def study(number: int, parts: Mapping[str, str], **fields: Any) -> Document:
     return Document(id=f"PMID:{number}", text=text, sections=tuple(sections), **shown | fields)
 
 
-STUDIES = (
-    study(
-        1,
-        {
-            "BACKGROUND": "Previous studies of 900 patients reported a dose of 400 IU daily.",
-            "METHODS": "We randomly assigned 240 adults aged 70 years to vitamin D 800 IU daily or placebo for a year.",
-            "RESULTS": "Falls were rarer with vitamin D (hazard ratio 0.72; P = 0.01). No adverse events occurred.",
-        },
-        publication_types=("Randomized Controlled Trial",),
-    ),
-    study(
-        2,
-        {
-            "METHODS": "A total of 1,200 women were enrolled in this cohort. They were followed up for 5 years.",
-            "RESULTS": "Falls did not differ between women with and without vitamin D.",
-        },
-        publication_types=("Observational Study",),
-    ),
-    study(3, {"RESULTS": "Vitamin D reduced falls in the nursing home."}, publication_types=("Case Reports",)),
-    study(
-        4,
-        {"RESULTS": "Falls fell by 19 % with vitamin D in a meta-analysis of 20 trials."},
-        publication_types=("Meta-Analysis",),
-    ),
-    study(5, {"RESULTS": "High doses of vitamin D increased falls among 50 men."}, publication_types=("Letter",)),
-    study(
-        6,
-        {"RESULTS": "Vitamin D abolished falls in 30 patients."},
-        publication_types=("Retracted Publication",),
-        retraction="retracted",
-    ),
-)
+STUDIES = tuple(Document.model_validate(one) for one in TABLES["studies"])
 
 
 def answered(stances: Sequence[Stance] = (), studies: Sequence[Document] = STUDIES, **changes: Any) -> Answer:

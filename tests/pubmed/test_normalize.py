@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from query_texts import TEXTS
-from rows import each_row
+from rows import each_row, tables
 
 from medground.pubmed.filters import between, days, last_days, range_text, repair_date, repair_range
 from medground.pubmed.normalize import normalize
@@ -17,73 +17,11 @@ from medground.pubmed.syntax import QuerySyntaxError
 from medground.pubmed.translate import parse
 from medground.values.query import DateRange, Range
 
+TABLES = tables(__file__)
+
 TODAY = date(2026, 3, 31)
 
-REPAIRED: dict[str, str] = {
-    # Operators.
-    "asthma AND": "asthma",
-    "asthma AND OR child": "asthma OR child",
-    "asthma AND NOT child": "asthma NOT child",
-    "asthma OR NOT child": "asthma OR (NOT child)",
-    "asthma[mh] or copd[tiab]": "asthma[MeSH Terms] OR copd[Title/Abstract]",
-    # Parentheses.
-    "(asthma AND child": "asthma AND child",
-    "((asthma OR copd) AND (child": "(asthma OR copd) AND child",
-    "()": "all[Filter]",
-    "a[ti] OR b[ti] AND c[ti]": "(a[Title] OR b[Title]) AND c[Title]",
-    # Quotation marks.
-    '"asthma': "asthma",
-    '"heart attack AND "stroke"': 'heart attack AND "stroke"',
-    "«heart attack»": '"heart attack"',
-    '""heart attack""[ti]': '"heart attack"[Title]',
-    '\\"heart attack\\"[ti]': '"heart attack"[Title]',
-    "&quot;heart attack&quot;[ti]": '"heart attack"[Title]',
-    '"heart attack[tiab]"': '"heart attack"[Title/Abstract]',
-    '"" AND asthma': "asthma",
-    # Tags.
-    "asthma[tabi]": "asthma[Title/Abstract]",
-    "asthma[qqqq]": "asthma",
-    "hypertension[mh:exp]": "hypertension[MeSH Terms]",
-    "asthma[tiab": "asthma[Title/Abstract]",
-    "(asthma OR copd)[tiab]": "asthma[Title/Abstract] OR copd[Title/Abstract]",
-    "(asthma[ti] OR copd)[tiab]": "asthma[Title] OR copd[Title/Abstract]",
-    "asthma[mh:~3]": "asthma[MeSH Terms]",
-    "asthma[ti][ab]": "asthma[Title]",
-    # Headings.
-    '"Marfan Sindrome"[Mesh]': '"Marfan Syndrome"[MeSH Terms]',
-    '"Diabetes Melitus, Type 2"[mh:noexp]': '"Diabetes Mellitus, Type 2"[MeSH Terms:noexp]',
-    '"Asthma/drug therapie"[Mesh]': '"Asthma/drug therapy"[MeSH Terms]',
-    '"flooble grumbix"[Mesh] AND asthma[ti]': "flooble grumbix AND asthma[Title]",
-    "Cells, Cultured[Mesh]": '"Cells, Cultured"[MeSH Terms]',
-    "drug therapie[sh]": '"drug therapy"[MeSH Subheading]',
-    # Dates.
-    "asthma AND 2010-01-01[dp]": "asthma AND 2010/01/01[Date - Publication]",
-    "asthma AND 2010-2020[dp]": "asthma AND 2010:2020[Date - Publication]",
-    'asthma AND "since 2015"[pdat]': "asthma AND 2015:3000[Date - Publication]",
-    "asthma AND May 2010[edat]": "asthma AND 2010/05[Date - Entry]",
-    "asthma AND soon[dp]": "asthma",
-    "asthma AND 2010:[dp]": "asthma AND 2010:3000[Date - Publication]",
-    "(:2010[edat]) AND asthma": "1000:2010[Date - Entry] AND asthma",
-    "2010/05/01:2010/09/31[dp]": "2010/05/01:2010/09[Date - Publication]",
-    "asthma AND 2010:2020[ti]": "asthma AND 2010:2020[Date - Publication]",
-    # Text that a model writes around a query.
-    "```\nasthma[ti] AND copd[ti]\n```": "asthma[Title] AND copd[Title]",
-    "Use `asthma[ti] AND copd[ti]` here": "asthma[Title] AND copd[Title]",
-    '{"query": "\\"Asthma\\"[Mesh]", "rationale": "fits"}': '"Asthma"[MeSH Terms]',
-    "**asthma**[ti]": "asthma[Title]",
-    "#1 AND asthma": "asthma",
-    # Syntax of other systems.
-    "exp Asthma/ AND child*.ti,ab.": '"Asthma"[MeSH Terms] AND child*[Title/Abstract]',
-    "asthma.mp. OR Thorax.jn.": "asthma[Text Word] OR Thorax[Journal]",
-    'title:asthma AND mesh:"Heart Failure"': 'asthma[Title] AND "Heart Failure"[MeSH Terms]',
-    '#1 "Asthma"[Mesh]\n#2 child[ti] OR infant[ti]\n#3 #1 AND #2': '"Asthma"[MeSH Terms]'
-    " AND (child[Title] OR infant[Title])",
-    "1. asthma[ti]\n2. copd[ti]\n3. 1 OR 2\n4. child[ti]\n5. 3 AND 4": "(asthma[Title] OR copd[Title])"
-    " AND child[Title]",
-    "asthma[ti] AND, copd[ti]": "asthma[Title] AND copd[Title]",
-    # Nothing to search for.
-    "": "all[Filter]",
-}
+REPAIRED: dict[str, str] = TABLES["repaired"]
 """Texts and the queries they become."""
 
 
@@ -97,18 +35,7 @@ def test_an_invalid_query_is_repaired_with_a_note(text: str, query: str) -> None
     assert any("everything is searched" in note for note in found.notes) == (query == "all[Filter]")
 
 
-VALID = [
-    "asthma",
-    "heart attack AND aspirin",
-    "does smoking cause lung cancer?",
-    '"Asthma/drug therapy"[Majr] OR asthma*[tiab]',
-    '("Blood Viscosity"[Mesh] AND "Vasodilation"[Mesh]) NOT (review[pt] OR 1990:2000[dp])',
-    "a[ti] OR b[ti] AND c[ti] NOT d[ti] OR e[ti]",
-    '"last 5 years"[dp] AND hasabstract',
-    '"asthma child"[tiab:~3] AND english[la]',
-    "neoplasms/dh OR therapy[sh:noexp]",
-    "heart attack[mh] AND Crohn's disease[mh]",
-]
+VALID = TABLES["valid"]
 
 
 @each_row("text", VALID)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from query_texts import TEXTS
 from refusals import refused
-from rows import each_row
+from rows import each_row, tables
 
 from medground.errors import UsageError
 from medground.pubmed.normalize import normalize
@@ -25,20 +25,11 @@ from medground.values.query import (
     Words,
 )
 
+TABLES = tables(__file__)
+
 TODAY = date(2026, 3, 31)
 
-FAULTS: list[tuple[int, *tuple[str, ...]]] = [
-    (1, "", "   ", "()", "AND asthma", "OR", "(asthma", '"asthma', "[ti]", '""', '"asthma[ti]"', "?!", "soon[dp]"),
-    (1, "2010/13[dp]", "2010/02/30[dp]", "2020:2010[dp]", ":2010[dp]", "“heart attack", "2010:2020[ti]"),
-    (1, "asthma[pmid]", "#1 AND asthma"),
-    (8, "asthma AND"),
-    (12, "asthma AND OR child", "asthma AND NOT child", "asthma AND (child OR"),
-    (7, "asthma)", "asthma[ti", "asthma]", "asthma[tabi]", "asthma[]", "asthma[mh:~3]", "asthma[ti:noexp]"),
-    (18, "(asthma OR child)[ti]"),
-    (11, "asthma[ti][ab]"),
-    (5, "2010:[dp]", "2010:2020"),
-    (13, "asthma AND (:2010[dp])"),
-]
+FAULTS: list[tuple[int, *tuple[str, ...]]] = TABLES["faults"]
 """Columns of errors, each with invalid queries."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from rows import each_row
+from rows import each_row, tables
 
 from medground.pubmed.mapping import Mapper, with_journals
 from medground.pubmed.mesh import vocabulary
@@ -26,6 +26,8 @@ from medground.values.query import (
     Range,
     Term,
 )
+
+TABLES = tables(__file__)
 
 TODAY = date(2026, 3, 31)
 
@@ -200,28 +202,7 @@ def test_our_own_trees_are_printed_as_the_closest_pubmed_query(tree: Query, text
     assert parse(text, today=TODAY) == read_back
 
 
-SHOWN: dict[str, str] = {
-    "toothache": '"toothache"[MeSH Terms] OR "toothache"[All Fields]',
-    "odontalgia": '"toothache"[MeSH Terms] OR "toothache"[All Fields] OR "odontalgia"[All Fields]',
-    "heart attack": '"myocardial infarction"[MeSH Terms] OR ("myocardial"[All Fields] AND "infarction"[All Fields])'
-    ' OR "myocardial infarction"[All Fields] OR ("heart"[All Fields] AND "attack"[All Fields])'
-    ' OR "heart attack"[All Fields]',
-    "heart-attack": '"myocardial infarction"[MeSH Terms] OR ("myocardial"[All Fields] AND "infarction"[All Fields])'
-    ' OR "myocardial infarction"[All Fields] OR ("heart"[All Fields] AND "attack"[All Fields])'
-    ' OR "heart-attack"[All Fields]',
-    "stress mechanical": '"stress, mechanical"[MeSH Terms] OR ("mechanical"[All Fields] AND "stress"[All Fields])'
-    ' OR "mechanical stress"[All Fields]',
-    "endocrine pathology": '"endocr pathol"[Journal] OR ("endocrine"[All Fields] AND "pathology"[All Fields])'
-    ' OR "endocrine pathology"[All Fields]',
-    "anaemia": '"anemia"[MeSH Terms] OR "anemia"[All Fields] OR "anaemia"[All Fields]',
-    "clinical trial": '"clinical trial"[Publication Type] OR ("clinical"[All Fields] AND "trial"[All Fields])'
-    ' OR "clinical trial"[All Fields]',
-    "therapy": '"therapy"[MeSH Subheading] OR "therapeutics"[MeSH Terms] OR "therapeutics"[All Fields]'
-    ' OR "therapy"[All Fields]',
-    "stem cells AND hasabstract": '("stem cells"[MeSH Terms] OR ("stem"[All Fields] AND "cells"[All Fields])'
-    ' OR "stem cells"[All Fields]) AND "hasabstract"[Filter]',
-    "biopython": '"biopython"[All Fields]',
-}
+SHOWN: dict[str, str] = TABLES["shown"]
 """Queries and the translation shown for them."""
 
 

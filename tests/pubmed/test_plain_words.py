@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from closing import then_closed
-from rows import each_row
+from rows import each_row, tables
 from small_corpora import corpus_of_documents
 
 from medground import Engine
@@ -24,22 +24,9 @@ from medground.values.document import Document
 from medground.values.lookup import Lookup
 from medground.values.query import Filters
 
-PAPERS = (
-    Document(
-        id="PMID:29444159",
-        title="Baxdrostat for treatment-resistant hypertension",
-        text="Baxdrostat lowered systolic blood pressure by 11 mm Hg in 248 patients. Hyperkalemia was rare.",
-        year=2021,
-        identifiers={"pmid": "29444159", "pmc": "PMC6356987", "doi": "10.1056/nejmoa1706154"},
-    ),
-    Document(
-        id="PMID:1234567",
-        title="Sodium intake and hypertension",
-        text="A lower sodium intake lowered blood pressure in adults with hypertension.",
-        year=2012,
-        identifiers={"pmid": "1234567"},
-    ),
-)
+TABLES = tables(__file__)
+
+PAPERS = tuple(Document.model_validate(one) for one in TABLES["papers"])
 IDS = (
     "PMID 29444159",
     "https://pubmed.ncbi.nlm.nih.gov/29444159/",

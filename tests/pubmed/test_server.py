@@ -13,51 +13,22 @@ from eutils_app import ask
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from rows import each_row
+from rows import each_row, tables
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.medline import read_medline
 from medground.errors import UsageError
-from medground.values.document import Document, MeshHeading, Section, Substance
+from medground.values.document import Document
 
 pytest.importorskip("starlette", reason="needs the extra serve")
 
 from medground.faces.eutils.server import UTILITIES, make_app
 
+TABLES = tables(__file__)
+
 RESULTS = "Wheezing (x < 5 & y > 3) was common in children."
 TEXT = f"{RESULTS}\n\nInhaled steroids helped 7 of 10."
-RECORDS = (
-    Document(
-        id="PMID:100",
-        title="Asthma in children of the plain",
-        text=TEXT,
-        sections=(Section(label="RESULTS", start=0, end=len(RESULTS)),
-                  Section(label="CONCLUSION", start=len(RESULTS) + 2, end=len(TEXT))),
-        year=2010,
-        dates={"published": "2010-03", "entered": "2010-04-20", "revised": "2015-01-02"},
-        journal="The New England journal of medicine",
-        authors=("Smith JA", "Van Der Berg L", "Asthma Study Group"),
-        language="eng",
-        mesh=(
-            MeshHeading(descriptor="Asthma", ui="D001249", major=True, qualifiers=("drug therapy",),
-                        major_qualifiers=("drug therapy",)),
-            MeshHeading(descriptor="Child", ui="D002648"),
-        ),
-        keywords=("wheeze",),
-        substances=(Substance(name="Fluticasone", ui="D000068298", number="CUT2W21N7U"),
-                    Substance(name="Dyes", ui="D004396")),
-        publication_types=("Journal Article", "Randomized Controlled Trial"),
-        identifiers={"pmid": "100", "doi": "10.1000/abc", "pmc": "PMC77"},
-        references=("PMID:200",),
-    ),
-    Document(id="PMID:200", title="Bronchial disease", text="Bronchial disease of dogs was rare.", year=1999,
-             dates={"published": "1999-12-31", "entered": "2000-01-01"}, authors=("Smithson J",), language="fre",
-             publication_types=("Review",), mesh=(MeshHeading(descriptor="Bronchial Diseases", major=True),)),
-    Document(id="PMID:300", title="A withdrawn trial of asthma", text="A withdrawn trial of asthma", year=2021,
-             keywords=('<a href="x">\x0b\ufffe &amp; \'y\'',),
-             dates={"published": "2021", "entered": "2021-06-01"}, retraction="retracted"),
-    Document(id="HP:0002099", title="Asthma", text="Asthma as a phenotype."),
-)  # fmt: skip
+RECORDS = tuple(Document.model_validate(one) for one in TABLES["records"])
 
 
 @pytest.fixture(scope="module")
@@ -72,21 +43,7 @@ def found(app: Any, term: str, **more: Any) -> list[str]:
     return result["idlist"]
 
 
-SEARCHES: list[tuple[str, *tuple[str, ...]]] = [
-    ("300 100", "asthma", "100[pmid] OR 300[uid]"),
-    ("100", "asthma[mh]", "asthma/drug therapy[mh]", "bronchial diseases/therapy[mh]", "drug therapy[sh]"),
-    ("100", "smith ja[au]", "smith j[au]", "smith[au]", "asthma study group[au]", "n engl j med[ta]", "2010[dp]"),
-    ("100", "2010/03:2010/05[dp]", "clinical trial[pt]", "hasabstract AND asthma", "wheez*[tiab]"),
-    ("100", '"children steroids"[tiab:~5]', '"children plain"[ti:~2]', "10.1000/abc[aid]"),
-    ("100", "asthma NOT retracted publication[pt]", "asthma smith ja", "van der berg l wheezing"),
-    ("100", "(asthma OR dogs) AND allchild[filter]", "wheeze[ot]", "children[ti] AND inhaled[ab]"),
-    ("200 100", "bronchial diseases[mh]", "respiratory tract diseases[majr]", "smith[1au] OR smithson[1au]"),
-    ("200 100", "(asthma OR dogs) AND 1990:2015[dp]"),
-    ("200", "bronchial diseases[mh:noexp]", "1999/12/31[dp]", "2000[edat]", "review[pt]", "french[la]"),
-    ("", "asthma/surgery[mh]", "child[majr]", '"plain children"[ti]'),
-    ("300", "asthma NOT child[mh]", "retracted publication[pt]", "pubmednotmedline[sb]"),
-    ("300 200 100", "all[sb]"),
-]
+SEARCHES: list[tuple[str, *tuple[str, ...]]] = TABLES["searches"]
 """PMIDs, each with queries that find them."""
 
 

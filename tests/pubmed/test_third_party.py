@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 from lxml import etree
+from rows import tables
+
+TABLES = tables(__file__)
 
 Entrez = pytest.importorskip("Bio.Entrez", reason="needs Biopython")
 
@@ -164,17 +167,7 @@ def test_responses_are_valid_against_ncbis_dtds(base: str) -> None:
     NCBI's ambiguous DTD of elink.)"""
     from Bio.Entrez.Parser import DataHandler
 
-    commands = (
-        "neighbor",
-        "neighbor_score",
-        "neighbor_history",
-        "acheck",
-        "ncheck",
-        "lcheck",
-        "prlinks",
-        "llinks",
-        "x",
-    )
+    commands = TABLES["commands"]
     asked = {
         "elink.dtd": [f"elink.fcgi?id=29768149,9997,5&cmd={command}" for command in commands],
         "esearch.dtd": [f"esearch.fcgi?term={term}" for term in ("asthma&usehistory=y", "x1y2+OR+(asthma", "")],

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 import medground.recipes.biomedsearch.recipe as recipe
 from medground.answering.conclude.compose import compose, unanswered
@@ -23,6 +23,8 @@ from medground.values.answer import Answer
 from medground.values.lookup import Lookup
 from medground.values.report import FlowRow, SubFound, ToolFound
 from medground.values.steps import Step, SubQuestionBegun, SubQuestionDone, WritingReport
+
+TABLES = tables(__file__)
 
 TURN = 0.02
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"
@@ -186,19 +188,7 @@ def test_a_host_that_cannot_be_reached_is_asked_once(make_run: Callable[..., Run
     assert [search.status for search in run.searches] == ["failed", "failed"]
 
 
-PLAN = research_plan.ResearchPlan(
-    question="What causes gout?",
-    subquestions=(
-        research_plan.SubQuestion(id="q1", text="What causes gout?", dimension="cause", keywords=("gout", "cause")),
-        research_plan.SubQuestion(id="q2", text="How is gout treated?", keywords=("gout", "treatment")),
-    ),
-    keywords=(
-        research_plan.Keyword(name="gout", tools=("literature",)),
-        research_plan.Keyword(name="cause"),
-        research_plan.Keyword(name="treatment", tools=("literature", "web")),
-    ),
-    edges=(research_plan.Edge(before="cause", after="treatment", weight=0.6),),
-)
+PLAN = research_plan.ResearchPlan.model_validate(TABLES["plan"])
 
 Edit = Callable[[dict[str, Any]], object]
 

@@ -7,12 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from rows import tables
 
 from medground.engine.answering import answered
 from medground.recipes.ground import GROUND
 from medground.values.answer import Answer
 from medground.values.decision import Notice
 from medground.values.document import Document, Section
+
+TABLES = tables(__file__)
 
 
 def trial(number: int, title: str, text: str, **more: Any) -> Document:
@@ -59,6 +62,13 @@ def test_a_sentence_on_what_is_asked_leads_and_without_one_nothing_is_found(ask:
     assert str(missing).split("\n\n")[1].startswith("Nothing found on harms of kelvastatin in ")
 
 
+def test_a_paper_on_all_things_comes_before_papers_on_one_of_them(ask: Ask) -> None:
+    other = trial(6, "Simvastatin.", "Simvastatin does not improve outcome after aneurysmal subarachnoid hemorrhage.")
+    both = trial(7, "Kelvastatin.", "Kelvastatin given in the acute period of SAH reduced deaths.")
+    answer = ask("Does kelvastatin improve outcome after aneurysmal subarachnoid haemorrhage?", [other, both])
+    assert answer.evidence[0].document_id == "PMID:7"
+
+
 def test_the_row_that_a_question_names_answers_whatever_else_the_question_says(ask: Ask) -> None:
     rows = trial(6, "Gout.", "Withdrawal | Drug (n=204): 12 | Placebo (n=199): 9\n\nFlare | Drug: 41 | Placebo: 77")
     (quote, *_) = ask("How many withdrawals were there in the placebo arm?", [rows]).statements
@@ -66,7 +76,7 @@ def test_the_row_that_a_question_names_answers_whatever_else_the_question_says(a
 
 
 def test_a_thing_in_other_words_is_quoted_and_said_to_be_in_other_words(ask: Ask) -> None:
-    text = "Renal nutcracker syndrome is diagnosed by Doppler ultrasonography or computed tomography."
+    text = "Scans and other tests are used to confirm renal nutcracker syndrome."
     question = "Which scans or tests do they use to confirm nutcracker syndrome of the kidney vein?"
     answer = ask(question, [trial(6, "How to diagnose renal nutcracker syndrome?", text)])
     assert answer.statements[0].text == text
@@ -175,15 +185,7 @@ TABLE = "\n\n".join(
         "Nausea, n (%) | Group A (n = 31): 7 (23) | Group B (n = 30): 9 (30)",
     ]
 )
-ROWS = [
-    trial(number, f"{name} versus usual care for sleep in adults: a randomised trial", f"{said}\n\n{table}")
-    for number, name, table in (
-        (7, "Yoga", TABLE),
-        (8, "Massage", TABLE.replace("54.1", "61.3").replace("Age", "Mean age")),
-        (9, "Reading", "Group A slept well."),
-    )
-    for said in [f"{name} improved sleep in adults compared with usual care, and nausea was rare in group A. " * 40]
-]
+ROWS = [Document.model_validate(one) for one in TABLES["rows"]]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from rows import tables
+
 from medground.answering.run import Run
 from medground.errors import NotConfigured, SourceUnavailable
 from medground.recipes.biomedsearch.literature import find_literature
@@ -14,26 +16,14 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.values.document import Document, MeshHeading
 from medground.values.query import Or, Phrase
 from medground.values.report import ToolFound
-from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
+from medground.values.research_plan import ResearchPlan, SubQuestion
+
+TABLES = tables(__file__)
 
 NAMED = ("cyp17a1 knockout", "sex differentiation", "zebrafish")
 ONE = SubQuestion(id="q1", text="Does cyp17a1 knockout change sex differentiation in zebrafish?", keywords=NAMED)
-PLAN = ResearchPlan(
-    question="Effects of cyp17a1 knockout on zebrafish?",
-    subquestions=(ONE,),
-    keywords=(
-        Keyword(name="cyp17a1 knockout", synonyms=("cyp17a1-deficient",)),
-        Keyword(name="sex differentiation"),
-        Keyword(name="zebrafish", synonyms=("Danio rerio",)),
-    ),
-)
-WHOLE = Document(
-    id="PMID:1",
-    title="Knockout of cyp17a1 in zebrafish alters sexual differentiation",
-    text="Fish without cyp17a1 became males. The knockout changed sex differentiation of all zebrafish.",
-    identifiers={"doi": "10.1/a"},
-    mesh=(MeshHeading(descriptor="Androgens"), MeshHeading(descriptor="Animals")),
-)
+PLAN = ResearchPlan.model_validate(TABLES["plan"])
+WHOLE = Document.model_validate(TABLES["whole"])
 OTHER = Document(
     id="PMID:2",
     title="Androgens and sex differentiation in cyp17a1-deficient fish",

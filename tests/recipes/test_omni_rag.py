@@ -38,7 +38,7 @@ def opened(answer: Answer, documents: dict[str, str]) -> dict[str, str]:
     return {quote.document_id: quote.quote for quote in answer.evidence}
 
 
-STORED = {name: text for name, _, text in TEXTS.values()} | {PAGE.id: PAGE.text}
+STORED = {one["id"]: one["text"] for one in TEXTS.values()} | {PAGE.id: PAGE.text}
 
 
 def states(answer: Answer) -> dict[str, str]:

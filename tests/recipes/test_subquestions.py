@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refused
-from rows import each_row
+from rows import each_row, tables
 
 from medground.answering.declaration import Declaration
 from medground.answering.run import Run
@@ -32,6 +32,8 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.values.research_plan import Edge, Keyword, ResearchPlan
 from medground.values.steps import AnyStep, PlanningResearch, ResearchPlanned, Step
 from medground.wording.progress import in_words
+
+TABLES = tables(__file__)
 
 ZEBRAFISH = "Effects of cyp17a1 knockout on zebrafish?"
 RECIPE = Declaration(name="biomedsearch", operators=PLANNING)
@@ -65,21 +67,7 @@ def test_the_papers_question(make_run: MakeRun) -> None:
 
 @each_row(
     ("question", "asked"),
-    [
-        ("What causes gout?", ["symptoms of gout", "gout diagnosed", "gout treated", "prognosis of gout"]),
-        (
-            "What is the dose of metformin in adults with type 2 diabetes?",
-            ["mechanism of action of metformin", "adverse effects of metformin in type 2 diabetes"],
-        ),
-        ("Is warfarin or apixaban better in stroke?", ["adverse effects of warfarin and apixaban in stroke"]),
-        (
-            "What is the role of BRCA1 in breast cancer?",
-            ["molecular function of BRCA1", "diseases are associated with"],
-        ),
-        ("please list 2 human coronaviruses", ["infection with coronaviruses transmitted"]),
-        ("Can pets affect infants?", []),  # nothing is known that makes sense to ask beside it
-        ("Who won the World Cup in 1998?", []),
-    ],
+    TABLES["what_else_is_asked_depends_on_the_kind_of_subject"],
 )
 def test_what_else_is_asked_depends_on_the_kind_of_subject(make_run: MakeRun, question: str, asked: list[str]) -> None:
     plan = planned(make_run, question)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,8 +11,8 @@ from refusals import refused
 from rows import each_row
 from small_corpora import WordEmbedder, corpus_of_documents
 
-from medground.errors import ConfigError, SourceUnavailable, UsageError
-from medground.sources.base import CountingSource, Source
+from medground.errors import ConfigError, UsageError
+from medground.sources.base import CountingSource
 from medground.sources.corpus import CorpusSource
 from medground.testing import DOCUMENTS, QueryContract, SourceContract
 from medground.values.document import Document
@@ -102,15 +101,6 @@ def test_a_query_tree_is_not_searched_by_meaning_and_no_words_find_nothing(make_
         make_source(built_with=WordEmbedder(), asked_with=WordEmbedder("other"))
 
 
-@in_one_test
-class TestRecordedGivenSource(SourceContract):
-    nothing = None  # every lookup finds all documents
-
-    @pytest.fixture
-    def make(self) -> Callable[[], Source]:
-        return lambda: RecordingSource(GivenSource(DOCUMENTS))
-
-
 def test_all_searches_are_recorded_and_fused_by_document(memory_source: Any) -> None:
     long = Document(id="PMID:7", text="Lens and aorta. " * 400)  # several passages
     source = RecordingSource(memory_source([DOCUMENTS[0], long]))
@@ -143,5 +133,3 @@ def test_facts_and_what_is_only_counted_are_not_recorded(memory_source: Any) -> 
     lookup = Lookup(asked=Everything(), text="marfan", limit=5)
     assert asyncio.run(counting.count(lookup, Filters())) == 7
     assert counting.rankings == []
-    asyncio.run(counting.close())
-    refused(SourceUnavailable, "closed", lambda: asyncio.run(counting.count(lookup, Filters())))

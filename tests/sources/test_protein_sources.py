@@ -20,8 +20,9 @@ from medground.errors import RateLimited, SourceUnavailable
 from medground.sources.base import Source
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
+from medground.sources.proteins.records import StructureRecords
 from medground.sources.proteins.structure_sources import AlphaFoldSource, PDBSource
-from medground.sources.proteins.structures import StructureFiles, StructureSource
+from medground.sources.proteins.structures import StructureFiles
 from medground.sources.proteins.uniprot import UniProtSource
 from medground.testing.sources import SourceContract
 from medground.values.lookup import Found, Lookup, ProteinQuery
@@ -166,7 +167,7 @@ def test_a_fault_is_a_failure(
 
 
 def structure_files(source: Any, document_id: str) -> StructureFiles:
-    assert isinstance(source, StructureSource)
+    assert isinstance(source, StructureRecords)
     document = asyncio.run(source.fetch([document_id]))[document_id]  # type: ignore[attr-defined]
     return asyncio.run(source.files(document))
 

@@ -13,7 +13,7 @@ from contracts import in_one_test
 from engines import FORMS, Result
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.corpus.retraction import listed, marked
 from medground.errors import ConfigError, MedgroundError, NotConfigured, RateLimited, SourceUnavailable
@@ -28,8 +28,10 @@ from medground.testing import SourceContract
 from medground.values.lookup import Lookup, PlainWords
 from medground.values.query import Filters
 
+TABLES = tables(__file__)
+
 LISTED = max(name.removeprefix("pmid:") for name in listed() if name.startswith("pmid:"))
-KEYS = {"keys.google_search": "google-key-1234", "google.engine": "engine-1", "keys.brave": "brave-key-1234"}
+KEYS = {"keys.brave": "brave-key-1234"}
 SAYS = "Zebrafish without cyp17a1 are males, as this page of a laboratory explains at some length to its readers."
 PAGE = f"<html><head><title>Fish</title></head><body><article><p>{SAYS}</p></article></body></html>".encode()
 
@@ -63,13 +65,13 @@ class TestEngines(SourceContract):
     )
     nothing: ClassVar[Lookup | None] = Lookup(asked=PlainWords(text="xylophone"), text="xylophone")
 
-    @pytest.fixture(params=["duckduckgo", "google", "brave"])
+    @pytest.fixture(params=["duckduckgo", "brave"])
     def make(self, make_peer: Any, request: pytest.FixtureRequest) -> Any:
         peer = make_peer(FORMS[request.param](lambda query: results(query)[:12]))
         return lambda: opened(request.param, peer.url)
 
 
-@each_row(("name", "requests"), [("duckduckgo", 3), ("google", 4), ("brave", 2)])
+@each_row(("name", "requests"), [("duckduckgo", 3), ("brave", 2)])
 def test_all_pages_of_results_are_read_and_one_page_is_one_result(name: str, requests: int, make_peer: Any) -> None:
     peer = make_peer(FORMS[name](results))
     source = opened(name, peer.url)
@@ -88,23 +90,15 @@ def test_all_pages_of_results_are_read_and_one_page_is_one_result(name: str, req
     none = then_closed(source := opened(name, peer.url), source.search(limited, Filters(year_from=2020)))
     assert (none.size, len(peer.asked)) == (0, requests + 1)
     assert "no verified date" in none.notes[0]
-    for gone in {"brave": ["keys.brave"], "google": ["keys.google_search", "google.engine"]}.get(name, []):
+    if name == "brave":
         with pytest.raises(NotConfigured) as caught:
-            searched(opened(name, peer.url, **{gone: ""}))
-        assert str(caught.value) == f"{name}: not configured; set {gone}, or leave the source out"
+            searched(opened(name, peer.url, **{"keys.brave": ""}))
+        assert str(caught.value) == "brave: not configured; set keys.brave, or leave the source out"
 
 
 @each_row(
     ("address", "title", "state"),
-    [
-        ("https://pubmed.ncbi.nlm.nih.gov/{}/", "Aspirin and stroke", "retracted"),
-        ("https://europepmc.org/article/MED/{}", "Aspirin and stroke", "retracted"),
-        ("https://journal.example/a", "RETRACTED: Aspirin and stroke", "retracted"),
-        ("https://journal.example/b", "Retraction notice to: Aspirin and stroke", "notice"),
-        ("https://journal.example/c", "Retraction of the gingiva", "none"),
-        ("https://doi.org/10.1016/S0140-6736(97)11096-0", "Ileal hyperplasia", "retracted"),
-        ("https://blog.example/pmid/{}", "On retracted papers", "none"),
-    ],
+    TABLES["a_result_that_is_a_retracted_paper_is_known"],
 )
 def test_a_result_that_is_a_retracted_paper_is_known(address: str, title: str, state: str, make_peer: Any) -> None:
     peer = make_peer(FORMS["brave"](lambda query: [(address.format(LISTED), title, "A trial.")]))
@@ -117,15 +111,14 @@ NEW_DESIGN = b"<html><div class='card'>New design</div></html>"
 NO_LINK = b"<html><div class='result web-result'><b>Title</b></div>"
 CAPTCHA = {"status": 202, "body": b"<html><div class='anomaly-modal__title'>Unfortunately, bots use us too</div>"}
 PROOF = "it asks for a captcha; wait a few hours, or use another engine"
-BAD_KEY = {"status": 400, "body": b'{"error": {"message": "API key not valid. google-key-1234"}}'}
+BAD_KEY = {"status": 400, "body": b'{"error": {"message": "API key not valid. brave-key-1234"}}'}
 REJECTED = "the key was rejected with HTTP status"
 KEY_LINE = f"{REJECTED} 400: API key not valid. ********; correct it in the settings (`keys`)"
 FAULTS: list[tuple[str, dict[str, Any], type[MedgroundError], str]] = [
     *(("duckduckgo", {"body": body}, SourceUnavailable, CHANGED) for body in (NEW_DESIGN, NO_LINK, b"")),
     ("duckduckgo", CAPTCHA, SourceUnavailable, PROOF),
-    ("google", {"body": b'{"kind": "customsearch#search", "entries": []}'}, SourceUnavailable, CHANGED),
-    ("google", {"body": b'{"error": {"message": "Quota"}}', "status": 429}, RateLimited, "rate limit exceeded"),
-    ("google", BAD_KEY, ConfigError, KEY_LINE),
+    ("brave", {"body": b'{"error": {"message": "Quota"}}', "status": 429}, RateLimited, "rate limit exceeded"),
+    ("brave", BAD_KEY, ConfigError, KEY_LINE),
     ("brave", {"body": b'{"type": "search", "query": {}, "web": {"hits": []}}'}, SourceUnavailable, CHANGED),
     ("brave", {"body": b'{"type": "answer"}'}, SourceUnavailable, CHANGED),
 ]

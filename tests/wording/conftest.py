@@ -83,7 +83,7 @@ def full(make_answer: Callable[..., Answer]) -> Answer:
         ),
         documents=(COHORT, TRIAL, PAGE, ERRATUM, RETRACTED),
         dropped=(Dropped(text="Aspirin cures all.", reason="contradicted: it does not"),),
-        conflicts=(conflict("openai:gpt-5", "supports", "contradicts"), conflict("keyless", "unknown", "unknown")),
+        conflicts=(conflict("openai:gpt-5", "supports", "contradicts"), conflict("m", "unknown", "unknown")),
         support=0.25,
         faithfulness=0.5,
         searches=(

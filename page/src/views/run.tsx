@@ -47,7 +47,7 @@ function Opened({ opened }: { opened: OpenedRun }): JSX.Element {
           {run.majority && run.majority_share !== null ? `Always answering “${run.majority}” would be right in ${percent(run.majority_share)}. ` : ""}
           {opened.macro_f1 === null ? "" : `Macro-F1 ${opened.macro_f1.toFixed(3)}. `}
           {opened.support === null ? "No answer has a support score. " : `Mean support ${opened.support.toFixed(3)} over ${many(opened.supported_answers, "answer")}. `}
-          {`${opened.seconds_each.toFixed(2)} s a question, ${count(run.input_tokens)} tokens in and ${count(run.output_tokens)} out, ${many(run.model_calls, "model call")}, ${run.price === null ? "price unknown" : `$${run.price}`}.`}
+          {opened.seconds_each === null ? "What its answers cost is not known." : `${opened.seconds_each.toFixed(2)} s a question, ${count(run.input_tokens)} tokens in and ${count(run.output_tokens)} out, ${many(run.model_calls, "model call")}, ${run.price === null ? "price unknown" : `$${run.price}`}.`}
         </p>
       </section>
       <section aria-labelledby="outcomes">

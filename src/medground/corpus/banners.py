@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from calendar import month_abbr, month_name
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -29,6 +30,7 @@ def _words() -> tuple[re.Pattern[str], re.Pattern[str]]:
             heading = line.strip("[]").replace(" ", "_")
         elif line and not line.startswith("#"):
             lists[heading] = f"{lists.get(heading, '')} {line}".strip()
+    lists["plain"] += " ".join(["", *month_name, *month_abbr]).casefold()
     named = {name: "|".join(words.split()) for name, words in lists.items()}
     # a word of letters stands alone; signs follow each other without a space
     one = "|".join(f"(?P<{name}>{words})" for name, words in named.items())
@@ -164,6 +166,8 @@ def is_banner(line: str) -> bool:
     words = " ".join(line.split())
     if not words or len(words) > _LONGEST_BANNER or not _WORTH_A_LOOK.search(words.casefold()):
         return False
+    if _IN.match(words):  # `Retraction in: J Falls. 2022;3:1`, as PubMed prints it
+        return True
     sentence = words[: cut.start()] if (cut := _CUT.search(words)) else words
     kinds = {kind for one in takewhile(bool, map(_kinds, _TOKEN.findall(sentence))) for kind in one or ()}
     return ({"this", "thing"} <= kinds and not kinds.isdisjoint(("retracted", "notice"))) or _said(words) == "retracted"

@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus import tables
-from medground.corpus.duplicates import unite
 from medground.corpus.embedder import Embedder
 from medground.corpus.faults import UnfinishedDamaged, writing
-from medground.corpus.join import join_records, remembered
+from medground.corpus.join import join_records, remembered, unite
 from medground.corpus.library import Library
 from medground.corpus.manifest import (
     Counts,

@@ -15,10 +15,9 @@ from pathlib import Path
 from medground.corpus import tables
 from medground.corpus.build import described_files, finish, identity_check
 from medground.corpus.chunk import cuts
-from medground.corpus.duplicates import unite
 from medground.corpus.embedder import Embedder, embed_passages
 from medground.corpus.faults import writing
-from medground.corpus.join import join_records, remembered
+from medground.corpus.join import join_records, remembered, unite
 from medground.corpus.lexical_fields import LexicalWriter
 from medground.corpus.library import Library
 from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest
@@ -64,7 +63,7 @@ def patch_passages(database: DatabaseWriter, base: Snapshot, folder: Path, limit
     patched.moved = [(old, new) for old, new, _ in moving]
     replaced = {document for _, _, document in moving}.union(amended)
     total = database.passage_count()
-    if base.has_metadata and patched.removed + sum(amended.values()) <= _RENEW_ABOVE * total:
+    if patched.removed + sum(amended.values()) <= _RENEW_ABOVE * total:
         link_tree(base.folder / LEXICAL, folder / LEXICAL)
         again = [entry for document in sorted(replaced) for entry in database.passages_of(document)]
         gone = [*database.gone, *dict.fromkeys(document.id for _, document in again)]

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from medground.corpus.faults import reading
-from medground.corpus.lexical_fields import exact
 from medground.corpus.reports import DocumentReport, FileEntry, FileReport, SameId, document_reports
 from medground.corpus.tables import FILE_NAME, KnownFile, PassageRow, decode, known_files
 from medground.values.document import Document, Passage
-from medground.values.query import Filters
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _AT_ONCE = 500
 """SQLite limits the number of values in one statement."""
@@ -70,9 +62,6 @@ class Database:
 
     def raw_records(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The XML of documents that were read from MEDLINE or PubMed XML, by id; others are omitted."""
-        with self._reading("raw") as execute:
-            if execute is None:
-                return {}
         query = "SELECT id, xml FROM raw WHERE id IN ({})"
         with reading(self.folder):
             rows = (row for rows in self._in(query, ids) for row in rows)
@@ -108,31 +97,6 @@ class Database:
                 raise ValueError(f"passage {missing[0]} is missing")
             return [rows[n].of(documents[rows[n].document]) for n in numbers]
 
-    def numbers(self, filters: Filters) -> NDArray[np.int64] | None:
-        """Numbers of the passages that the filters allow, ascending; None if they allow all."""
-        types = [exact("publication_type", kind) for kind in filters.publication_types]
-        of_type = f"SELECT document FROM publication_types WHERE type IN ({_placeholders(types)})"  # noqa: S608
-        ids = json.dumps(filters.ids, ensure_ascii=False)
-        limits: list[tuple[str, Sequence[str | int | None]]] = [
-            ("d.year >= ?", [filters.year_from]),
-            ("d.year <= ?", [filters.year_to]),
-            (f"d.kind IN ({_placeholders(filters.kinds)})", filters.kinds),
-            (f"d.number IN ({of_type})", types),
-            ("d.id IN (SELECT value FROM json_each(?))", [ids] if filters.ids else []),
-        ]
-        given = [(condition, values) for condition, values in limits if values and None not in values]
-        if not given:
-            return None
-        query = (
-            "SELECT p.number FROM documents d JOIN passages p ON p.document = d.number "  # noqa: S608
-            f"WHERE {' AND '.join(condition for condition, _ in given)} ORDER BY p.number"
-        )
-        with reading(self.folder), self._lock:
-            rows = self._connection.execute(query, [value for _, some in given for value in some]).fetchall()
-        import numpy as np  # only filters by vector need it, and it is slow to import
-
-        return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
-
     def all_documents(self) -> Iterator[Document]:
         """All documents, streamed in the order of their ids."""
         last = ""
@@ -147,14 +111,6 @@ class Database:
             yield from found
             last = found[-1].id
 
-    @contextmanager
-    def _reading(self, table: str) -> Iterator[Callable[..., sqlite3.Cursor] | None]:
-        """What executes a query; None if the snapshot was built before it had this table."""
-        with reading(self.folder), self._lock:
-            execute = self._connection.execute
-            known = execute("SELECT count(*) FROM sqlite_schema WHERE name = ?", (table,)).fetchone()[0]
-            yield execute if known else None
-
     def skipped(self, limit: int = 20) -> list[Skipped]:
         """The first records that could not be read during the build; all of them with a limit of -1."""
         query = "SELECT input, file, position, reason FROM skipped ORDER BY rowid LIMIT ?"
@@ -163,26 +119,25 @@ class Database:
 
     def known_files(self, folder: str) -> dict[str, KnownFile]:
         """The files that were found in a folder, by name, as they were when they were read."""
-        with self._reading("files") as execute:
-            return known_files(self._connection, folder=folder) if execute else {}
+        with reading(self.folder), self._lock:
+            return known_files(self._connection, folder=folder)
 
     def document_reports(self) -> list[DocumentReport]:
         """What became of each document with each source of records, by file."""
-        with self._reading("joins") as execute:
-            return [*document_reports(self._connection)] if execute else []
+        with reading(self.folder), self._lock:
+            return [*document_reports(self._connection)]
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read, whether or not it still exists; None if that was not noted."""
         query = "SELECT f.name FROM holds h JOIN files f ON f.number = h.file WHERE h.id = ? AND h.kept = 1"
-        with self._reading("holds") as execute:
-            row = execute(query, (document_id,)).fetchone() if execute else None
+        with reading(self.folder), self._lock:
+            row = self._connection.execute(query, (document_id,)).fetchone()
         return None if row is None else Path(row[0])
 
     def file_report(self) -> FileReport:
         """Which files were read or skipped, what their readers noted, and which ids are in several of them."""
-        with self._reading("files") as execute:
-            if execute is None:
-                return FileReport((), {}, ())
+        with reading(self.folder), self._lock:
+            execute = self._connection.execute
             files = [FileEntry(*row) for row in execute("SELECT name, reader, reason FROM files ORDER BY number")]
             notes: dict[str, list[str]] = {}
             for text, name in execute("SELECT n.text, f.name FROM notes n JOIN files f ON f.number = n.file"):

@@ -43,14 +43,12 @@ _SEVERAL = {"title_abstract": ("title", "text"), "text_word": (DEFAULT,), "all":
 _Q = tantivy.Query
 
 
-def compile_query(
-    query: Query, filters: Filters, searcher: tantivy.Searcher, *, metadata: bool = True
-) -> tantivy.Query:
+def compile_query(query: Query, filters: Filters, searcher: tantivy.Searcher) -> tantivy.Query:
     """Compile a query for Tantivy. Filters limit what may be found and do not affect scores.
 
-    Without `metadata`: for an index that was made before documents had any. UsageError: it has no such field.
+    Raises UsageError: the index has no such field.
     """
-    compiler = _Compiler(searcher, metadata=metadata)
+    compiler = _Compiler(searcher, schema())
     compiled = compiler.compile(query)
     limits = filters.as_query()
     if limits is None:
@@ -108,10 +106,6 @@ def _any(parts: Sequence[tantivy.Query], best: bool) -> tantivy.Query:
 
 
 class _Compiler(TreeCompiler):
-    def __init__(self, searcher: tantivy.Searcher, *, metadata: bool) -> None:
-        super().__init__(searcher, schema())
-        self._metadata = metadata
-
     def leaf(self, query: Leaf) -> tantivy.Query:
         match query:
             case nodes.Everything():
@@ -136,8 +130,6 @@ class _Compiler(TreeCompiler):
                 from medground.pubmed.mesh import publication_types
 
                 return self._one_of("publication_type", publication_types(query))
-            case nodes.Metadata() if not self._metadata:
-                return _Q.empty_query()
             case nodes.Metadata():
                 return self._one(METADATA, described(query.name, query.value))
             case nodes.Words() | nodes.Term() | nodes.Phrase() | nodes.Near():
@@ -220,8 +212,7 @@ class Lexical:
             index = _opened(folder)
             register_analysers(index)
             self._searcher = index.searcher()
-        self.has_metadata = index.schema == schema()
-        if not self.has_metadata and index.schema != schema(metadata=False):
+        if index.schema != schema():
             # searching a missing field would silently find nothing
             raise ConfigError(f"{folder} has a word index from another version of Medground; rebuild the corpus")
 
@@ -233,8 +224,6 @@ class Lexical:
     @property
     def fields(self) -> frozenset[str]:
         """Names of the metadata fields of its documents."""
-        if not self.has_metadata:
-            return frozenset()
         with reading(self._folder):
             found = self._searcher.terms_with_prefix(METADATA_NAME, "", limit=_MOST_FIELDS)
         return frozenset(name for name, _ in found)
@@ -257,7 +246,7 @@ class Lexical:
         if limit < 1:
             return []
         with reading(self._folder):
-            compiled = compile_query(query, filters, self._searcher, metadata=self.has_metadata)
+            compiled = compile_query(query, filters, self._searcher)
             hits = self._searcher.search(compiled, limit, count=False).hits
             if not hits:
                 return []

@@ -57,11 +57,8 @@ _LONGEST_VALUE = 1000
 
 
 @cache
-def schema(*, metadata: bool = True) -> tantivy.Schema:
-    """Fields of the index. `number` is the passage's number, stored as a column and not indexed.
-
-    Without `metadata`: those of an index that was made before documents had metadata.
-    """
+def schema() -> tantivy.Schema:
+    """Fields of the index. `number` is the passage's number, stored as a column and not indexed."""
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field(NUMBER, fast=True)
     builder.add_integer_field(YEAR, indexed=True, fast=True)
@@ -72,7 +69,7 @@ def schema(*, metadata: bool = True) -> tantivy.Schema:
             builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
         else:
             builder.add_text_field(field, tokenizer_name=analysis)
-    for field in (METADATA, METADATA_NAME) if metadata else ():
+    for field in (METADATA, METADATA_NAME):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
     return builder.build()
 

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -96,10 +97,13 @@ class FileReading:
 
     def items(self, skip: int = 0) -> Iterator[Item]:
         """The items of the input from number `skip`. A file that changed meanwhile is read again."""
+        source = self._source
         for attempt in range(1, _ATTEMPTS + 1):
             before, unsearched = self._state(), 0
             try:
-                for item in within_limits(self._source, skip):
+                read = partial(source.read, skip)
+                found = read() if source.refused else within_limits(read, source.name, apart=source.apart)
+                for item in found:
                     unsearched += isinstance(item, Document) and _is_unsearched(item)
                     yield item
             except BadDocument as error:
@@ -196,8 +200,7 @@ def cut_and_index(
     # If no passage was removed and no document changed, the word index of the earlier snapshot is reused and only new
     # passages are added. A deleted passage would still count in Tantivy's statistics, so equal snapshots could rank
     # differently.
-    # An index of before documents had metadata is made anew, too.
-    if base is not None and base.has_metadata and database.state("settled") == 1:
+    if base is not None and database.state("settled") == 1:
         link_tree(base.folder / LEXICAL, folder / LEXICAL)
     with contextlib.ExitStack() as opened:
         with resuming(folder):

@@ -130,11 +130,12 @@ def doubt(record: Record) -> str | None:
 
 
 def _names_listed(title: str) -> bool:
-    """Whether a title, a part of it, or what follows its first words is that of a paper in the table."""
+    """Whether a title, a part of it, or what follows its first words or precedes its last is that of a listed paper."""
     if not table().has_titles:
         return False
     words = title.split()
-    parts = [*parts_of(title), *(" ".join(words[at:]) for at in range(1, min(_BEFORE, len(words))))]
+    beside = range(1, min(_BEFORE, len(words)))
+    parts = [*parts_of(title), *(" ".join(some) for at in beside for some in (words[at:], words[:-at]))]
     return any(listed().get(title_name(part)) in GRAVE for part in parts)
 
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
 import re
-import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -172,13 +170,6 @@ def update(home: Path, content: str, place: str) -> Table:
     return table()
 
 
-def _short_lines(content: str) -> Iterator[str]:
-    for number, line in enumerate(io.StringIO(content, newline=""), start=1):
-        if len(line) > _LONGEST_LINE:
-            raise csv.Error(f"line {number} has more than {_LONGEST_LINE:,} characters")
-        yield line
-
-
 def _of_crossref(content: str) -> Iterator[Row]:
     """Works of Crossref: one reply, a list, or a work on each line. A notice names its papers in `update-to`."""
     try:
@@ -202,8 +193,11 @@ def _of_crossref(content: str) -> Iterator[Row]:
 
 
 def _of_csv(content: str) -> Iterator[Row]:
-    csv.field_size_limit(sys.maxsize)
-    for line in csv.DictReader(_short_lines(content)):
+    lines = content.splitlines(keepends=True)
+    if max(map(len, lines)) > _LONGEST_LINE:
+        raise csv.Error(f"a line has more than {_LONGEST_LINE:,} characters")
+    csv.field_size_limit(_LONGEST_LINE)
+    for line in csv.DictReader(lines):
         said = {name.strip().casefold(): value.strip() for name, value in line.items() if isinstance(value, str)}
         kind = said.get("retractionnature", "").casefold()
         nature = _NATURES.get(kind, "corrected")

@@ -10,8 +10,6 @@ CREATE TABLE IF NOT EXISTS documents (
   kind TEXT NOT NULL,
   retraction TEXT NOT NULL
 );
-CREATE TABLE IF NOT EXISTS publication_types (document INTEGER NOT NULL, type TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS publication_types_by_document ON publication_types (document);
 -- Records as their files have them, compressed with a checksum (zlib), and the hash of each before that.
 CREATE TABLE IF NOT EXISTS raw (id TEXT PRIMARY KEY, file INTEGER NOT NULL, xml BLOB NOT NULL, digest BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS raw_by_file ON raw (file);

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from medground.corpus.database import Database
-from medground.corpus.faults import corrupt
+from medground.corpus.faults import corrupt, reading
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import FILE_NAME, Manifest, check_files, read_manifest
 from medground.corpus.records import count_waiting
@@ -159,23 +159,16 @@ class Snapshot(Database):
         Raises UsageError: the snapshot has no vectors; ConfigError: the vector has the wrong length, or the extra
         `dense` is not installed.
         """
-        if not filters.where and filters.date_from is None and filters.date_to is None:
-            allowed = self.numbers(filters)
-        else:
-            import numpy as np
+        import numpy as np  # slow to import, and not every question needs it
 
-            allowed = np.array(self._lexical.numbers(filters), dtype=np.int64)
+        limited = filters != NO_FILTERS
+        allowed = np.array(self._lexical.numbers(filters), dtype=np.int64) if limited else None
         return self._hits("dense", self.vectors().search(vector, limit, allowed))
 
     @property
     def fields(self) -> frozenset[str]:
         """Names of the metadata fields of its documents."""
         return self._lexical.fields
-
-    @property
-    def has_metadata(self) -> bool:
-        """Whether its word index can hold metadata: one that was made before cannot."""
-        return self._lexical.has_metadata
 
     def size(self, filters: Filters = NO_FILTERS) -> int:
         """Number of documents within `filters`."""
@@ -214,16 +207,14 @@ class Snapshot(Database):
         before = {entry.source: entry.state for entry in self.manifest.enriched}
         if any(before.get(source, state) != state for source, state in sources.items()):
             return self.manifest.counts.documents
-        with self._reading("joins") as execute:
-            if execute:
-                return count_waiting(self._connection, [*sources])
-        return self.manifest.counts.documents if sources else 0
+        with reading(self.folder), self._lock:
+            return count_waiting(self._connection, [*sources])
 
     def source_reports(self) -> list[SourceReport]:
         """What became of its documents with each source of records that it remembers, in their order."""
         names = {entry.source: entry.name for entry in self.manifest.enriched}
-        with self._reading("joins") as execute:
-            return [*source_reports(self._connection, names)] if execute else []
+        with reading(self.folder), self._lock:
+            return [*source_reports(self._connection, names)]
 
     def attachment(self, name: str) -> Path | None:
         """Path of a file stored with the documents, such as `graph.sqlite`, or None."""

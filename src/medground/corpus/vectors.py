@@ -54,6 +54,7 @@ class VectorWriter:
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
+        """Close the file."""
         self._file.close()
 
 

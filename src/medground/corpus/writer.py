@@ -11,7 +11,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from medground.corpus.design import with_design
-from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
 from medground.corpus.readers.entry import id_of_content
 from medground.corpus.records import JoinTable, difference, fullness, one_record, restored, same_work
@@ -167,8 +166,6 @@ class DatabaseWriter:
             return
         query = "UPDATE documents SET record = ?, digest = ?, year = ?, retraction = ? WHERE number = ?"
         self._connection.execute(query, (record, digest, document.year, document.retraction, number))
-        self._connection.execute("DELETE FROM publication_types WHERE document = ?", (number,))
-        self._type(number, document)
         self.amended.append(number)
         self.set_state("amended", 1)
 
@@ -183,16 +180,10 @@ class DatabaseWriter:
         return document
 
     def _insert(self, document: Document, record: bytes, digest: bytes) -> None:
-        number = self._connection.execute(
+        self._connection.execute(
             "INSERT INTO documents (id, record, digest, year, kind, retraction) VALUES (?, ?, ?, ?, ?, ?)",
             (document.id, record, digest, document.year, document.kind, document.retraction),
-        ).lastrowid
-        self._type(int(number or 0), document)
-
-    def _type(self, number: int, document: Document) -> None:
-        for kind in document.publication_types:
-            values = (number, exact("publication_type", kind))
-            self._connection.execute("INSERT INTO publication_types VALUES (?, ?)", values)
+        )
 
     def delete(self, document_id: str) -> bool:
         """Delete a document; returns False if it does not exist."""
@@ -208,8 +199,7 @@ class DatabaseWriter:
         if freed:
             self.freed += (number for (number,) in freed)
             self.gone.append(document_id)
-        for table, column in (("publication_types", "document"), ("documents", "number")):
-            self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", row)  # noqa: S608 fixed names
+        self._connection.execute("DELETE FROM documents WHERE number = ?", row)
         return True
 
     def retract(self, document_id: str) -> None:

@@ -204,5 +204,5 @@ def _fixed(settings: Settings) -> dict[str, object]:
     sections: dict[str, object] = {kind.section: settings.section(kind) for kind in settings.source_sections()}
     of_retrieval = {f"retrieval.{name}": getattr(settings.retrieval, name) for name in _FIXED}
     keys = settings.keys
-    of_sources = (keys.ncbi, keys.sciencedirect, keys.google_search, keys.brave)
+    of_sources = (keys.ncbi, keys.sciencedirect, keys.brave)
     return {**of_retrieval, **sections, "keys": of_sources, "home": settings.home}

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from medground.corpus.readers.base import within_limits
 from medground.errors import BadDocument, StorageFailed, UsageError
 from medground.graph.names import name_key
 from medground.graph.pages import Predicate, worded
@@ -152,7 +153,7 @@ class Draft:
         part = self.vocabularies[vocabulary].parts[number]
         try:
             with self.connection:  # all of a file, or nothing of it
-                for done, record in enumerate(part.records(), start=1):
+                for done, record in enumerate(within_limits(part.records, part.name), start=1):
                     self._store(forms.checked(record), vocabulary)
                     if done % _BATCH == 0:
                         self._progress(f"read {Path(part.name).name}", done, None)

@@ -9,5 +9,4 @@ from medground.home.registry import RECIPES as RECIPES
 from medground.home.settings import Settings as Settings
 from medground.home.settings import section_defaults as section_defaults
 from medground.home.settings import section_of as section_of
-from medground.home.settings import shared_now as shared_now
 from medground.home.settings_groups import VerifySettings as VerifySettings

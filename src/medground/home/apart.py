@@ -88,7 +88,8 @@ def _taken() -> subprocess.Popen[bytes]:
         return _idle.pop()
     return subprocess.Popen(  # noqa: S603 our own interpreter
         [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()"],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        # Python's own allocator tries again and again where the limit is reached; that of the system says no
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONMALLOC": "malloc"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # one that runs out of memory says so at length
@@ -130,7 +131,7 @@ def _why(code: int, late: bool, limits: Limits) -> str:
     """Why a process ended while it read; SIGXCPU is 24 wherever there is one."""
     if late or code == -24:
         return f"reading it takes longer than {limits.seconds:g} s; split it or leave it out"
-    return f"reading it takes more than {limits.megabytes:,} MB of memory, or breaks its reader; leave it out"
+    return f"reading it takes more than {limits.megabytes:,} MB of memory, or breaks its reader; split or omit it"
 
 
 # In the other process.
@@ -157,6 +158,8 @@ def serve() -> None:
                     batch, due = [], time.monotonic() + _PATIENCE
         except (MedgroundError, OSError) as error:
             end = error
+        except MemoryError:
+            end = BadDocument(_why(0, False, limits), file=name)
         except Exception as error:  # a library may raise anything over a file that was made for it
             log.debug("the reader of %s failed", name, exc_info=True)
             why = f"its reader failed ({type(error).__name__}: {error})"[:200].replace("\n", " ")

@@ -35,7 +35,6 @@ SOURCES = {
     "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
     "uniprot": "medground.sources.proteins.uniprot:UNIPROT",
     "duckduckgo": "medground.sources.web_engines:DUCKDUCKGO",
-    "google": "medground.sources.web_engines:GOOGLE",
     "brave": "medground.sources.web_engines:BRAVE",
 }
 """Name to `module:constant`. A source with settings of its own has a section of the same name."""

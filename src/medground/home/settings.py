@@ -55,36 +55,6 @@ S = TypeVar("S", bound=SettingsSection)
 COMPATIBLE = ("openai", "openai-chat")
 """Providers of models that are at `model.base_url` where that is set."""
 
-_SHARED_NOW = {
-    **{(section, "retractions"): ("recipe", "retractions") for section in ("omni_rag", "self_medrag")},
-    **{
-        (section, name): ("recipe", name)
-        for section in ("pubmed_reasoner", "reason_and_verify")
-        for name in ("retractions", "own_knowledge")
-    },
-    ("biomedsearch", "sentences"): ("recipe", "sentences"),
-}
-"""Settings of single recipes that all recipes share now, by section and name, and where they are."""
-
-_GONE = {
-    **{(section, "results"): 100 for section in ("brave", "duckduckgo", "google")},
-    ("alphafold", "address"): "https://alphafold.ebi.ac.uk",
-    ("brave", "address"): "https://api.search.brave.com",
-    ("duckduckgo", "address"): "https://html.duckduckgo.com",
-    ("google", "address"): "https://customsearch.googleapis.com",
-    ("pdb", "address"): "https://www.ebi.ac.uk/pdbe",
-    ("uniprot", "address"): "https://rest.uniprot.org",
-    ("serve", "runs"): None,
-}
-"""Settings that are gone, by section and name, with the value that they had, which still counts in the hash."""
-
-_LATER = (
-    *(("retrieval", name) for name in ("sources", "knowledge_base")),
-    *(("recipe", name) for name in ("retractions", "own_knowledge")),
-    *(("verify", name) for name in ("own_knowledge", "gate", "measured_judges", "unproven_judges", "contradiction")),
-)
-"""Settings that came later: results from before there was one keep their hash, where it has its default or is empty."""
-
 
 def _default_home() -> Path:
     return Path(os.environ.get("MEDGROUND_HOME") or platformdirs.user_data_path("medground", appauthor=False))
@@ -163,7 +133,6 @@ class Settings(SettingsPart):
         """
         # No judge counts but those that counted then, whatever was measured since.
         then = {**groups, "verify": {"measured_judges": (), "unproven_judges": (), **groups.get("verify", {})}}
-        then = shared_now(then)
         then = with_secrets_of(then, self.model_dump(mode="json", include=set(then)))
         chosen = self._checked(then, [("the kept settings", then)])
         stays = {"home": self.home, "keys": self.keys, "trace": self.trace, "serve": self.serve}
@@ -214,10 +183,6 @@ class Settings(SettingsPart):
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "serve", "sections"})
         for path in ("replay", "record"):
             content["retrieval"].pop(path)
-        for group, name in _LATER:
-            part = getattr(self, group)
-            if getattr(part, name) in (type(part).model_fields[name].default, "", ()):
-                content[group].pop(name)
         content = {name: group for name, group in content.items() if group or name not in ("models", "operators")}
         own = [kind for kind in (section_of(recipe), *self.source_sections()) if kind]
         content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
@@ -244,17 +209,11 @@ class Settings(SettingsPart):
         content = self.as_read_by(self.recipe.name)
         content["model"].pop("cache")
         content["model"].pop("concurrency")
-        for (section, name), value in _GONE.items():
-            if section in self.retrieval.sources:
-                content.setdefault(section, {})[name] = value
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @classmethod
     def _checked(cls, merged: Mapping[str, Any], layers: list[Layer]) -> Settings:
         """Settings from one tree of values; `layers` show where a wrong one came from."""
-        for section, old in _GONE:
-            if isinstance(merged.get(section), Mapping) and old in merged[section]:
-                raise ConfigError(problem([section, old], "is no longer a setting; remove it", layers))
         shared = {name: value for name, value in merged.items() if name in cls.model_fields and name != "sections"}
         sections: dict[str, SettingsSection] = {}
         for name in merged.keys() - shared.keys():
@@ -263,9 +222,6 @@ class Settings(SettingsPart):
                 continue
             if kind is None:
                 raise ConfigError(problem([name], NOT_A_SETTING, layers, setting_names))
-            for old in merged[name] if isinstance(merged[name], Mapping) else ():
-                if (new := _SHARED_NOW.get((name, old))) is not None:
-                    raise ConfigError(problem([name, old], f"is a setting of all recipes now: {'.'.join(new)}", layers))
             try:
                 sections[name] = kind.model_validate(merged[name])
             except ValidationError as error:
@@ -274,23 +230,6 @@ class Settings(SettingsPart):
             return cls.model_validate({**shared, "sections": sections})
         except ValidationError as error:
             raise ConfigError(first_problem(error, layers, setting_names)) from None
-
-
-def shared_now(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """The groups of a kept answer or run, with what only its recipe had then where all recipes share it now.
-
-    A setting that is gone is left out where it had its only value of now.
-    """
-    groups = {name: dict(group) if isinstance(group, Mapping) else group for name, group in kept.items()}
-    for (section, old), (group, new) in _SHARED_NOW.items():
-        if isinstance(groups.get(section), dict) and old in groups[section]:
-            value = groups[section].pop(old)
-            if value != RecipeSettings.model_fields[new].default:
-                groups.setdefault(group, {})[new] = value
-    for (section, old), value in _GONE.items():
-        if isinstance(groups.get(section), dict) and groups[section].get(old) == value:
-            groups[section].pop(old, None)
-    return groups
 
 
 def section_defaults(name: str) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class RetrievalSettings(SettingsPart):
     """What is searched, and how much of it is kept."""
 
     corpora: Listed = Field(default=("starter",), description="names of the corpora to search")
-    knowledge_base: str | None = Field(
+    knowledge_base: Annotated[str | None, BeforeValidator(lambda name: name or None)] = Field(
         default=None, description="a knowledge base; its sources are searched, and `corpora` only if they are named too"
     )
     sources: Listed = Field(default=(), description="further sources by name, such as `pubmed`")
@@ -124,15 +124,10 @@ class RecipeSettings(SettingsPart):
     )
 
 
-def _renamed(critic: Any) -> Any:
-    """`entail`, in settings that were kept with answers, was an operator that judged one statement a call."""
-    return "check" if critic == "entail" else critic
-
-
 class VerifySettings(SettingsPart):
     """How written sentences are checked."""
 
-    critic: Annotated[str, BeforeValidator(_renamed)] = Field(
+    critic: str = Field(
         default="check",
         description="`check`: the model that answers that operator; `critic` (fetched); `nli:` and an NLI model's "
         "folder or hub name; or `label`: none, so that statements only get their labels",
@@ -183,7 +178,6 @@ class KeySettings(SettingsPart):
     google: SecretStr | None = None
     ncbi: SecretStr | None = None
     sciencedirect: SecretStr | None = None
-    google_search: SecretStr | None = None
     brave: SecretStr | None = None
 
 

@@ -1,4 +1,4 @@
-"""The search engines: Brave, DuckDuckGo, Google."""
+"""The search engines: Brave, DuckDuckGo."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _read_brave(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
 def _open_brave(settings: Settings) -> WebSource:
     own, key = settings.section(BraveSettings), settings.keys.brave
     headers = {"X-Subscription-Token": key.get_secret_value()} if key else {}
-    engine = Engine(_BRAVE, "res/v1/web/search", _begin_brave, _read_brave, most=200)
+    engine = Engine(_BRAVE, "res/v1/web/search", _begin_brave, _read_brave)
     return _opened(settings, engine, headers, per_second=own.per_second, missing="" if key else "keys.brave")
 
 
@@ -118,49 +118,6 @@ def _open_duckduckgo(settings: Settings) -> WebSource:
 
 
 DUCKDUCKGO = SourceDeclaration(name=_DUCKDUCKGO, open=_open_duckduckgo)
-
-
-# Google by the JSON API of Programmable Search: a key and an engine id. Ten results a request, 100 in all.
-
-_GOOGLE = "google"
-_GOOGLE_PAGE = 10
-_MOST = 100
-
-
-class GoogleSettings(SettingsSection):
-    """The source `google` (Programmable Search). Its key is `keys.google_search`."""
-
-    section: ClassVar[str] = "google"
-
-    engine: str | None = Field(default=None, description="id of your search engine (cx)")
-
-
-def _read_google(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
-    told = reply.json()
-    items = told.get("items", []) if isinstance(told, dict) else None
-    total = told.get("searchInformation", {}) if isinstance(told, dict) else None
-    results = results_in(_GOOGLE, items, "link", "title", "snippet")
-    if not isinstance(total, dict) or (not items and total.get("totalResults") != "0" and asked["start"] == "1"):
-        raise changed(_GOOGLE)
-    start = int(asked["start"]) + _GOOGLE_PAGE
-    more = bool(items) and "nextPage" in told.get("queries", {}) and start + _GOOGLE_PAGE <= _MOST + 1
-    return ResultPage(results, {**asked, "start": str(start)} if more else None)
-
-
-def _open_google(settings: Settings) -> WebSource:
-    own, key = settings.section(GoogleSettings), settings.keys.google_search
-    absent = {"keys.google_search": key, "google.engine": own.engine}
-    missing = " and ".join(name for name, value in absent.items() if not value)
-    headers = {"X-Goog-Api-Key": key.get_secret_value()} if key else {}
-
-    def begin(query: str) -> Mapping[str, str]:
-        return {"q": query, "cx": own.engine or "", "num": str(_GOOGLE_PAGE), "start": "1"}
-
-    engine = Engine(_GOOGLE, "customsearch/v1", begin, _read_google, most=_MOST)
-    return _opened(settings, engine, headers, missing=missing)
-
-
-GOOGLE = SourceDeclaration(name=_GOOGLE, open=_open_google, settings=GoogleSettings)
 
 
 def _opened(

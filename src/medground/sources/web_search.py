@@ -143,7 +143,6 @@ class Engine:
         path: below the address of the service.
         begin: parameters of the first page of results, for a query.
         read: one page of results from a reply to these parameters. Raises SourceUnavailable if the form has changed.
-        most: most results that it gives for a query.
         absent: statuses besides 200 that `read` understands.
     """
 
@@ -151,7 +150,6 @@ class Engine:
     path: str
     begin: Callable[[str], Mapping[str, str]]
     read: Callable[[Reply, Mapping[str, str]], ResultPage]
-    most: int = 100
     absent: frozenset[int] = frozenset()
 
 
@@ -169,7 +167,6 @@ class WebSource(LiveSource):
         self._engine = engine
         self._client = client
         self._pages = pages
-        self._results = min(_RESULTS, engine.most)
         self._missing = missing
 
     def accepts(self, lookup: Lookup) -> bool:
@@ -191,7 +188,7 @@ class WebSource(LiveSource):
         query = _shortened(lookup.asked.text)
         if not any(letter.isalnum() for letter in query):
             return Found(lookup, self.name, rankings=((),))
-        found, notes = await self._all(query, min(lookup.limit or self._results, self._results))
+        found, notes = await self._all(query, min(lookup.limit or _RESULTS, _RESULTS))
         if len(query) < len(" ".join(lookup.asked.text.split())):
             notes = (*notes, f"only the first {_MOST_WORDS} words were searched for")
         wanted = [one for one in found if not filters.ids or f"{RESULT}:{one.digest}" in filters.ids]

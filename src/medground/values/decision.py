@@ -82,10 +82,7 @@ class _Decision(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _read_again(cls, content: Any) -> Any:
-        """What a kept answer is read from: the exact answer follows from the rest, and nothing is read of an estimate
-        from word statistics (`lean`, before schema 1.9), which was no better than always "yes"."""
-        if isinstance(content, dict) and content.get("status") == "lean":
-            return {"status": "not judged"} | {name: content[name] for name in ("task",) if name in content}
+        """What a kept answer is read from: the exact answer follows from the rest."""
         return {k: v for k, v in content.items() if k != "exact_answer"} if isinstance(content, dict) else content
 
     @model_validator(mode="after")

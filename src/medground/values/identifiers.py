@@ -146,7 +146,7 @@ def without_papers(text: str) -> str:
 
 _NORMAL: Mapping[str, Callable[[str], str | None]] = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
 _PMID_KEYS = ("pubmed", "pubmedid", "pubmedpmid", "medline", "medlineid", "medlinepmid", "pmids")
-_KEYS = dict.fromkeys(_PMID_KEYS, "pmid") | {"pmcid": "pmc", "pmcentral": "pmc"}
+_KEYS = dict.fromkeys(_PMID_KEYS, "pmid") | {"pmcid": "pmc", "pmcentral": "pmc", "pubmedcentral": "pmc"}
 _OWNERS = re.compile(r"(?:nlm|article|paper|record|document|publication|originalpaper|prism|citation)(?=p(?:ub)?m)")
 """What stands before the name of an id in a key such as `article_pmid`: the record is its own."""
 _NOT_IN_A_KEY = re.compile(r"[\W_]+")

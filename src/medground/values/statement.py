@@ -108,14 +108,8 @@ class Side(Frozen):
 
 
 class Conflict(Frozen):
-    """Sources that disagree; both sides are reported, never averaged. `found_by` names the model that found it, or is
-    `keyless` for a difference in wording that a reader must assess."""
+    """Sources that disagree; both sides are reported, never averaged. `found_by` names the model that read them."""
 
     about: str
     sides: tuple[Side, ...] = Field(min_length=2)
     found_by: str
-
-    @property
-    def found_by_model(self) -> bool:
-        """Whether a model that read the quotes found it; False for a difference in wording."""
-        return Author(self.found_by).is_model

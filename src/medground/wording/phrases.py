@@ -76,7 +76,7 @@ def decided(answer: Answer) -> str:
             return sentence(decision.reason) or "Unanswerable"
         if read := answer.read + len({quote.document_id for quote in answer.evidence}):
             return f"No answer in {some(read, 'document')} read from {searched_names(answer)}"
-        return f"Nothing found on {_asked_about(answer.question.text)} in {searched_names(answer)}"
+        return f"Nothing found on {_asked_about(answer)} in {searched_names(answer)}"
     value = joined(decision.shown() or "")
     said = joined(" ".join(statement.text for statement in answer.statements))
     short = isinstance(decision, FreeDecision) and decision.items
@@ -88,14 +88,19 @@ def decided(answer: Answer) -> str:
     return value[:1].upper() + value[1:] if answer.question.task.startswith("yes-no") else value
 
 
-def _asked_about(question: str) -> str:
-    """What a question is about: the things that decide, or else its few words that are not everyday ones."""
+def _asked_about(answer: Answer) -> str:
+    """What was not found: the things that decide and that nothing is known of, or else all of them together, or else
+    the question's few words that are not everyday ones.
+    """
     from medground.language.comparison import together
     from medground.language.question_reading import reading_of  # it brings MeSH
 
-    asked = reading_of(clean(question))
+    asked, nearby = reading_of(clean(answer.question.text)), " ".join(answer.nearby)
     things = [thing.said for thing in asked.deciding]
-    return together(things) or asked.in_few_words or "this"
+    absent = [said for said in things if f" {said}?" not in nearby]
+    if len(things) == 1 and not absent:
+        return f"“{asked.plain}”"
+    return together(absent or things) or asked.in_few_words or "this"
 
 
 def _refused(answer: Answer) -> str:
@@ -200,14 +205,7 @@ def assessment(answer: Answer) -> str:
 
 def disagreement(conflict: Conflict) -> str:
     """What sources disagree about, and who found it."""
-    if conflict.found_by_model:
-        return sentence(f"{conflict.about} (found by {conflict.found_by})")
-    return f"{sentence(conflict.about)} Found by comparing words; whether they disagree has not been assessed."
-
-
-def conflicts_heading(conflicts: Iterable[Conflict]) -> str:
-    """The heading of the conflicts: a difference in words alone is only a possible one."""
-    return "Sources disagree" if any(conflict.found_by_model for conflict in conflicts) else "Sources may disagree"
+    return sentence(f"{conflict.about} (found by {conflict.found_by})")
 
 
 def side(side: Side, number: int) -> str:

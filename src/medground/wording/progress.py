@@ -202,7 +202,7 @@ def _row(span: Mapping[str, Any], began: int, depth: int) -> TimelineSpan:
 
 
 def _price(facts: Mapping[str, Any]) -> Decimal | None:
-    """The price of a call; None where the span has none, as in traces of earlier versions."""
+    """The price of a call; None where it is not known."""
     try:
         price = Decimal(str(facts[f"{steps.FACT}price"]))
     except (KeyError, InvalidOperation):

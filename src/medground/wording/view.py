@@ -66,7 +66,12 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> views.
             for one in report.subanswers
         ),
         connections=tuple(
-            views.taken(views.ConnectionView, one, words=connected(one), found_by=found_by_words(one))
+            views.taken(
+                views.ConnectionView,
+                one,
+                words=connected(one),
+                found_by=f"Found by {one.found_by}; not validated here.",
+            )
             for one in report.connections
         ),
         flow=report.flow,
@@ -139,7 +144,7 @@ def view(answer: Answer) -> views.AnswerView:
         documents=tuple(
             document_view(documents[name], number, quoted.get(name, ())) for name, number in numbers.items()
         ),
-        conflicts_heading=phrases.conflicts_heading(answer.conflicts) if answer.conflicts else "",
+        conflicts_heading="Sources disagree" if answer.conflicts else "",
         conflicts=tuple(map(_conflict, answer.conflicts)),
         facts=tuple(fact_view(e, documents[e.document_id]) for e in answer.evidence if e.origin == "graph"),
         searches=tuple(map(search_view, answer.searches)),
@@ -299,20 +304,9 @@ def became(one: SubAnswer) -> str:
 
 
 def connected(one: Connection) -> str:
-    """How two sub-answers hang together; word statistics only say what they share."""
-    if Author(one.found_by).is_model:
-        about = f": {one.about}" if one.about else ""
-        return sentence(f"{one.first} and {one.second} {_RELATIONS[one.relation]}{about}")
-    if one.relation == "contradicts":
-        return sentence(f"{one.first} and {one.second} may disagree: {one.about}")
-    return sentence(f"{one.first} and {one.second} both mention {one.about}")
-
-
-def found_by_words(one: Connection) -> str:
-    """Who found a connection, and what that proves."""
-    if Author(one.found_by).is_model:
-        return sentence(f"found by {one.found_by}; not validated here")
-    return "Found by comparing words; whether they are connected has not been assessed."
+    """How two sub-answers hang together."""
+    about = f": {one.about}" if one.about else ""
+    return sentence(f"{one.first} and {one.second} {_RELATIONS[one.relation]}{about}")
 
 
 def file_words(one: Attachment) -> str:

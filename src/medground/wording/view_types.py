@@ -100,7 +100,6 @@ class ConflictView(Frozen):
 
     about: str
     words: str
-    found_by_model: bool
     sides: tuple[SideView, ...]
 
 

@@ -14,7 +14,7 @@ import typer
 from medground.faces import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, page, say, searched
 from medground_evaluate.cli.compare import compare_runs, measure, uncertainty
 from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judged, shown_judging
-from medground_evaluate.cli.running import Corpora, aligned, run_stoppable, show_summary, shown_run
+from medground_evaluate.cli.running import Corpora, SetName, aligned, run_stoppable, show_summary, shown_run
 from medground_evaluate.cli.sets import audit, build, data_app, demonstrations_app
 from medground_evaluate.cli.train import train_app
 
@@ -154,7 +154,7 @@ eval_app = typer.Typer(help="Evaluate recipes on data sets, with resumable runs.
 
 @eval_app.command("run")
 def run(
-    dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`.")],
+    dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`, or `module:NAME`.")],
     data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
     recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
     model: Annotated[str | None, typer.Option(help="Model that the operators call; keyless by default.")] = None,
@@ -176,12 +176,12 @@ def run(
 ) -> None:
     """Ask every question of a data set and write one line each; run the same command to resume."""
     from medground.errors import UsageError
-    from medground_evaluate.datasets.registry import open_dataset
+    from medground_evaluate.datasets.registry import named_dataset
     from medground_evaluate.runner import Selection, check_searched
 
     if with_context and (corpus or kb):
         raise UsageError("--with-context searches nothing else; leave out --corpus and --kb")
-    loader = open_dataset(dataset)
+    loader = named_dataset(dataset)
     place = loader.find(data)
     selection = Selection(loader, place, split, limit, seed if limit is not None else None, with_context)
     nothing: dict[str, object] = {"retrieval.corpora": (), "retrieval.knowledge_base": ""}
@@ -240,6 +240,26 @@ def report(
     items = None if data is None else items_of(read_result(runs[0]), data)
     for path in write_report(read_report(runs, items), out):
         say(str(path))
+
+
+@eval_app.command("import")
+def import_predictions(
+    predictions: Annotated[Path, typer.Argument(metavar="PRED", help="Predictions: JSON Lines with id and answer.")],
+    data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
+    name: Annotated[str, typer.Option(help="Name of the system that made them.")],
+    dataset: SetName = None,
+    split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions of the file.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Shuffle with this seed before applying --limit.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's file; by default in the home folder.")] = None,
+) -> None:
+    """Make a run of the predictions of another system, to compare it with others."""
+    from medground_evaluate.datasets.registry import Source
+    from medground_evaluate.importing import import_run
+    from medground_evaluate.runner import Selection
+
+    selection = Selection(*Source(data, dataset).open(), split, limit, seed if limit is not None else None)
+    show_summary(*import_run(predictions, selection, name, out))
 
 
 for command in (measure, uncertainty, compare_runs, report, audit, build, judge, judged, form):

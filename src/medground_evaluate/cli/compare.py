@@ -12,8 +12,8 @@ from medground.faces import Sets, SettingsFile, load_settings, say, say_json
 from medground_evaluate.cli.running import Json, aligned, number, percent, run_stoppable
 
 if TYPE_CHECKING:
-    from medground_evaluate.blind import Baseline
     from medground_evaluate.compare import Comparison, Pair, Result, Row
+    from medground_evaluate.items import RunLine
     from medground_evaluate.metrics.measures import Measures
 
 
@@ -37,13 +37,12 @@ def measure(
     from medground.models import open_embedder
     from medground_evaluate.compare import items_of, read_result
     from medground_evaluate.metrics.measures import measure as measured
-    from medground_evaluate.run_file import read_run
 
     home = load_settings(sets, None, settings).home
-    header, lines = read_run(run)
-    items = items_of(read_result(run), data) if data is not None else ()
+    result = read_result(run)
+    items = items_of(result, data) if data is not None else ()
     embedder = open_embedder(embedding, home) if embedding is not None else None
-    found = measured(header, list(lines), home, items, embedder)
+    found = measured(result.header, [*result.lines.values()], home, items, embedder)
     if json:
         from pydantic import TypeAdapter
 
@@ -125,7 +124,6 @@ def compare_runs(
     data: Annotated[
         Path | None, typer.Option(help="The set's file or folder, to show the best baseline without evidence.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed for the bootstrap.")] = 0,
     json: Json = False,
 ) -> None:
     """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
@@ -133,24 +131,26 @@ def compare_runs(
 
     from pydantic import TypeAdapter
 
-    from medground_evaluate.auditing import best_blind
-    from medground_evaluate.compare import Comparison, compare, items_of, read_results
-    from medground_evaluate.report.content import COSTS, cost_rows, warnings_in
+    from medground_evaluate.compare import Comparison, items_of, read_results
+    from medground_evaluate.report import content
 
-    results = read_results(runs, rankings=retrieval)
-    comparison = compare(results, seed=seed)
-    blind = best_blind(items_of(results[0], data)) if data is not None else None
+    results = read_results(runs)
+    report = content.report_on(results, items_of(results[0], data) if data is not None else None)
+    comparison = report.comparison
     if json:
-        content = TypeAdapter(Comparison).dump_python(comparison, mode="json")
-        content["best_blind"] = None if blind is None else blind.model_dump(mode="json")
-        say_json(dumps(content, indent=2, ensure_ascii=False))
+        found = TypeAdapter(Comparison).dump_python(comparison, mode="json")
+        blind = report.baseline if data is not None else None
+        found["best_blind"] = blind and blind.model_dump(mode="json")
+        say_json(dumps(found, indent=2, ensure_ascii=False))
         return
-    _show_rows(comparison, blind)
+    rows = (content.ACCURACY, *content.accuracy_rows(report, " - "))
+    say(f"{comparison.dataset}, {len(comparison.rows)} runs", *aligned([(name, *rest) for name, _, *rest in rows]))
+    say("", *aligned([("outcomes", *content.used_statuses(comparison)), *content.status_rows(comparison)]))
     _show_evidence(comparison)
     if retrieval:
         _show_retrieval(results)
     say("", f"cost (x: ratio to {comparison.cost_base})")
-    say(*aligned([("per question", *COSTS[1:]), *cost_rows(comparison, " x{:,.2f}")]))
+    say(*aligned([("per question", *content.COSTS[1:]), *content.cost_rows(comparison, " x{:,.2f}")]))
     if classes:
         for row in comparison.rows:
             _show_classes(row)
@@ -158,28 +158,8 @@ def compare_runs(
         _show_pair(pair, questions)
     if comparison.dataset.partition("-")[0] == "mirage":
         _show_mirage(results)
-    if warnings := warnings_in(comparison):
+    if warnings := content.warnings_in(comparison):
         say("", "warnings", *(f"  {line}" for line in warnings))
-
-
-def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
-    header = ("run", "accuracy", "95 % Wilson", "correct", "macro-F1", "partial", "no answer")
-    table: list[tuple[str, ...]] = [header]
-    if blind is not None:
-        interval = f"{blind.low:.1%} - {blind.high:.1%}"
-        name = f"best blind: {blind.name}"
-        table.append((name, percent(blind.share), interval, f"{blind.count:,} of {blind.of:,}", *[""] * 3))
-    if comparison.majority is not None:
-        answer, share = comparison.majority
-        table.append((f"always {answer!r}", percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 3))
-    for row in comparison.rows:
-        share, partial = row.accuracy, row.sets.partial if row.sets else None
-        interval, correct = "{:.1%} - {:.1%}".format(*share.interval), f"{share.right:,} of {share.of:,}"
-        unanswered = f"{row.items - row.statuses.get('answered', 0):,}"
-        scores = (percent(share.value), interval, correct, number(row.macro_f1), number(partial))
-        table.append((row.name, *scores, unanswered))
-    say(f"{comparison.dataset}, {len(comparison.rows)} runs")
-    say(*aligned(table))
 
 
 def _show_evidence(comparison: Comparison) -> None:
@@ -221,7 +201,7 @@ def _show_pair(pair: Pair, questions: int) -> None:
     if (d := pair.difference) is None:
         say("  none of these questions has a gold answer")
     else:
-        say(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}], p {d.p:.3g} (paired bootstrap)")
+        say(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}] (95 %, Tango's score interval)")
     say(
         f"  won {len(pair.won):,}, lost {len(pair.lost):,}, both correct {pair.both:,}, both wrong {pair.neither:,};"
         f" exact McNemar p {pair.p:.3g}" + (f", {pair.adjusted:.3g} (Holm)" if pair.adjusted != pair.p else "")
@@ -235,14 +215,17 @@ def _show_pair(pair: Pair, questions: int) -> None:
 
 
 def _show_mirage(results: Sequence[Result]) -> None:
-    from medground_evaluate.mirage_scorer import averages, score_run
+    """Each set's accuracy and their mean, as MIRAGE reports them; an unfinished question is in no set."""
+    from statistics import fmean
 
-    table: list[tuple[str, ...]] = [("MIRAGE scores", "set", "its script", "honest", "errors of the script")]
+    from medground_evaluate.metrics.answers import accuracy
+
+    table = [("MIRAGE", "set", "accuracy", "correct")]
     for result in results:
-        scores = score_run(result.header, result.lines.values())
-        shares = ((s, percent(s.published.value), percent(s.honest.value)) for s in scores)
-        table += [(result.name, s.name, *both, s.note or "none") for s, *both in shares]
-        if len(scores) > 1:
-            table.append((result.name, "mean of sets", *map(percent, averages(scores[:-1])), ""))
-    say("")
-    say(*aligned(table))
+        of_sets: dict[str, list[RunLine]] = {}
+        for i, line in result.lines.items():
+            of_sets.setdefault(i.partition(":")[0], []).append(line)
+        shares = {name: accuracy(lines) for name, lines in of_sets.items()}
+        table += [(result.name, name, percent(s.value), f"{s.right:,} of {s.of:,}") for name, s in shares.items()]
+        table.append((result.name, "mean of sets", percent(fmean(s.value or 0.0 for s in shares.values())), ""))
+    say("", *aligned(table))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from medground.answering import judges
     from medground.home import Settings
     from medground.values import Frozen
-    from medground_evaluate.agreement import Agreement, JudgesAgreement
+    from medground_evaluate.agreement import JudgesAgreement
     from medground_evaluate.compare import Result
     from medground_evaluate.judges.judge import Watch
     from medground_evaluate.judges.judgements import Judgement
@@ -96,7 +96,7 @@ def judge(
         raise UsageError("give two runs to compare them, or one run and --data to mark its long answers")
     # The judge is the model named here, whatever the settings say about single operators.
     chosen = load_settings(sets, None, settings, {"model.default": model, "model.operators": {}})
-    runs = [read_result(path, texts=True) for path in (run, other) if path]
+    runs = [read_result(path) for path in (run, other) if path]
     place = out or place_of(chosen.home, model, [run.name for run in runs])
     options = {"limit": limit, "concurrency": concurrency, "watch": shown_judging(quiet=quiet)}
     lines = run_stoppable(_judged(runs, data, place, chosen, **options))
@@ -137,7 +137,7 @@ def form(
     from medground_evaluate.compare import read_result
     from medground_evaluate.judges.results import SCALE, blank_form, quotes_of, references_of, write_form
 
-    read = read_result(run, texts=True)
+    read = read_result(run)
     home = load_settings(sets, None, settings).home
     lines = list(blank_form(read, references_of(read, data), quotes_of(read, home)))
     write_form(lines, out)
@@ -295,12 +295,14 @@ def agreement(
     json: Json = False,
 ) -> None:
     """Compare annotators of the eight labels: Cohen's kappa, and precision, recall and F1 per label, per context."""
-    from medground_evaluate.agreement import agreements, faithfulness_by_item, in_words, read_annotations
+    from pydantic import TypeAdapter
+
+    from medground_evaluate.agreement import Agreement, agreements, faithfulness_by_item, in_words, read_annotations
 
     annotations = read_annotations(files, context=context)
     found = agreements(annotations, reference)
     if json:
-        _agreements_as_json(found)
+        say_json(TypeAdapter(list[Agreement]).dump_json(found, indent=2).decode())
         return
     for pair in found:
         where = "all contexts" if pair.context is None else f"CONTEXT-{pair.context}"
@@ -315,19 +317,3 @@ def agreement(
     say("Faithfulness (share of statements labelled CORRECT)")
     for (item, j, annotator), share in faithfulness_by_item(annotations).items():
         say(f"  {item}, CONTEXT-{j}, {annotator}: {share:.2f}")
-
-
-def _agreements_as_json(found: Sequence[Agreement]) -> None:
-    from dataclasses import asdict
-    from json import dumps
-
-    from medground_evaluate.agreement import in_words
-
-    rows = []
-    for pair in found:
-        labels = [
-            {"label": s.label, "precision": s.precision, "recall": s.recall, "f1": s.f1, "reference": s.gold}
-            for s in pair.labels
-        ]
-        rows.append(asdict(pair) | {"labels": labels, "kappa_in_words": in_words(pair.kappa)})
-    say_json(dumps(rows, indent=2, ensure_ascii=False))

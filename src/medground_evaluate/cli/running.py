@@ -123,6 +123,9 @@ def show_summary(tally: Tally, path: Path) -> None:
     if tally.error:
         rows.append(("last error", tally.error[:200]))
     used = tally.usage
+    if not (used.seconds or used.searches or used.model_calls):  # a run that was imported
+        say(*aligned([*rows, ("run", str(path))]))
+        return
     guessed = f" ({used.estimated_tokens:,} of them estimated)" if used.estimated_tokens else ""
     rows.append(("tokens", f"{used.input_tokens:,} in, {used.output_tokens:,} out{guessed}"))
     cached = f" (+{used.cached_calls:,} from the cache)" if used.cached_calls else ""

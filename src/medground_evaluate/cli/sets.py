@@ -61,9 +61,9 @@ def check(
     name: Annotated[str | None, typer.Option("--set", metavar="SET", help="Check it as this set.")] = None,
 ) -> None:
     """Identify the set of a file, read every question, and compare the file with the known release."""
-    from medground_evaluate.datasets.registry import check_file, open_dataset, recognised
+    from medground_evaluate.datasets.registry import check_file, named_dataset, recognised
 
-    for dataset in [open_dataset(name)] if name else recognised(path):
+    for dataset in [named_dataset(name)] if name else recognised(path):
         _report(check_file(dataset, path))
 
 
@@ -96,9 +96,9 @@ def audit(
     """Show the accuracy that can be reached without evidence, and duplicate texts. Calls no model."""
     from medground.errors import UsageError
     from medground_evaluate.auditing import audit as audited
-    from medground_evaluate.datasets.registry import open_dataset
+    from medground_evaluate.datasets.registry import named_dataset
 
-    loader = open_dataset(dataset)
+    loader = named_dataset(dataset)
     every = list(loader.read(loader.find(data), "all"))
     items = [item for item in every if split in ("all", item.split)]
     if not items:
@@ -228,12 +228,10 @@ demonstrations_app = typer.Typer(
     no_args_is_help=True,
 )
 
-Name = Annotated[str, typer.Argument(help="Name of the pool.", metavar="NAME")]
-
 
 @demonstrations_app.command("build")
 def build_pool_command(
-    name: Name,
+    name: Annotated[str, typer.Argument(help="Name of the pool.", metavar="NAME")],
     source: Annotated[
         Path, typer.Option("--from", metavar="FILE", help="File or folder of a data set with training questions.")
     ],
@@ -254,19 +252,16 @@ def build_pool_command(
     quiet: Quiet = False,
 ) -> None:
     """Build a pool from training questions, replacing any pool of the same name."""
-    import asyncio
-
     from medground.faces import shown_progress
     from medground_evaluate.datasets.registry import Source
     from medground_evaluate.pools import build_pool
     from medground_evaluate.runner import check_searched
 
-    extra: dict[str, object] = {**searched(corpus, kb), "model.default": model}
-    chosen = load_settings(sets, preset, settings, extra)
+    chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
     check_searched(chosen)
     questions = Source(source, dataset, tuple(against or ()), as_training)
     with shown_progress(quiet=quiet) as progress:
-        manifest = asyncio.run(build_pool(name, questions, chosen, limit=limit, seed=seed, progress=progress))
+        manifest = run_stoppable(build_pool(name, questions, chosen, limit=limit, seed=seed, progress=progress))
     say(_summary(manifest))
     for reason, number in manifest.left_out.items():
         say(f"left out    {number:,}  {reason}", err=True)
@@ -275,7 +270,7 @@ def build_pool_command(
 @demonstrations_app.command("info")
 def info(
     name: Annotated[str, typer.Argument(help="Name of the pool, or the path of its file.", metavar="NAME")],
-    json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Check a pool and show how it was made."""
     from medground.home import Settings

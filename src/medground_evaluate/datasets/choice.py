@@ -146,9 +146,10 @@ MMLU_PRO = loader.Loader(
 
 # BioMedMCQs: four options, two or three of them correct; the authors' text files, or JSON Lines.
 
-_QUESTION = re.compile(r"Q(\d+):\s*(.*)")
+_QUESTION = re.compile(r"^Q(\d+):", re.MULTILINE)
+_OPTION = re.compile(r"^([A-Z]):", re.MULTILINE)
+_OPTIONS = re.compile(r"^Options:\s*$", re.MULTILINE)
 _ANSWER = re.compile(r"Q(\d+)\s+Answer:\s*(.*)")
-_OPTION = re.compile(r"([A-Z]):\s*(.*)")
 _LEVEL = re.compile(r"questions_level(\d)_")
 
 
@@ -174,39 +175,25 @@ def _biomedmcqs_records(path: Path) -> Generator[loader.Placed]:
 
 
 def _questions(file: Path) -> Iterator[tuple[str, int, str, dict[str, str]]]:
-    number, start = 0, 0
-    text: list[str] = []
-    options: dict[str, str] = {}
-    for line_number, line in _lines(file):
-        if found := _QUESTION.match(line):
-            if number:
-                yield f"{file.name}:{start}", number, "\n".join(text), options
-            number, start, text, options = int(found[1]), line_number, [found[2]], {}
-        elif option := _OPTION.match(line):
-            options[option[1]] = option[2]
-        elif options:
-            last = next(reversed(options))
-            options[last] += "\n" + line
-        elif line.strip() != "Options:":
-            text.append(line)
-    if not number:
+    with loader.unpacked_text(file) as text:
+        content = text.read()
+    found = [*_QUESTION.finditer(content)]
+    if not found:
         raise UsageError(f"{file} has no line that begins with `Q1:`; use the authors' file")
-    yield f"{file.name}:{start}", number, "\n".join(text), options
+    for one, end in zip(found, [*(later.start() for later in found[1:]), len(content)], strict=True):
+        asked, *options = _OPTION.split(content[one.end() : end])
+        where = f"{file.name}:{content.count(chr(10), 0, one.start()) + 1}"
+        yield where, int(one[1]), _OPTIONS.sub("", asked), dict(zip(options[::2], options[1::2], strict=True))
 
 
 def _answers(file: Path) -> Iterator[tuple[int, list[str]]]:
-    for line_number, line in _lines(file):
-        if line.strip():
-            found = _ANSWER.match(line)
-            if found is None:
-                raise UsageError(f"{file.name}:{line_number}: not of the form `Q1 Answer: A, C`")
-            yield int(found[1]), [letter.strip() for letter in found[2].split(",") if letter.strip()]
-
-
-def _lines(file: Path) -> Iterator[tuple[int, str]]:
     with loader.unpacked_text(file) as text:
-        for number, line in enumerate(text, start=1):
-            yield number, line.rstrip("\r\n")
+        for line_number, line in enumerate(text, start=1):
+            if line.strip():
+                found = _ANSWER.match(line)
+                if found is None:
+                    raise UsageError(f"{file.name}:{line_number}: not of the form `Q1 Answer: A, C`")
+                yield int(found[1]), [letter.strip() for letter in found[2].split(",") if letter.strip()]
 
 
 def _biomedmcqs_item(record: loader.Record, i: str) -> Item:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from medground.corpus import base, compose
 from medground.errors import UsageError, UserMistake
@@ -27,6 +27,8 @@ from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
 Record = Mapping[str, Any]
 Placed = tuple[str, Record]
 """A record with its position, such as `questions.jsonl:12`."""
+
+M = TypeVar("M", bound=BaseModel)
 
 _BLOCK = 1 << 20
 _PACKED = ".gz"
@@ -54,8 +56,8 @@ def content_hash(paths: Iterable[Path]) -> str:
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
 
-def json_lines(path: Path) -> Generator[Placed]:
-    """The objects of a JSON Lines file; blank lines are skipped."""
+def json_lines(path: Path, *, may_be_cut: bool = False) -> Generator[Placed]:
+    """The objects of a JSON Lines file; blank lines are skipped, and so is a last one that `may_be_cut`."""
     with base.opened(path) as stream:
         for number, line in enumerate(stream, start=1):
             if not line.strip():
@@ -65,6 +67,8 @@ def json_lines(path: Path) -> Generator[Placed]:
                 record = json.loads(line.decode("utf-8-sig"))
             except (ValueError, RecursionError) as error:
                 cut = "" if line.endswith(b"\n") else "the last line is truncated: "
+                if cut and may_be_cut:
+                    return
                 raise UsageError(f"{where}: {cut}not JSON ({error}); copy or download the file again") from None
             yield where, an_object(record, where)
 
@@ -93,6 +97,14 @@ def an_object(record: Any, where: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise UsageError(f"{where}: not a JSON object")
     return record
+
+
+def checked(kind: type[M], record: Record, where: str) -> M:
+    """The record as one of this kind. Raises UsageError: it is none."""
+    try:
+        return compose.validated(kind, record)
+    except ValueError as error:
+        raise UsageError(f"{where}: {error}") from None
 
 
 def csv_rows(path: Path) -> Iterator[list[str]]:

@@ -1,16 +1,15 @@
-"""The sets of Omni-RAG, in its format and in their owners': long answers, the clinical sets of MedS-Bench; MedQuAD."""
+"""The sets of Omni-RAG: long answers; the clinical sets of MedS-Bench, also in its own format; MedQuAD."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus import xml
 from medground.errors import UsageError
 from medground_evaluate.datasets import loader, readers
 from medground_evaluate.items import Item, Split
@@ -70,71 +69,22 @@ def split_options(text: str) -> tuple[str, dict[str, str]]:
     return text[: found[start].start()], {option[1]: option[2] for option in found[start:]}
 
 
-# Questions with long answers: LiveQA, MedicationQA, ExpertQA, in their owners' formats and in Omni-RAG's.
-
-_EXPERT_FIELDS = ("healthcare", "medicine", "biology")
+# Questions with long answers: LiveQA, MedicationQA, ExpertQA.
 
 
-def _record(name: str, i: str, question: str, gold: str, split: Split = "test") -> dict[str, Any]:
-    """A question in Omni-RAG's format."""
-    return {"id": i, "question": question, "gold": gold, "name": name, "long": True, "split": split}
-
-
-def _liveqa(path: Path) -> Generator[loader.Placed]:
-    """The XML of TREC 2017: subject and message make the question; the first reference answer is the reference."""
-    for element in xml.records(path, ["NLM-QUESTION"], [xml.root_name(path)]):
-        i = element.get("qid", "")
-        parts = [xml.flat_text(element.find(f"Original-Question/{tag}")) for tag in ("SUBJECT", "MESSAGE")]
-        answer = xml.flat_text(next(element.iter("ANSWER"), None))
-        yield f"{path.name}: {i}", _record("liveqa", i, " ".join(filter(None, parts)), answer)
-
-
-def _medicationqa(path: Path) -> Generator[loader.Placed]:
-    """The table of MedInfo 2019, saved as CSV with its header."""
-    names, *rows = [*loader.csv_rows(path)] or [[]]
-    if not {"Question", "Answer"} <= {*names}:
-        raise UsageError(f"{path} has no columns Question and Answer in its first line; save the table with its header")
-    for number, cells in enumerate(filter(None, rows), start=1):
-        row = dict(zip(names, cells, strict=False))
-        where = f"{path.name}: question {number}"
-        question, answer = (row.get(name, "") for name in ("Question", "Answer"))
-        yield where, _record("medicationqa", f"medicationqa-{number:03d}", question, answer)
-
-
-def _expertqa(path: Path) -> Generator[loader.Placed]:
-    """`r2_compiled_anon.jsonl`: the medicine and biology questions, with the answers as revised by the experts."""
-    for number, (where, record) in enumerate(loader.json_lines(path), start=1):
-        if is_omni(record):
-            yield where, record
-            continue
-        if not {"question", "answers", "metadata"} <= record.keys():
-            raise UsageError(f"{where}: not a record of ExpertQA, which has question, answers and metadata")
-        field = str(record["metadata"].get("field", "")).lower()
-        if any(name in field for name in _EXPERT_FIELDS):
-            answer: loader.Record = next(iter((record["answers"] or {}).values()), {})
-            reference = answer.get("revised_answer_string") or answer.get("answer_string") or ""
-            yield where, _record("expertqa", f"expertqa-{number:04d}", record["question"], reference)
-
-
-def _long_answers(
-    name: str, suffix: str = "", own: Callable[[Path], Generator[loader.Placed]] = omni_records
-) -> loader.Loader:
-    """The set in its owner's format, recognised by the file's suffix, or in Omni-RAG's."""
-    only = name if suffix else None
+def _long_answers(name: str, only: str = "") -> loader.Loader:
     return loader.Loader(
         info=loader.described(name),
-        ours=lambda record: only in (None, record["name"]) and record["id"] not in _HOLES,
+        ours=lambda record: only in ("", record["name"]) and record["id"] not in _HOLES,
         files=("questions.jsonl", "test_long.json"),
-        records=lambda path: (own if path.name.removesuffix(".gz").endswith(suffix) else omni_records)(path),
+        records=omni_records,
         known=lambda record: is_omni(record) and bool(record["long"]),
         split=omni_split,
         item=omni_item,
     )
 
 
-LIVEQA = _long_answers("liveqa", ".xml", _liveqa)
-MEDICATIONQA = _long_answers("medicationqa", ".csv", _medicationqa)
-EXPERTQA = _long_answers("expertqa", ".jsonl", _expertqa)
+LIVEQA, MEDICATIONQA, EXPERTQA = (_long_answers(name, name) for name in ("liveqa", "medicationqa", "expertqa"))
 OMNI_LONG = _long_answers("omni-long")
 
 

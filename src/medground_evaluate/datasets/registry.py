@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from medground.corpus import compose
 from medground.errors import UsageError
 from medground.recipes import pool
 from medground.values import Task
-from medground_evaluate.datasets import choice, literature, loader, omni
+from medground_evaluate.datasets import choice, claims, literature, loader, omni
 from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
 
 # Your own set: JSON Lines, one question per line, in the format that docs/evaluation.md describes.
@@ -84,7 +85,8 @@ OWN = loader.Loader(
 )
 
 
-_SETS: Mapping[str, loader.Loader] = {one.info.name: one for one in (*literature.ALL, *choice.ALL, *omni.ALL, OWN)}
+_OURS = (*choice.ALL, *claims.ALL, *literature.ALL, *omni.ALL, OWN)
+_SETS: Mapping[str, loader.Loader] = {one.info.name: one for one in _OURS}
 
 
 def dataset_names() -> list[str]:
@@ -99,6 +101,23 @@ def open_dataset(name: str) -> loader.Loader:
             f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`"
         )
     return _SETS[name]
+
+
+def named_dataset(name: str) -> loader.Loader:
+    """The loader that a user names: as for `open_dataset`, or `module:NAME` of the user's own code, which is loaded.
+
+    What a file names is only opened by `open_dataset`.
+    """
+    module, colon, constant = name.partition(":")
+    if not colon:
+        return open_dataset(name)
+    try:
+        found = getattr(import_module(module), constant)
+    except Exception as error:
+        raise UsageError(f"data set {name!r} cannot be loaded: {error!r}; set PYTHONPATH to its folder") from error
+    if not isinstance(found, loader.Loader):
+        raise UsageError(f"data set {name!r} is not a Loader, but {type(found).__name__}; see CONTRIBUTING.md")
+    return found
 
 
 @dataclass(frozen=True)
@@ -174,7 +193,7 @@ class Source:
     def open(self) -> tuple[loader.Loader, Path]:
         """The loader of the set, and its file."""
         if self.dataset is not None:
-            dataset = open_dataset(self.dataset)
+            dataset = named_dataset(self.dataset)
         elif len(found := recognised(self.path)) == 1:
             dataset = found[0]
         else:

@@ -47,7 +47,7 @@ async def judge_rows(
         runs = [made.runs[row, name] for row in made.experiment.judged or () if (row, name) in made.runs]
         if len(runs) < ORDERS:
             continue
-        one, other = (read_result(run.path, texts=True) for run in runs)
+        one, other = (read_result(run.path) for run in runs)
         place = place_of(home, judge, [one.name, other.name])
         try:
             lines = await judge_pairs(models, one, other, place, concurrency=concurrency, watch=watch)

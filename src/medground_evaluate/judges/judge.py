@@ -183,7 +183,7 @@ async def _ask(models: Models, operator: Operator[Any, Any], job: _Job) -> dict[
         return {"status": "failed", "error": error, "usage": UsageReport.of(failed.usage or Usage())}
     output: judgements.CompareOutput | judgements.RateOutput = reply.output
     both = (output.marks,) if isinstance(output, judgements.RateOutput) else (output.first, output.second)
-    marks = tuple(judgements.scores(mark) for mark in both if mark is not None)
+    marks = tuple(mark.model_dump(exclude_none=True) for mark in both if mark is not None)
     return {
         "status": "judged" if marks else "not judged",
         "better": output.better if isinstance(output, judgements.CompareOutput) else None,

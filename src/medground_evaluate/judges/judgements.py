@@ -1,59 +1,19 @@
-"""Files that people write, as JSON Lines: what is wrong with one is reported with its line."""
+"""Judgements: what a judge is asked, one verdict, and the file of those by a model."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import Literal, Self
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from medground.errors import BadDocument, UsageError
+from medground.errors import UsageError
 from medground.models import EvidenceView, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.values import Frozen, UsageReport
-from medground_evaluate.line_file import LineFile
+from medground_evaluate.line_file import LineFile, parsed
 from medground_evaluate.prompts import PROMPTS
-
-M = TypeVar("M", bound=BaseModel)
-
-
-def text_of(path: Path) -> str:
-    """The text of a file."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise BadDocument(f"cannot be read: {reason}", file=str(path)) from None
-
-
-def values_in(text: str, path: Path, kind: type[M], *, may_be_cut: bool = False) -> Iterator[tuple[int, M]]:
-    """The values in the text of a file, each with its line; `may_be_cut` leaves out a truncated last one."""
-    lines = text.split("\n")
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                yield number, kind.model_validate(json.loads(line))
-            except json.JSONDecodeError:
-                if may_be_cut and number == len(lines):
-                    return
-                raise BadDocument("this line is not JSON", file=str(path), position=number) from None
-            except RecursionError:
-                raise BadDocument("this line is nested too deeply", file=str(path), position=number) from None
-            except ValidationError as error:
-                raise BadDocument(problem_of(error), file=str(path), position=number) from None
-
-
-def problem_of(error: ValidationError) -> str:
-    """The first problem of a value, in one line."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    where, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
-    if first["type"] == "missing":
-        return f"{where} is missing"
-    shown = json.dumps(first["input"], default=str)[:60]
-    return f"{where} is {shown}: {message[:1].lower()}{message[1:]}" if where else message
-
 
 CANNOT = "no model is configured, and judging an explanation needs one"
 
@@ -208,17 +168,6 @@ def each_once(read: list[Judgement], paths: Sequence[Path]) -> list[Judgement]:
     return read
 
 
-def judgements_in(text: str, path: Path) -> list[Judgement]:
-    """The judgements in the text of a file called `path`, without a truncated last line."""
-    return [one for _, one in values_in(text, path, Judgement, may_be_cut=True)]
-
-
-def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
-    """A model's marks in the format of a line; an axis that was left out is absent."""
-    given = {axis: mark for axis, mark in marks if mark is not None}
-    return {axis: Score(score=mark.score, justification=mark.justification) for axis, mark in given.items()}
-
-
 class Sheet(LineFile[Judgement]):
     """A file of judgements that is being written, started or resumed. Use it as a context manager.
 
@@ -231,10 +180,7 @@ class Sheet(LineFile[Judgement]):
     def __init__(self, path: Path, pin: str) -> None:
         super().__init__(path)
         with self.closing_on_error():
-            content = b"".join(raw for _, raw in self.whole_lines())
-            if content and not content.startswith(b'{"item":'):
-                raise UsageError(f"{path} is not {self.what}; name another file with --out")
-            self.lines = judgements_in(content.decode(errors="replace"), path)
+            self.lines = [*parsed(self.whole_lines(), Judgement, path, "a judgement")]
             if other := next((line for line in self.lines if line.pin != pin), None):
                 raise UsageError(
                     f"{path} has judgements by {other.judge} with different runs, judge or instructions; "

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
+from medground.corpus import compose
 from medground.engine import Answers
-from medground.errors import BadDocument, StorageFailed, UsageError
+from medground.errors import StorageFailed, UsageError
 from medground.models import EvidenceView
 from medground.values import Frozen
 from medground_evaluate.compare import Result, items_of
+from medground_evaluate.datasets.loader import checked, json_lines
 from medground_evaluate.judges import judgements
 from medground_evaluate.statistics import wilson
 
@@ -265,8 +267,9 @@ class FormLine(Frozen):
         needed = [axis for axis in judgements.LONG_AXES if axis != OPTIONAL or self.documents]
         if missing := [axis for axis in needed if self.marks.get(axis) is None]:
             raise ValueError(f"{', '.join(missing)} not marked; mark the whole line or leave all of it blank")
-        marks = {axis: judgements.Score(score=mark) for axis, mark in self.marks.items() if mark is not None}
-        return judgements.Judgement(item=self.item, judge=self.judge.strip(), shown=(self.shown,), marks=(marks,))
+        marks = {axis: {"score": mark} for axis, mark in self.marks.items() if mark is not None}
+        known = {"item": self.item, "judge": self.judge.strip(), "shown": (self.shown,), "marks": (marks,)}
+        return compose.validated(judgements.Judgement, known)
 
 
 @dataclass(frozen=True)
@@ -311,25 +314,22 @@ def write_form(lines: Sequence[FormLine], path: Path) -> None:
 def read_marked(paths: Sequence[Path]) -> Marked:
     """The judgements of all files, forms and others.
 
-    Raises BadDocument: a file cannot be read, or a line is not a judgement or marked in part; UsageError: a judge
-    judges the same answers twice, or nothing was judged at all.
+    Raises UsageError: a line is not a judgement or marked in part, a judge judges the same answers twice, or nothing
+    was judged at all.
     """
     lines: list[judgements.Judgement] = []
     blank = 0
     for path in paths:
-        text = judgements.text_of(path)
-        if not text.lstrip()[:200].replace(" ", "").startswith('{"form":'):
-            lines += judgements.judgements_in(text, path)
-            continue
-        for number, line in judgements.values_in(text, path, FormLine):
-            if line.blank:
+        for where, record in json_lines(path, may_be_cut=True):
+            if "form" not in record:
+                lines.append(checked(judgements.Judgement, record, where))
+            elif (line := checked(FormLine, record, where)).blank:
                 blank += 1
-                continue
-            try:
-                lines.append(line.judgement())
-            except ValueError as error:
-                problem = judgements.problem_of(error) if isinstance(error, ValidationError) else str(error)
-                raise BadDocument(problem, file=str(path), position=number) from None
+            else:
+                try:
+                    lines.append(line.judgement())
+                except ValueError as error:
+                    raise UsageError(f"{where}: {error}") from None
     if blank and not lines:
         raise UsageError(f"all {blank:,} lines are still blank; fill in `judge` and `marks` (1 to 5)")
     return Marked(judgements.each_once(lines, paths), blank)

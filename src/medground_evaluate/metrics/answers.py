@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
-from medground.answering import Claim, Critic
-from medground.models import EvidenceView
 from medground.values import Answer
 from medground_evaluate.items import RunLine, tallied
 from medground_evaluate.statistics import ClassScore, Mean, Share, item_score, mean, scores_by_class
@@ -27,16 +25,14 @@ def accuracy(lines: Iterable[RunLine], items: int | None = None) -> Share:
 
 @dataclass(frozen=True)
 class SetScores:
-    """Means over all items with a gold answer, 0 to 1; all 0 if there are none. An item without an answer scores 0.
+    """Over all items with a gold answer; an item without an answer scores 0.
 
-    `partial` is the share of values that are right and were chosen, of all that are right or were chosen.
+    `partial` is the mean share of values that are right and were chosen, of all that are right or were chosen; 0 if
+    there are no items.
     """
 
     exact: Share
     partial: float
-    precision: float
-    recall: float
-    f1: float
 
 
 def set_scores(lines: Iterable[RunLine]) -> SetScores:
@@ -46,9 +42,6 @@ def set_scores(lines: Iterable[RunLine]) -> SetScores:
     return SetScores(
         exact=Share(sum(one.both == one.gold == one.given for one in items), len(items)),
         partial=sum(one.both / (one.gold + one.given - one.both) for one in items) / count,
-        precision=sum(one.precision or 0.0 for one in items) / count,
-        recall=sum(one.recall or 0.0 for one in items) / count,
-        f1=sum(one.f1 for one in items) / count,
     )
 
 
@@ -119,50 +112,6 @@ def rouge_l(answer: str, references: str | Sequence[str]) -> ClassScore:
     words, *others = (_WORD.findall(text.lower()) for text in (answer, *given))
     scores = (ClassScore("", len(one), len(words), int(LCSseq.similarity(words, one))) for one in others)
     return max(scores, key=lambda score: score.f1, default=ClassScore("", 0, 0, 0))
-
-
-@dataclass(frozen=True)
-class CitationScores:
-    """Citation scores of an answer (ALCE).
-
-    Attributes:
-        recall: statements entailed by all their citations together, of all statements.
-        precision: citations that their statement needs, of all citations. A citation is needed if the statement is
-            entailed and either the citation entails it alone, or the others do not entail it without this one.
-        failed: statements that the critic could not judge; they are in neither denominator.
-    """
-
-    recall: Share
-    precision: Share
-    failed: int = 0
-
-
-async def citation_scores(answer: Answer, critic: Critic) -> CitationScores:
-    """Judge every citation of an answer; the critic is called once, and may raise BudgetExhausted."""
-    quotes = {e.id: e.quote for e in answer.evidence}
-    asked = [_claims(s.text, [quotes[e] for e in dict.fromkeys(s.evidence)]) for s in answer.statements]
-    judged = iter(await critic.judge([claim for claims in asked for claim in claims]))
-    entailed = statements = needed = citations = failed = 0
-    for claims in asked:
-        relations = [next(judged).relation for _ in claims]
-        if "failed" in relations:
-            failed += 1
-            continue
-        whole, *rest = [relation == "entails" for relation in relations]
-        alone, without = (rest[: len(rest) // 2], rest[len(rest) // 2 :]) if rest else ([whole], [False])
-        statements, entailed = statements + 1, entailed + whole
-        if claims[0].premises:
-            citations += len(alone)
-            needed += sum(whole and (one or not others) for one, others in zip(alone, without, strict=True))
-    return CitationScores(Share(entailed, statements), Share(needed, citations), failed)
-
-
-def _claims(statement: str, quotes: Sequence[str]) -> list[Claim]:
-    """The statement against all its quotes and, if there are several, against each alone and all but each."""
-    several = [[quote] for quote in quotes] + [[*quotes[:i], *quotes[i + 1 :]] for i in range(len(quotes))]
-    texts = [" ".join(some) for some in (quotes, *(several if len(quotes) > 1 else ()))]
-    # One premise: the quotes together may prove what none proves alone.
-    return [Claim(statement, (EvidenceView(id="E1", quote=text),) if text else ()) for text in texts]
 
 
 @dataclass(frozen=True)

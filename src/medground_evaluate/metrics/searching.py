@@ -72,14 +72,12 @@ class HeadingScores:
 
     Attributes:
         precision: counts 0 for a question whose query has no heading.
-        without_gold: number of questions without gold headings, which are left out.
     """
 
     precision: float | None
     recall: float | None
     questions: int
     without_query: int
-    without_gold: int
 
 
 def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> HeadingScores:
@@ -88,8 +86,7 @@ def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> 
     Headings are compared without case, qualifiers (`Asthma/therapy`) and the asterisk of a major topic. The paper does
     not say how it averages, or which precision a query without headings has.
     """
-    every = [item_score(set(map(_plain, gold)), set(map(_plain, predicted))) for predicted, gold in pairs]
-    scores = [one for one in every if one.gold]
+    scores = [item_score(set(map(_plain, gold)), set(map(_plain, predicted))) for predicted, gold in pairs if gold]
     count, without_query = len(scores), sum(not one.given for one in scores)
     known = scores if count > without_query else []
     return HeadingScores(
@@ -97,7 +94,6 @@ def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> 
         recall=mean(one.recall for one in known).value,
         questions=count,
         without_query=without_query,
-        without_gold=len(every) - count,
     )
 
 

@@ -51,12 +51,16 @@ class Report:
 
 
 def read_report(paths: Sequence[Path], items: Sequence[Item] | None = None) -> Report:
-    """Read runs of one data set.
+    """Read runs of one data set, as for `report_on`."""
+    return report_on(read_results(paths), items)
+
+
+def report_on(results: Sequence[Result], items: Sequence[Item] | None = None) -> Report:
+    """The report on runs of one data set.
 
     Args:
         items: the set's items, for the best blind baseline; without them the most common gold answer takes its place.
     """
-    results = read_results(paths)
     comparison = compare(results)
     asked = _questions(results)
     listed = sorted(asked, key=lambda question: question.outcome == "same")[:MOST_QUESTIONS]
@@ -92,7 +96,7 @@ def _baseline(comparison: Comparison, results: Sequence[Result], items: Sequence
 
 
 STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
-ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "support")
+ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "partial", "support")
 CLASSES = ("class", "gold", "given", "precision", "recall", "F1")
 COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
 _COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
@@ -106,12 +110,14 @@ def accuracy_rows(report: Report, between: str) -> list[tuple[str, ...]]:
 
     rows: list[tuple[str, ...]] = []
     if (base := report.baseline) is not None:
-        rows.append((base.name, base.words, percent(base.share), interval(base.low, base.high), "", "", "", ""))
+        counted = f"{base.count:,} of {base.of:,}"
+        rows.append((base.name, base.words, percent(base.share), interval(base.low, base.high), counted, *[""] * 4))
     for row in report.comparison.rows:
         share, support = row.accuracy, row.support.support.value
         when_answering = Share(share.right, row.statuses.get("answered", 0) if share.of else 0).value
         low_high = interval(*share.interval) if share.of else ""
-        means = ("–" if value is None else f"{value:.3f}" for value in (row.macro_f1, support))
+        scores = (row.macro_f1, row.sets.partial if row.sets else None, support)
+        means = ("–" if value is None else f"{value:.3f}" for value in scores)
         found = (row.name, row.model, percent(share.value), low_high, f"{share.right:,} of {share.of:,}")
         rows.append((*found, percent(when_answering), *means))
     return rows
@@ -149,7 +155,7 @@ def cost_rows(comparison: Comparison, ratio_form: str = " (×{:,.2f})") -> list[
     for row in comparison.rows:
         cells = []
         for name in _COSTS:
-            value, ratio = getattr(row.cost, name), row.cost_ratio[name]
+            value, ratio = getattr(row.cost, name, None), row.cost_ratio.get(name)
             times = "" if ratio is None or row.name == comparison.cost_base else ratio_form.format(ratio)
             cells.append("unknown" if value is None else f"{value:,.4g}{times}")
         rows.append((row.name, *cells))

@@ -17,7 +17,6 @@ from medground.errors import StorageFailed
 from medground.home import write_whole
 from medground.wording import escaped, template
 from medground_evaluate.compare import Comparison, Pair, Row
-from medground_evaluate.items import RunLine
 from medground_evaluate.report import content
 from medground_evaluate.report.plots import accuracy_plot, cost_plot, status_plot, style
 
@@ -30,43 +29,53 @@ _FILTERS = (("all", "all"), ("won", "won"), ("lost", "lost"), ("same", "no diffe
 
 def as_html(report: content.Report) -> str:
     """The whole page. It may load nothing and run only its own script, whatever its text contains."""
-    comparison, rows = report.comparison, report.comparison.rows
+    comparison, rows, same = report.comparison, report.comparison.rows, _in_both(report)
     script = (resources.files(__package__) / "report.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     outcomes = Counter(question.outcome for question in report.questions)
-    used = content.used_statuses(comparison)
     names, main = {row.name for row in rows}, Markup('<span class="main">{}</span>').format
-    return template(__package__, "report.html").render(
-        report=report,
-        comparison=comparison,
-        title=f"{comparison.dataset}: {len(rows)} run{'' if len(rows) == 1 else 's'}",
-        about=_about(report),
-        css=Markup(style()),  # noqa: S704 (our own file)
-        script=Markup(script),  # noqa: S704 (our own file)
-        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
-        few=FEW,
-        warnings=content.warnings_in(comparison),
-        accuracy_names=content.ACCURACY,
-        accuracies=[
-            (main(name) if name in names else name, *rest) for name, *rest in content.accuracy_rows(report, " – ")
-        ],
-        accuracy_plot=accuracy_plot(report) if report.baseline or any(row.accuracy.of for row in rows) else "",
-        pairs=[(pair, _numbers(pair)) for pair in comparison.pairs],
-        status_plot=status_plot(comparison),
-        key=[(content.STATUSES.index(status), status) for status in used],
-        used=used,
-        statuses=content.status_rows(comparison),
-        classes=_classes(comparison),
-        cost_names=content.COSTS,
-        costs=content.cost_rows(comparison),
-        cost_plot=cost_plot(comparison),
-        several=len(rows) > 1,
-        filters=[
+    accuracies = [(main(name) if name in names else name, *rest) for name, *rest in same["accuracies"]]
+    shown = {
+        "title": f"{comparison.dataset}: {len(rows)} run{'' if len(rows) == 1 else 's'}",
+        "css": Markup(style()),  # noqa: S704 (our own file)
+        "script": Markup(script),  # noqa: S704 (our own file)
+        "policy": f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
+        "few": FEW,
+        "accuracies": accuracies,
+        "accuracy_plot": accuracy_plot(report) if report.baseline or any(row.accuracy.of for row in rows) else "",
+        "status_plot": status_plot(comparison),
+        "key": [(content.STATUSES.index(status), status) for status in same["used"]],
+        "cost_plot": cost_plot(comparison),
+        "several": len(rows) > 1,
+        "filters": [
             (kind, label, f"{len(report.questions) if kind == 'all' else outcomes[kind]:,}") for kind, label in _FILTERS
         ],
-        shown=_SHOWN,
-        provenance=[(row.name, content.facts(header)) for row, header in zip(rows, report.headers, strict=True)],
-    )
+        "shown": _SHOWN,
+    }
+    return template(__package__, "report.html").render(same | shown)
+
+
+def _in_both(report: content.Report) -> dict[str, Any]:
+    """What the page and the Markdown show."""
+    comparison = report.comparison
+    return {
+        "report": report,
+        "comparison": comparison,
+        "about": _about(report),
+        "warnings": content.warnings_in(comparison),
+        "accuracy_names": content.ACCURACY,
+        "accuracies": content.accuracy_rows(report, " – "),
+        "pairs": [(pair, _numbers(pair)) for pair in comparison.pairs],
+        "used": content.used_statuses(comparison),
+        "statuses": content.status_rows(comparison),
+        "class_names": content.CLASSES,
+        "classes": _classes(comparison),
+        "cost_names": content.COSTS,
+        "costs": content.cost_rows(comparison),
+        "provenance": [
+            (row.name, content.facts(header)) for row, header in zip(comparison.rows, report.headers, strict=True)
+        ],
+    }
 
 
 def _about(report: content.Report) -> str:
@@ -76,7 +85,7 @@ def _about(report: content.Report) -> str:
     context = "; each question with its own documents" if header.with_context else ""
     return (
         f"Split {header.split}{first}{drawn}, {header.items:,} questions, file {header.dataset_hash[:12]}{context}. "
-        f"Intervals are 95 % (Wilson); runs are compared on the same questions."
+        "Intervals are 95 % (Wilson; of differences, Tango); runs are compared on the same questions."
     )
 
 
@@ -126,35 +135,7 @@ def _markdown() -> Template:
 
 def as_markdown(report: content.Report) -> str:
     """The whole report. Texts of questions and models cannot add formatting or links."""
-    comparison = report.comparison
-    rows = comparison.rows
-    differing = [
-        (one.outcome, one.id, one.text, ", ".join(one.gold), *map(_given, one.given))
-        for one in report.questions
-        if one.outcome != "same"
-    ]
-    return _markdown().render(
-        comparison=comparison,
-        header=report.headers[0],
-        warnings=content.warnings_in(comparison),
-        accuracy_names=content.ACCURACY,
-        accuracies=[row[:-1] for row in content.accuracy_rows(report, " to ")],
-        signed=content.signed,
-        used=content.used_statuses(comparison),
-        statuses=content.status_rows(comparison),
-        class_names=list(content.CLASSES),
-        classes=[(row.name, *cells) for row in rows for cells in content.class_rows(row)],
-        cost_names=content.COSTS,
-        costs=content.cost_rows(comparison),
-        names=[row.name for row in rows],
-        differing=differing,
-        most=MOST,
-        provenance=[(row.name, content.facts(header)) for row, header in zip(rows, report.headers, strict=True)],
-    )
-
-
-def _given(given: RunLine | None) -> str:
-    return "not asked" if given is None else ", ".join(given.answer) or given.status
+    return _markdown().render(_in_both(report), most=MOST)
 
 
 def write_report(report: content.Report, folder: Path) -> tuple[Path, Path]:

@@ -152,10 +152,11 @@ def _svg(parts: Sequence[Part], height: float, title: str) -> Markup:
 
 def cost_plot(comparison: Comparison) -> Markup:
     """Tokens per question; seconds if no run used tokens."""
-    tokens = [(row.name, row.cost.input_tokens + row.cost.output_tokens) for row in comparison.rows]
+    known = [(row.name, row.cost) for row in comparison.rows if row.cost is not None]
+    tokens = [(name, cost.input_tokens + cost.output_tokens) for name, cost in known]
     if any(count for _, count in tokens):
         return bars([(name, count, f"{count:,.0f} tokens") for name, count in tokens], "Tokens per question")
-    seconds = [(row.name, row.cost.seconds, f"{row.cost.seconds:.3f} s") for row in comparison.rows]
+    seconds = [(name, cost.seconds, f"{cost.seconds:.3f} s") for name, cost in known]
     return bars(seconds, "Seconds per question")
 
 
@@ -205,7 +206,8 @@ class ShownRuns:
             low, high = share.interval if share.of else (0.0, 1.0)
             correct = f"{share.right:,} of {share.of:,}"
             between = f"{percent(low)} to {percent(high)}"
-            yield row.name, percent(share.value), between, correct, f"{row.cost.seconds:.3f}"
+            seconds = f"{row.cost.seconds:.3f}" if row.cost else "unknown"
+            yield row.name, percent(share.value), between, correct, seconds
 
 
 def show_runs(*paths: str | Path) -> ShownRuns:

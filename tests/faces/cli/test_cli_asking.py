@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 from command_line import Said, corpus_of, run, type_in
-from rows import each_row
+from rows import each_row, tables
 
 from medground.values.answer import Answer
+
+TABLES = tables(__file__)
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 CASE = "A 64-year-old man takes warfarin.\nHe bled last month."
@@ -218,14 +220,7 @@ EMERGENCY = "I took 40 paracetamol tablets, what now?"
 
 @each_row(
     "words",
-    [
-        ("-c", "papers", "--where", "ward=ICU"),
-        ("-c", "papers", "--where", "year=soon"),
-        ("-c", "papers", "--set", "no.such=1"),
-        ("-c", "papers", "--follow", "missing"),
-        ("-c", "papers", "--json", "--markdown"),
-        ("-c", "missing"),
-    ],
+    TABLES["the_notice_comes_before_a_mistake"],
 )
 def test_the_notice_comes_before_a_mistake(papers: Path, words: tuple[str, ...], said: Said) -> None:
     notice, mistake = said("ask", "-q", EMERGENCY, *words, code=2).err.splitlines()

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 from command_line import Said, run
-from rows import each_row
+from rows import each_row, tables
 
 from medground.errors import UsageError
 from medground_evaluate.run_file import RunFile, read_run
+
+TABLES = tables(__file__)
 
 COMMAND = [sys.executable, "-c", "from medground.faces.cli.app import main; main()"]
 CONTEXT = "Aspirin number {n} significantly reduced the risk of stroke in adults. Bleeding rose in few of them."
@@ -101,17 +103,7 @@ def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: P
 
 @each_row(
     ("arguments", "message"),
-    [
-        (["eval", "run", "nothing", "--data", "mine.jsonl"], "unknown data set 'nothing'; available: bioasq"),
-        (["eval", "run", "pubmedqa", "--data", "mine.jsonl", "--with-context"], "not a record of pubmedqa"),
-        (["eval", "run", "jsonl", "--data", "mine.jsonl", "--with-context", "-c", "x"], "leave out --corpus"),
-        (["eval", "run", "jsonl", "--data", "mine.jsonl", "--limit", "0"], "--limit"),
-        (["eval", "run", "jsonl", "--data", "mine.jsonl"], "no corpus is named for these questions"),
-        (["train", "planner", "explore", "--from", "mine.jsonl", "--out", "x"], "no corpus is named"),
-        (["eval", "run", "jsonl"], "Missing option '--data'"),
-        (["data", "check", "absent.jsonl"], "absent.jsonl does not exist"),
-        (["data", "check", "mine.jsonl", "--set", "pubmedqa"], "mine.jsonl:1: not a record of pubmedqa"),
-    ],
+    TABLES["a_mistake_is_one_line"],
 )
 def test_a_mistake_is_one_line(data: Path, said: Said, arguments: list[str], message: str) -> None:
     captured = said(*arguments, code=2)

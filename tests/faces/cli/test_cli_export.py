@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import docx
 import pytest
 import rispy
 from command_line import Said, corpus_of, run
-from rows import each_row
+from rows import each_row, tables
 
 from medground.corpus import retraction
 from medground.engine.blocking import BlockingEngine
@@ -21,15 +20,10 @@ from medground.values.answer import Answer
 from medground.values.document import Retraction
 from medground.wording.view import view
 
+TABLES = tables(__file__)
+
 QUESTION = "Does aspirin reduce the risk of stroke?"
-PAPER = {
-    "id": "PMID:1",
-    "title": "Aspirin and stroke",
-    "text": "Aspirin significantly reduced the risk of stroke. Bleeding rose.",
-    "authors": ["Smith JA"],
-    "imprint": {"volume": "5"},
-    "identifiers": {"doi": "10.1000/x"},
-}
+PAPER = TABLES["paper"]
 
 
 @pytest.fixture
@@ -65,15 +59,7 @@ def test_standard_output_takes_every_format(kept: str, capfdbinary: pytest.Captu
 
 @each_row(
     ("words", "message"),
-    [
-        (["--format", "odt"], "unknown format 'odt'; choose one of ris"),
-        (["-o", "a.txt"], "cannot tell the format"),
-        (["--format", "ris", "--style", "x"], "ris has no citation style"),
-        (["--style", "no-such-style"], "no-such-style"),
-        (["-o", "missing/a.ris"], "cannot write missing"),
-        (["-o", "taken.md"], "cannot write taken.md"),
-        (["nothing", "--format", "ris"], "no answer 'nothing'"),
-    ],
+    TABLES["a_mistake_is_one_line_and_leaves_nothing"],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing(
     kept: str, here: Path, words: list[str], message: str, said: Said
@@ -90,38 +76,20 @@ def test_a_word_document_is_not_printed_on_a_terminal(kept: str, monkeypatch: py
     assert "give --output FILE" in said("export", kept, "--format", "docx", code=2).err
 
 
-def test_an_answer_from_before_authors_were_kept_says_so(kept: str, home: Path, said: Said) -> None:
-    file = home / "answers" / f"{kept}.json"
-    content = json.loads(file.read_bytes()) | {"schema_version": "1.3"}
-    content["documents"] = [
-        {name: value for name, value in document.items() if name not in ("authors", "identifiers", "imprint")}
-        for document in content["documents"]
-    ]
-    file.write_text(json.dumps(content), encoding="utf-8")
-    shown = said("export", kept, "--format", "ris")
-    assert f"before authors were recorded; run medground ask --again {kept}" in shown.err
-    assert rispy.loads(shown.out)[0]["title"] == "Aspirin and stroke"
-
-
-def test_an_answer_of_words_alone_leads_with_its_quotes_and_an_old_estimate_is_not_shown(
+def test_an_answer_of_words_alone_leads_with_its_quotes(
     kept: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As asked, and as a version kept it that estimated the answer from word statistics."""
     file = home / "answers" / f"{kept}.json"
     content = json.loads(file.read_bytes())
     assert (content["decision"]["status"], content["decision"]["value"]) == ("not judged", None)
-    estimate = {"status": "lean", "basis": "lean", "value": "yes", "probability": 0.9668, "reason": "Estimated"}
-    for decision in ({}, estimate):
-        file.write_text(json.dumps(content | {"decision": content["decision"] | decision}), encoding="utf-8")
-        capsys.readouterr()
-        for words in (["show", kept], ["show", kept, "--json"], ["history"]):
-            assert run(*words) == 0
-        for form in ("markdown", "html", "ris"):
-            assert run("export", kept, "--format", form) == 0
-        shown = capsys.readouterr().out
-        assert "What the sources say\n\nAspirin significantly reduced the risk of stroke." in shown
-        assert '"status": "not judged"' in shown
-        assert not re.search(r"(?i)\bleans?\b|estimated? |97 ?%|0\.9668", shown)
+    capsys.readouterr()
+    for words in (["show", kept], ["show", kept, "--json"], ["history"]):
+        assert run(*words) == 0
+    for form in ("markdown", "html", "ris"):
+        assert run("export", kept, "--format", form) == 0
+    shown = capsys.readouterr().out
+    assert "What the sources say\n\nAspirin significantly reduced the risk of stroke." in shown
+    assert '"status": "not judged"' in shown
 
 
 TRIAL = {

@@ -104,7 +104,6 @@ class Sweep:
         for name, value in HEADERS.items():
             variables[name] = f"x-team=ours,authorization={quote(f'Bearer {value}', safe='')}"
         variables |= {
-            "MEDGROUND_GOOGLE__ENGINE": "engine",
             "PIP_CONFIG_FILE": os.devnull,
             "PIP_RETRIES": "0",
         }  # no index but that of the peer

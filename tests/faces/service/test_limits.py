@@ -120,7 +120,7 @@ def test_sources_and_models_are_those_that_the_server_offers() -> None:
         False,
     )
     for asked, message in (
-        (Asked(question=QUESTION, sources=("google",)), "the source 'google' is not offered here; sources: europepmc"),
+        (Asked(question=QUESTION, sources=("brave",)), "the source 'brave' is not offered here; sources: europepmc"),
         (Asked(question=QUESTION, model="local:/srv/x.gguf"), "is not offered here; models: keyless, openai:gpt-5"),
         (Asked(question=QUESTION, recipe="../x"), "unknown recipe"),
         (Asked(question=QUESTION, corpora=()), "there is nothing to search"),

@@ -95,8 +95,8 @@ async def test_other_corpora_are_searched_when_they_are_named(papers: Settings) 
         for name in ("elsewhere", "../papers"):
             with pytest.raises(UsageError):
                 await answered(service, Asked(question=QUESTION, corpora=(name,)), ADA)
-        with pytest.raises(UsageError, match="the source 'google' is not offered here"):
-            await service.search("fins", ADA, sources=("google",))
+        with pytest.raises(UsageError, match="the source 'brave' is not offered here"):
+            await service.search("fins", ADA, sources=("brave",))
 
 
 async def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_with_what_follows(

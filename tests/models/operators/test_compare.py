@@ -4,12 +4,14 @@ import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.checking import FLAGS, CheckInput, StatementView, check
 from medground.models.operators.compare import RELATED, compare
 from medground.models.operators.differences import CAUSE, DOUBT, EVERY, NEGATION, cue, differences
+
+TABLES = tables(__file__)
 
 
 def evidence(*quotes: str) -> tuple[EvidenceView, ...]:
@@ -24,28 +26,7 @@ def test_the_nearest_quote_is_named() -> None:
 
 @each_row(
     ("flag", "statement", "quote"),
-    [
-        ("number", "Mortality was 12% with the drug.", "Mortality was 21% with the drug."),
-        ("unit", "Patients took 5 mg of the drug.", "Patients took 5 g of the drug."),
-        ("negation", "The drug affects survival.", "The drug did not affect survival."),
-        ("direction", "The drug increases blood pressure.", "The drug decreases blood pressure."),
-        ("comparison order", "Warfarin was safer than heparin.", "Heparin was safer than warfarin."),
-        ("certainty", "The drug cures asthma.", "The drug may cure asthma."),
-        ("cause", "Coffee causes cancer.", "Coffee was associated with cancer."),
-        ("population", "Statins lower mortality in patients.", "Statins lower mortality in mice."),
-        ("population", "Risk of stroke is higher in women.", "Risk of stroke was found to be higher in men."),
-        ("not number", "Of 1204 patients, half recovered.", "Of 1,204 patients, half recovered."),
-        ("not certainty", "The drug may cure asthma.", "The drug cures asthma."),
-        ("not direction", "The drug increases pressure.", "The drug increases pressure and lowers the pulse."),
-        ("not comparison order", "Warfarin was safer than heparin.", "Warfarin proved safer than heparin."),
-        ("not cause", "Coffee is linked to cancer.", "Coffee was associated with cancer."),
-        ("not number", "About 12% died of stroke.", "Of all, 11.8% died of a stroke, and 20% lived."),
-        ("not number", "IL-6 rose in type 2 diabetes.", "The cytokine rose in diabetes."),
-        ("not negation", "The drug cures asthma.", "The drug cured asthma in all patients, but did not help in gout."),
-        ("not negation", "Mice lacking the gene died early.", "Deletion of the gene led to early death of the mice."),
-        ("not population", "Mortality fell in women.", "Mortality fell in men and in women."),
-        ("not subject", "The medicine relieves chronic headaches.", "Amitriptyline helps against long headaches."),
-    ],
+    TABLES["each_kind_of_difference_is_flagged_and_equal_meanings_are_not"],
 )
 def test_each_kind_of_difference_is_flagged_and_equal_meanings_are_not(flag: str, statement: str, quote: str) -> None:
     assert (flag.removeprefix("not ") in differences(statement, quote)) is not flag.startswith("not ")
@@ -56,22 +37,12 @@ REPEATED = "In the trial, 24 of 180 women on placebo and 12 of 176 on aspirin ma
 
 @each_row(
     ("flags", "changes"),
-    [
-        ((), {}),
-        (("number",), {"24": "42"}),
-        (("number",), {"24 of 180": "12 of 180", "12 of 176": "24 of 176"}),
-        (("number",), {"5 years": "nine years"}),
-        (("negation",), {"have had": "not have had"}),
-        (("certainty",), {"may have had": "had"}),
-        (("subject",), {"aspirin": "warfarin"}),
-        (("subject",), {"placebo": "aspirin", "aspirin": "placebo"}),
-        (("population",), {"women": "men"}),
-    ],
+    TABLES["repeated_text_is_compared_word_by_word"],
 )
-def test_repeated_text_is_compared_word_by_word(flags: tuple[str, ...], changes: dict[str, str]) -> None:
+def test_repeated_text_is_compared_word_by_word(flags: list[str], changes: dict[str, str]) -> None:
     pattern = re.compile("|".join(map(re.escape, changes))) if changes else re.compile("(?!)")
     statement = pattern.sub(lambda match: changes[match[0]], REPEATED)
-    assert differences(statement, REPEATED) == flags
+    assert differences(statement, REPEATED) == tuple(flags)
 
 
 def test_a_long_premise_is_compared_by_its_nearest_sentence() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from rows import each_row
+from rows import each_row, tables
 from safetensors.numpy import save
 from tiny_networks import LABELS, LONGEST, WORDS, TinyBase, base_weights, by_hand, metadata, trained
 
@@ -21,6 +21,8 @@ from medground.models.available import make
 from medground.models.catalogue import Shipped
 from medground.models.encoder_graph import BertShape, pair_graph, saved
 from medground.models.pair_network import PairNetwork, joined, read
+
+TABLES = tables(__file__)
 
 Ship = Callable[..., Shipped]
 TEXTS = ["the lens is long", "the gene is not the cause of the aorta", "short", "the " * 40]
@@ -156,15 +158,7 @@ def test_joining_adds_the_product(shape: tuple[int, int, int], data: st.DataObje
 
 @each_row(
     "about, said",
-    [
-        ({"kind": ""}, "kind: Field required"),
-        ({"order": "any"}, "order: Input should be"),
-        ({"max_length": "4"}, "max_length: "),
-        ({"temperature": "nan"}, "temperature: "),
-        ({"abstain_below": "1.5"}, "abstain_below: "),
-        ({"labels": '["entailment"]'}, "3 outputs and 1 labels"),
-        ({"labels": "entailment"}, "its metadata are wrong"),
-    ],
+    TABLES["wrong_metadata"],
 )
 def test_wrong_metadata(about: dict[str, str], said: str) -> None:
     content = save(trained(base_weights(), len(LABELS)), metadata(**about))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from medground.answering.verify.context import GIVEN, SUBJECT
+from medground.answering.verify.context import FOREIGN, GIVEN, SUBJECT
 from medground.answering.verify.critic import CITATION, CONTRADICTION, DISPUTED, INCORRECT
 from medground.answering.verify.named import HELD
 from medground.answering.verify.overclaim import UNHELD
@@ -88,6 +88,7 @@ def rejected(verdict: Verdict) -> str:
     return INCORRECT if INCORRECT in verdict.flags else ""
 
 
+_DECIDE_NOTHING = UNHELD.union(NOT_FINDINGS, (OWN_KNOWLEDGE, FOREIGN))
 _MARKS = {CITATION, DISPUTED, SUBJECT}
 """Flags that tell readers of something else than a difference from the quote."""
 
@@ -157,10 +158,11 @@ def can_support(verdict: Verdict) -> bool:
     """Whether a sentence with this verdict can support a decision.
 
     It cannot if it was not found in its source or not checked, if it cites nothing, if its words differ from the source
-    and no judge with the last word has weighed that, or if it is based on a quote that reports no finding.
+    and no judge with the last word has weighed that, if it is based on a quote that reports no finding, or if it is
+    about a thing that no text around its quotes names, whoever judged it.
     """
     flags = set(verdict.flags)
-    if verdict.label in UNSUPPORTED or rejected(verdict) or flags & {OWN_KNOWLEDGE, *NOT_FINDINGS, *UNHELD}:
+    if verdict.label in UNSUPPORTED or rejected(verdict) or flags & _DECIDE_NOTHING:
         return False
     if SUBJECT in flags and verdict.label == "related":
         return False
@@ -181,7 +183,7 @@ def _why(verdict: Verdict) -> str:
         return "the text cited reports no finding"
     if rejected(verdict):
         return f"{verdict.labelled_by} labels it {verdict.category}"
-    if SUBJECT in verdict.flags and verdict.label == "related":
+    if FOREIGN in verdict.flags or (SUBJECT in verdict.flags and verdict.label == "related"):
         return "the text cited does not mention what it is about"
     differing = [flag for flag in verdict.flags if flag not in _MARKS]
     return f"differs from the evidence ({', '.join(differing)})" if differing else "left out with its sentence"

@@ -11,6 +11,7 @@ from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.context import (
     AROUND,
+    FOREIGN,
     SUBJECT,
     Context,
     cited_evidence,
@@ -163,7 +164,7 @@ async def _in_one_call(
     ledger, decides = run.ledger, has_last_word(critic.name, run.settings.verify)
     cited = {evidence for one in sentences for evidence in one.evidence}
     quotes = evidence_views(usable([e for e in ledger.evidence if e.id in cited], ledger.documents), ledger.documents)
-    noticed = [_noticed(sentence, ledger, AROUND if decides else 0) for sentence in sentences]
+    noticed = [_noticed(sentence, ledger, run.question.text, AROUND if decides else 0) for sentence in sentences]
     asked, beside = [], []
     for n, verdict in enumerate(known):
         if verdict is None or (decides and verdict.label == "quoted" and noticed[n]):
@@ -200,15 +201,20 @@ def _of_claim(
     return Checked(verdict, told)
 
 
-def _noticed(sentence: Sentence, ledger: Ledger, around: int) -> tuple[Overclaim, ...]:
+def _noticed(sentence: Sentence, ledger: Ledger, asked: str, around: int) -> tuple[Overclaim, ...]:
     """What word filters notice about a sentence and its quotes, with so much around them that may name its subject."""
     said, cited = words.terms(sentence.text), cited_evidence(sentence, ledger)
     if not cited:
         return ()
     nearest = max(cited, key=lambda quote: words.coverage(said, words.terms(quote.quote)))
     found = doubts(sentence, nearest, ledger)
-    missing = off_subject(sentence, cited, ledger, True, around)
-    return (*found, Overclaim(SUBJECT, " or ".join(missing))) if missing else found
+    if not (missing := off_subject(sentence, cited, ledger, True, around)):
+        return found
+    # What the question asks for, or the sentence begins with, must be in the text around its quotes.
+    decisive = {*words.terms(asked), *words.terms(sentence.text)[:1]}
+    foreign = missing if around else off_subject(sentence, cited, ledger, True, AROUND)
+    kind = SUBJECT if decisive.isdisjoint(words.terms(" ".join(foreign))) else FOREIGN
+    return (*found, Overclaim(kind, " or ".join(missing)))
 
 
 def _claim(sentence: Sentence, noticed: Sequence[Overclaim], premises: Views, shared: Context, ledger: Ledger) -> Claim:

@@ -242,6 +242,8 @@ def numbers_traced(sentence: Sentence, checked: Checked, ledger: Ledger, questio
 
 SUBJECT = "subject"
 """The flag of a statement about something that no quote behind it names."""
+FOREIGN = "foreign"
+"""The flag of one about something that no text around its quotes names either: it decides nothing."""
 
 
 def off_subject(sentence: Sentence, quotes: Sequence[Evidence], ledger: Ledger, people: bool, around: int) -> list[str]:

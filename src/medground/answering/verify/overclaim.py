@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from medground.answering.verify.context import SUBJECT, cited_evidence
+from medground.answering.verify.context import FOREIGN, SUBJECT, cited_evidence
 from medground.answering.verify.critic import Checked, noted
 from medground.answering.verify.numbers import misplaced_number, missing_quantities
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
@@ -79,6 +79,7 @@ _NOTES = {
     TITLE: "claims a finding, but its source is only {word}",
     NUMBER: "gives a number that the quoted text does not contain (`{word}`)",
     SUBJECT: "is about {word}, which the text quoted does not mention",
+    FOREIGN: "is about {word}, which the text cited does not mention",
     "instruction": "tells the reader what to do, which the text quoted does not",
     "name": "names `{word}`, which its source does not",
     "opposite": "says the opposite of the text quoted",
@@ -212,7 +213,7 @@ def weighed(verdict: Verdict, found: tuple[Overclaim, ...], *, stands: bool) -> 
     """
     if not found or not stands:
         return downgraded(verdict, found)
-    if off := tuple(one for one in found if one.kind == SUBJECT or one.kind in UNHELD):
+    if off := tuple(one for one in found if one.kind in UNHELD.union((SUBJECT, FOREIGN))):
         return downgraded(verdict, off)
     return noted(verdict, f"a word filter found that {' and '.join(f'it {doubt.note}' for doubt in found)}")
 

@@ -91,7 +91,7 @@ LONGEST_RECORD = 20_000_000
 """Maximum number of characters in the text of one record."""
 
 MOST_TAGS = 1_000_000
-"""Most tags in one record, or in one file that is one document. Each costs a hundred times its bytes in memory."""
+"""Most tags in one record. Each costs a hundred times its bytes in memory."""
 
 _GZIP = b"\x1f\x8b"
 _HEAD = 65_536
@@ -207,16 +207,13 @@ _SMALL = 2_000_000
 _PACKED = 10
 
 
-def within_limits(source: Input, skip: int = 0) -> Iterator[Item]:
-    """The items of an input from number `skip`. Raises BadDocument: it is not what it claims, or costs too much."""
-    read = partial(source.read, skip)
-    place = Path(source.name)
-    if source.refused is not None or not place.is_file():
-        return told(read, source.name)
+def within_limits(read: Callable[[], Iterable[Record]], name: str, *, apart: bool = False) -> Iterator[Record]:
+    """What `read` gives of a file or a folder. Raises BadDocument: it is not what it claims, or costs too much."""
+    place = Path(name)
+    if not place.is_file():
+        return told(read, name)
     size = place.stat().st_size * (_PACKED if is_packed(place) else 1)
-    if source.apart or size > _SMALL:
-        return read_apart(read, source.name, Limits.of(size))
-    return told(read, source.name)
+    return read_apart(read, name, Limits.of(size)) if apart or size > _SMALL else told(read, name)
 
 
 def numbered(

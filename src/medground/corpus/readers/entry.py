@@ -20,6 +20,7 @@ from medground.corpus.readers.values import (
     listed,
     names_of,
     one_line,
+    own_ids,
     pmid_of,
     state_in,
     substances_of,
@@ -87,14 +88,7 @@ _CANONICAL = {alias: name for name, aliases in NAMES["fields"].items() for alias
 _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _KIND_OF = {name: kind for kind, names in NAMES["kinds"].items() for name in names.split()}
 _SEPARATORS = re.compile(r"[\s-]+")
-_EXTRA = re.compile(
-    r"(?:^\W*|[;,|\n]\s*|\. (?=PMID: NLM))(PMID|PMCID|DOI|PUBMED(?: ID)?)\W{0,3}(?:NLM)?"
-    r"((?:PMC)?\d+\b(?!\.\d)|10\.\d{4,9}/\S+)",
-    re.IGNORECASE,
-)
-"""At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
-_OF = {"PMCID": "pmc", "PUBMED": "pmid", "PUBMED ID": "pmid"}
-_ADDRESS = re.compile(r"(?:doi:\s*)?10\.\d{4,9}/\S+|.*doi\.org/10\..*", re.IGNORECASE | re.DOTALL)
+_PARTS = re.compile(r"[;,|\n]")
 _PLACES = re.compile(
     r"extra|(?:research_)?notes?|annote|custom\d|accession.*|ut|unique_id|u[12]|(?:.*_)?urls?(?:_\d)?|links?|"
     r"howpublished|call_number|(?:ris|enw|refworks|wos|cochrane|ovid)_(?!cr|ad|c1|ab|ti|t1|n2).{1,3}"
@@ -207,11 +201,9 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
         if not said or not _is_place(place):
             continue
         for text in map(str, said if isinstance(said, list) else [said]):
-            for kind, value in _EXTRA.findall(text):
-                known.setdefault(_OF.get(kind.upper(), kind.lower()), value)
-            own = {"pmid": named_pmid(text), "doi": text if _ADDRESS.fullmatch(text) else None}
-            own["pmc"] = normal_id("pmc", text) if "PMC" in text else None
-            known |= {kind: found for kind, found in own.items() if found and kind not in (*known, *identifiers)}
+            for part in _PARTS.split(text):
+                own = {"pmid": named_pmid(part)} | own_ids([part])
+                known |= {kind: found for kind, found in own.items() if found and kind not in (*known, *identifiers)}
     for name in KINDS:
         if name in known:
             given = known.pop(name)

@@ -26,7 +26,6 @@ from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.values import NAMES, own_ids
 from medground.corpus.readers.xml import Element, flat_text, name_of
 from medground.values.document import Document
-from medground.values.identifiers import normal_document_id
 
 # Text of a page that nobody sees: taken out before anything is read. Style sheets are not read, only the tags' own.
 
@@ -73,8 +72,8 @@ _MOST_ATTRIBUTES = 10_000
 """Each is compared with all before it."""
 _LONG_TAG = re.compile(rb"<[^<>]{20000,}")
 _NO_TEXT = ("script", "style", "noscript", "template", "nav")
-_IDENTIFIERS = ("dc.identifier", "dcterms.identifier", "dc:identifier", "eprints.id_number")
-_IDS = re.compile(r"(?:\w+_citation|wkhealth|prism)[._](pmid|doi)")
+_OTHER = re.compile("relat|refer")
+"""Tags that name other papers: `DC.relation`, `citation_reference`."""
 _MARK = "\ue000"
 _MARKED = re.compile(rf"{_MARK}\s*(t[dh]),(\d{{1,4}}),(\d{{1,4}})\s*{_MARK}\s*")
 """What a cell is and how far it reaches, before its text: trafilatura keeps no more than the texts of cells."""
@@ -105,7 +104,7 @@ def html_document(content: bytes, name: str) -> Document:
     from lxml import etree
 
     tree = _parsed(content)
-    linked = [one.text_content() for one in tree.xpath("//script[@type='application/ld+json']")]
+    linked = [*_linked_data(one.text_content() for one in tree.xpath("//script[@type='application/ld+json']"))]
     etree.strip_elements(tree, *_NO_TEXT, with_tail=False)
     fields = _tagged(tree)
     whole_tree = copy.deepcopy(tree)
@@ -123,9 +122,10 @@ def html_document(content: bytes, name: str) -> Document:
     address = next((str(link) for link in links if str(link).startswith("http")), None)
     cautions = (*mark.pop("cautions", ()), *caution_on_hidden(hidden, "The page"))
     kind = "research" if {"journal", "pmid"} & fields.keys() else "web"
+    heading = next((value for name, value in linked if name == "headline"), heading)
     said = {"title": heading or Path(name).stem, "language": tree.get("lang"), "url": address, **fields, **mark}
-    for ids in (own_ids(_linked_data(linked)), own_ids(composition.text.split("\n")[:_TOP])):
-        said = ids | said
+    for lines in ((value for _, value in linked), composition.text.split("\n")[:_TOP]):
+        said = own_ids(lines) | said
     own = {"id": file_id(name), "kind": kind, "text": composition.text or abstract, "sections": composition.sections}
     return described(said | own | {"cautions": cautions})
 
@@ -153,16 +153,18 @@ def _parsed(content: bytes) -> Any:
     return tree
 
 
-def _linked_data(scripts: Iterable[str]) -> Iterator[str]:
-    """The ids that the articles of a page's JSON-LD have, each as a line: `pmid: 1`."""
+def _linked_data(scripts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What the articles of a page's JSON-LD say of themselves: their headlines, and ids as lines, `pmid: 1`."""
     for script in scripts:
         with contextlib.suppress(ValueError, RecursionError):
             read = json.loads(script)
-            for one in [read, *(read.get("@graph") or ())] if isinstance(read, dict) else read:
-                for name in ("identifier", "sameAs", "@id") if isinstance(one, dict) else ():
-                    for value in one[name] if isinstance(one.get(name), list) else [one.get(name)]:
-                        kept = isinstance(value, dict)
-                        yield f"{value.get('propertyID', '')}: {value.get('value', '')}" if kept else str(value)
+            articles = [read, *(read.get("@graph") or ()), read.get("mainEntity")] if isinstance(read, dict) else read
+            for one in (one for one in articles if isinstance(one, dict)):
+                for name in ("headline", "identifier", "sameAs", "@id", "url", "doi"):
+                    for value in one[name] if isinstance(one.get(name), list) else filter(None, [one.get(name)]):
+                        if isinstance(value, dict):
+                            value = f"{value.get('propertyID') or value.get('name', '')}: {value.get('value', '')}"
+                        yield name, " ".join(str(value).split())
 
 
 def _main_text(tree: Any) -> Composition:
@@ -209,26 +211,19 @@ def _set_text(parent: Any, last: Any, pieces: Sequence[str]) -> None:
 
 def _tagged(tree: Any) -> dict[str, Any]:
     tags: defaultdict[str, list[str]] = defaultdict(list)
+    ids = []
     for meta in tree.iter("meta"):
         name = (meta.get("name") or meta.get("property") or "").lower()
         if name and (value := " ".join((meta.get("content") or "").split())):
-            scheme = (meta.get("scheme") or "").lower()
-            tags[name].append(f"pmid:{value}" if scheme == "pmid" else value)
-    said = [value for name in _IDENTIFIERS for value in tags[name]]
-    tags["dc.identifier"] = [value for value in said if "10." in value]
-    for name in list(tags):
-        if of := _IDS.fullmatch(name):
-            tags[f"citation_{of[1]}"] += tags[name]
-    own = {normal_document_id(value) for value in said}
-    tags["citation_pmid"] += [name.removeprefix("PMID:") for name in own if name.startswith("PMID:")]
+            tags[name].append(value)
+            is_pmid = value.isdigit() and "pmid" in (name[-4:], (meta.get("scheme") or "").lower())
+            ids += [] if _OTHER.search(name) else [f"pmid: {value}" if is_pmid else value]
     fields: dict[str, Any] = {}
     for field, names in NAMES["tags"].items():
         values = next((tags[name] for name in names if tags[name]), [])
         if values:
             fields[field] = values if field in ("authors", "keywords") and len(values) > 1 else values[0]
-    if "doi" in fields and "10." not in str(fields["doi"]):
-        del fields["doi"]
-    return fields
+    return own_ids(ids) | fields
 
 
 def _banners(tree: Any) -> Iterator[str]:

@@ -232,22 +232,22 @@ def columns_of(path: Path) -> list[str]:
 
 def read_parquet(path: Path, convert: Callable[[Record], Document], columns: Sequence[str]) -> Iterator[Item]:
     """One item per row of these columns, as far as the file has them; the position of a bad one is its number."""
-    yield from tried(_items(path, convert, columns), path, "rows")
+    items = (
+        converted(lambda row=row: row, convert, path, number)  # type: ignore[misc]
+        for number, row in enumerate(rows(path, columns), start=1)
+    )
+    yield from tried(items, path, "rows")
 
 
-def _items(
-    path: Path, convert: Callable[[Record], Document], columns: Sequence[str]
-) -> Iterator[Document | BadDocument]:
+def rows(path: Path, columns: Sequence[str]) -> Iterator[Record]:
+    """The rows of a file, with these columns as far as it has them."""
     with _opened(path) as file:
         wanted = [name for name in file.schema_arrow.names if name in columns]
         # One group of rows after the other: for all of them at once, pyarrow holds what it has read of the file.
         groups = range(file.num_row_groups)
         batches = (b for g in groups for b in file.iter_batches(batch_size=_ROWS, row_groups=[g], columns=wanted))
-        number = 0
-        while (rows := _next(batches, path)) is not None:
-            for row in rows:
-                number += 1
-                yield converted(lambda row=row: row, convert, path, number)  # type: ignore[misc]
+        while (found := _next(batches, path)) is not None:
+            yield from found
 
 
 def _next(batches: Iterator[Any], path: Path) -> list[Record] | None:

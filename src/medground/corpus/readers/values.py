@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from medground.corpus.banners import said_alone
 from medground.corpus.readers.compose import printable
 from medground.values.document import Retraction, Substance
 from medground.values.identifiers import KINDS, id_kind, normal_pmid, papers_named, without_papers
@@ -263,59 +264,75 @@ _TITLE = re.compile(r"\s*((?:\S+[ \t]+){3,40}\S*[^\s.:;,])[ \t]*(?:\n[ \t]*(?:\n
 
 
 def title_line(text: str) -> str:
-    """The first line of a text if it stands by itself as a title does: some words, and no full stop; else empty."""
-    found = _TITLE.match(text)
+    """The first line of a text if it stands by itself as a title does: some words, and no full stop or all capitals."""
+    first, end, rest = text.partition("\n")
+    found = _TITLE.match(f"{first.rstrip('. ')}{end}{rest}" if first.isupper() else text)
     return one_line(found[1]) if found and len(found[1]) <= _LONGEST and not own_ids([found[1]]) else ""
 
 
-_SO = frozenset(["true", "yes", "y", "1", "retracted", "withdrawn"])
-_DATED = ("retraction_date", "retractiondate", "date_retracted", "retraction_doi", "retracted_on")
-_WORDS: Mapping[str, Collection[str]] = {
-    **dict.fromkeys(("is_retracted", "isretracted", "retracted", "is_withdrawn", "withdrawn"), _SO),
-    **dict.fromkeys(("status", "pubstate", "publication_status", "article_status"), ("retracted", "withdrawn")),
-    **dict.fromkeys(("retraction_status", "retraction"), ("retracted", "withdrawn")),
-    **dict.fromkeys(("retractionnature", "retraction_nature"), ("retraction",)),  # as Retraction Watch has it
-}
-"""Fields of one word, and which words say that the paper was retracted."""
-_CORRECTIONS = frozenset(["retraction in", "retracted and republished in"])
-"""As Europe PMC names the records that retract a paper."""
-_UPDATES: Mapping[str, Retraction] = {"updated_by": "retracted", "update_to": "notice"}
-_TYPES: Mapping[str, Retraction] = {"retraction": "notice", "retracted-article": "retracted"}
-_LABELS = frozenset(["retracted publication", "retracted article"])
-"""Publication types that reference managers keep among the keywords."""
-_UPDATED = frozenset(["retraction", "withdrawal", "removal"])
-_STATES = frozenset(
-    ["keywords", "type", "retraction", "relation", "commentcorrectionlist", *_WORDS, *_UPDATES, *_DATED]
+_SIGNS = re.compile("retract|withdr|remov")
+_NAMED = re.compile(
+    r"(?:.*\.)?(?:date|doi|pmid|is|was|has|been|article|paper|_)*(retracted|retraction|withdrawn)"
+    r"(?:\.|_|by|on|in|of|date|doi|url|id|pmid|pubmed|nature|status|notice|year)*"
 )
+"""Fields that are named after a retraction: `is_retracted`, `retraction_date`, `relation.is_retracted_by.id`."""
+_STATUS = re.compile(r"(?:(?:publication_|article_)?status|pubstate|updated?_by\..*)")
+_OF_ANOTHER = re.compile(r"update_to|retraction_?of")
+_OWN_LISTS = re.compile(r"updated?_(?:by|to)|relation|commentcorrectionlist")
+_NOT_SAID = frozenset(["title", "text", "abstract", "authors", "references", "publication_types", "metadata"])
+_SO = frozenset(["true", "yes", "y", "1"])
+_SHORT = 60
 _IDS = {"identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"}
 
 
 def state_in(fields: Mapping[str, Any]) -> Retraction | None:
-    """What these fields say of the paper, by their names in lower case with underscores; None if they say nothing."""
-    for name, value in [(name, value) for name, value in fields.items() if name in _STATES]:
-        if name in _WORDS and _word(value) in _WORDS[name]:
-            return "retracted"
-        if name in _DATED and any(map(str.isdigit, _word(value))) and "retractionnature" not in fields:
-            return "retracted"
-        if (
-            name == "keywords"
-            and "retracted" in str(value).lower()
-            and any(_word(word) in _LABELS for word in listed(value))
-        ):
-            return "retracted"
-        if name == "type" and (state := _TYPES.get(_word(value))):
-            return state
-        if name in _UPDATES and any(_word(one.get("type")) in _UPDATED for one in _objects(value)):
-            return _UPDATES[name]
-        if not isinstance(value, Mapping):
+    """What these fields say of the paper, by their names in lower case with underscores; None if they say nothing.
+
+    A field says so by its name, `is_retracted`, or by a value that is a banner, `status: Retracted`.
+    """
+    told = [*_told(fields)]
+    natures = [one for one in told if one[0].endswith("nature")]  # as Retraction Watch has it: it decides
+    return next(filter(None, (_state(*one) for one in natures or told)), None)
+
+
+def _told(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """The short values of which a field, or its name, says something."""
+    for key, value in fields.items():
+        if not value or key in _NOT_SAID or (isinstance(value, str) and len(value) > _SHORT and key != "keywords"):
             continue
-        if (name == "retraction" and value) or (name == "relation" and value.get("is-retracted-by")):
-            return "retracted"
-        if name == "commentcorrectionlist":  # Europe PMC wraps its lists in objects
-            inner = [one for part in value.values() for one in _objects(part)]
-            if any(_word(one.get("type")) in _CORRECTIONS for one in inner):
-                return "retracted"
-    return None
+        name = f"{above}{key}".casefold().replace("-", "_") if above else key
+        if isinstance(value, str) and not _is_of_it(name) and not _SIGNS.search(value.casefold()):
+            continue
+        is_list = isinstance(value, list | tuple)
+        for one in listed(value) if key == "keywords" else value if is_list else (value,):
+            if isinstance(one, Mapping):
+                if name.count(".") < _DEEPEST and (not is_list or _OWN_LISTS.match(name)):
+                    yield from _told(one, f"{name}.")
+            elif isinstance(one, str | int):
+                word = str(one).casefold()
+                if _is_of_it(name) or _SIGNS.search(word):
+                    yield name, word.strip()
+
+
+@lru_cache(maxsize=4096)
+def _is_of_it(name: str) -> bool:
+    return _SIGNS.search(name) is not None
+
+
+def _state(name: str, value: str) -> Retraction | None:
+    about: Retraction = "notice" if _OF_ANOTHER.search(name) else "retracted"
+    said = said_alone(value)
+    if named := _NAMED.fullmatch(name):
+        dated = named[1] != "withdrawn" and len(value) > 3 and any(letter in "123456789" for letter in value)
+        return about if dated or value in _SO or said in ("retracted", "notice") else None
+    if name == "keywords":
+        return "retracted" if said == "retracted" and " " in value else None
+    if said == "notice" and name in ("type", "label"):
+        return "notice"
+    if said == "retracted" and "retract" in value:
+        return about
+    is_status = _STATUS.fullmatch(name) or about == "notice"
+    return about if is_status and said in ("retracted", "removed", "notice") else None
 
 
 def ids_in(fields: Mapping[str, Any]) -> dict[str, str]:

@@ -280,9 +280,6 @@ def export(
         raise UsageError(f"{_BINARY[chosen]} cannot be shown in a terminal; give --output FILE")
     home = home_folder()
     answer = Answers(home).read(name)
-    if [*map(int, answer.schema_version.split("."))] < [1, 4]:
-        hint = f"run medground ask --again {answer.trace_id} for one that has them"
-        say(f"medground: this answer was stored before authors were recorded; {hint}", err=True)
     content = exported(answer, chosen, style=style or STYLE, files=Attachments(home).read)  # type: ignore[arg-type]
     if output is None:
         put(content)

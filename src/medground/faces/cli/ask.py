@@ -185,7 +185,7 @@ def _settings_after(follow: str, sets: list[str] | None, named: dict[str, object
     former = Answers(now.home).read(follow)
     try:
         then = settings_of(former, now)
-    except UsageError:  # of an earlier version, which kept none
+    except UsageError:  # they could not be kept, or were removed
         then = now
     return then.with_options(
         parse_options(sets or []) | {key: value for key, value in named.items() if value is not None}

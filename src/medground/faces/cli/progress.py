@@ -175,6 +175,7 @@ def summary(manifest: Manifest) -> str:
 
 
 def in_bytes(size: float) -> str:
+    """A size as people say it, such as `12 MB`."""
     for unit in ("bytes", "KB", "MB"):
         if size < 1000:
             return f"{size:.0f} {unit}"

@@ -38,7 +38,6 @@ VOCABULARIES: Mapping[str, str] = {
     "umls": "releases:umls",
     "drugbank": "releases:drugbank",
     "obo": "obo:obo",
-    "obo-graph": "obo:obo_json",
 }
 """Names of vocabularies in a specification, and what opens each: a function of its path in `graph/vocabularies`."""
 
@@ -46,8 +45,8 @@ FILTERS: Mapping[str, tuple[str, ...]] = {"umls": ("LAT", "SAB")}
 """What `where` may limit: the languages and the source vocabularies of UMLS, by the names of its own columns."""
 
 _ARGUMENTS = {"LAT": "languages", "SAB": "sources"}
-_UNTOLD = frozenset(["obo", "obo-graph"])
-"""Vocabularies whose files do not say under which terms they may be used: those of the source hold."""
+_UNTOLD = "obo"
+"""The vocabulary whose files do not say under which terms they may be used: those of the source hold."""
 
 INSTALLED = "hpo"
 """The vocabulary that needs no path: the extra `starter` brings it."""
@@ -67,7 +66,7 @@ def vocabularies_of(source: SourceSpec, folder: Path) -> list[Vocabulary]:
         if name == INSTALLED:
             found += [opened(Hpo.open(path)) for path in paths or (None,)]
             continue
-        told = {"licence": source.described.licence, "origin": source.described.origin} if name in _UNTOLD else {}
+        told = {"licence": source.described.licence, "origin": source.described.origin} if name == _UNTOLD else {}
         limits = {_ARGUMENTS[column]: tuple(map(str, values)) for column, values in one.where.items()}
         found += [opened(path, **limits, **told) for path in paths]
     return found
@@ -255,13 +254,8 @@ def build_base(
         for source in spec.sources:
             one = _build_source(spec, source, path.resolve().parent, library, open_embedder, progress)
             built.append(one)
-            spent = {} if one.seconds is None else {one.name: round(one.seconds, 1)}
-            base = base.model_copy(
-                update={
-                    "counted": {**base.counted, one.name: of_source(base, one.name, library)},
-                    "seconds": {**base.seconds, **spent},
-                }
-            )
+            counted = {**base.counted, one.name: of_source(base, one.name, library)}
+            base = base.model_copy(update={"counted": counted})
             bases.write(base)
         removed = tuple(name for name in dict.fromkeys(known) if name not in names)
         base = base.model_copy(update={"sources": names, "pending": removed})
@@ -269,8 +263,7 @@ def build_base(
         for name in removed:
             remove_corpus(library, corpus_name(spec.name, name))
         kept = {name: one for name, one in base.counted.items() if name in names}
-        seconds = {name: one for name, one in base.seconds.items() if name in names}
-        base = base.model_copy(update={"pending": (), "counted": kept, "seconds": seconds})
+        base = base.model_copy(update={"pending": (), "counted": kept})
         bases.write(base)
         return BuiltBase(base, tuple(built), removed)
 

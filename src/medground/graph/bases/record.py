@@ -43,7 +43,7 @@ class Counted(Frozen):
 class Base(Frozen):
     """The record of a knowledge base: its sources in the order of the specification, and the file of that.
 
-    `pending` are sources that a build has begun and not finished; `seconds` is how long the last build of each took.
+    `pending` are sources that a build has begun and not finished.
     """
 
     format: int = FORMAT
@@ -51,7 +51,6 @@ class Base(Frozen):
     sources: tuple[str, ...] = ()
     pending: tuple[str, ...] = ()
     counted: Mapping[str, Counted] = Field(default_factory=dict)
-    seconds: Mapping[str, float] = Field(default_factory=dict)
     spec: str = ""
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -82,20 +83,15 @@ Record = ConceptRecord | TypeRecord | NameRecord | DefinitionRecord | RelationRe
 
 
 _LONGEST_NAME, _LONGEST_TEXT = 5_000, 1_000_000
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def checked(record: Record) -> Record:
-    """The same record. Raises ValueError: a part of it is not a text, or is too long for one."""
+    """The same record. Raises ValueError: a part of it is too long for a name or a text."""
     most = _LONGEST_TEXT if isinstance(record, DefinitionRecord | NoteRecord) else _LONGEST_NAME
     for part in record:
         for text in part if isinstance(part, tuple) else (part,):
-            if not isinstance(text, str):
-                raise ValueError(f"one of its names is not a text: {str(text)[:80]}")
             if len(text) > most:
                 raise ValueError(f"one of its texts has {len(text):,} characters, more than {most:,}: {text[:40]}")
-            if not text.isascii() and _SURROGATE.search(text):
-                raise ValueError(f"one of its texts has half a character: {text.encode(errors='replace')[:40]!r}")
     return record
 
 
@@ -139,7 +135,7 @@ def of_file(
     joins: bool = False,
 ) -> Vocabulary:
     """The vocabulary of one file. Raises BadDocument: it cannot be read."""
-    part = Part(str(path), file_fingerprint(path), lambda: records(path))
+    part = Part(str(path), file_fingerprint(path), partial(records, path))
     return Vocabulary(name, licence, origin, (part,), joins=joins)
 
 
@@ -160,18 +156,11 @@ def file_fingerprint(path: Path) -> str:
 _ID = re.compile(
     r"[A-Za-z][A-Za-z0-9._-]{0,31}:[^\s#/\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]{1,190}"
 )
-_IRI = re.compile(r"https?://(?:[^#\s]*[/#])?([A-Za-z][A-Za-z0-9-]{0,31})_([A-Za-z0-9.-]+)")
 
 
 def is_id(text: str) -> bool:
     """Whether a text is `PREFIX:NAME`, and so can be the id of a document; `/` is left for continued documents."""
     return _ID.fullmatch(text) is not None
-
-
-def compact(iri: str) -> str:
-    """The id that an address stands for: `http://purl.obolibrary.org/obo/GO_0008150` is `GO:0008150`."""
-    found = _IRI.fullmatch(iri)
-    return f"{found[1]}:{found[2]}" if found else iri
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -72,7 +72,6 @@ class _Chosen:
     files: dict[str, Path]
     languages: frozenset[str]
     sources: frozenset[str]
-    _speaking: set[str] = field(default_factory=set)
 
     def concepts(self) -> Iterator[forms.Record]:
         for cui, rows in groupby(self._rows("MRCONSO"), key=lambda row: row[0]):
@@ -80,7 +79,6 @@ class _Chosen:
             if not atoms:
                 continue
             atoms.sort(key=lambda row: (row[2] != "P", row[4] != "PF", row[6] != "Y"))  # NLM prefers TS, STT, ISPREF
-            self._speaking.update(row[11] for row in atoms)
             concept = f"UMLS:{cui}"
             yield forms.ConceptRecord(concept, atoms[0][14])
             for text, row in {row[14]: row for row in reversed(atoms)}.items():
@@ -92,7 +90,8 @@ class _Chosen:
         return (forms.TypeRecord(f"UMLS:{row[0]}", row[3]) for row in self._rows("MRSTY"))
 
     def definitions(self) -> Iterator[forms.Record]:
-        speaking = self._sources_that_name()
+        # A definition has no language of its own, so that of its source counts: one that has names in it.
+        speaking = {row[11] for row in self._rows("MRCONSO") if self._names(row)}
         for row in self._rows("MRDEF"):
             if row[6] in _KEPT and row[4] in speaking:
                 yield forms.DefinitionRecord(f"UMLS:{row[0]}", row[5], source=row[4])
@@ -107,12 +106,6 @@ class _Chosen:
         language, source, text, suppress = row[1], row[11], row[14], row[16]
         fits = (not self.languages or language in self.languages) and (not self.sources or source in self.sources)
         return fits and suppress in _KEPT and bool(text.strip())
-
-    def _sources_that_name(self) -> set[str]:
-        """The sources with a name in the language: a definition has no language of its own."""
-        if not self._speaking:  # MRCONSO was read in an earlier run
-            self._speaking.update(row[11] for row in self._rows("MRCONSO") if self._names(row))
-        return self._speaking
 
     def _rows(self, table: str) -> Iterator[list[str]]:
         path, columns = self.files[table], COLUMNS[table]

@@ -21,8 +21,8 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.live import lines_in
 from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.sources.proteins.names import HUMAN, split_isoform
-from medground.sources.proteins.picture import picture
-from medground.sources.proteins.structures import StructureFile, StructureSource
+from medground.sources.proteins.records import StructureRecords
+from medground.sources.proteins.structures import StructureFile, picture
 from medground.values.document import Document, Hit, Passage
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.report import Attachment, FlowRow, ToolFound
@@ -114,13 +114,13 @@ def _is_about(caution: Passage, lines: Sequence[Passage], own: set[str]) -> bool
 
 
 async def structures_of(
-    documents: Sequence[Document], sources: Sequence[StructureSource], run: Run
+    documents: Sequence[Document], sources: Sequence[StructureRecords], run: Run
 ) -> tuple[tuple[Attachment, ...], list[str]]:
     """The files and pictures of the first structure of each protein in each source, and a line for each that failed.
 
     Raises StorageFailed: a file cannot be kept.
     """
-    wanted: dict[tuple[str, str], tuple[StructureSource, Document]] = {}
+    wanted: dict[tuple[str, str], tuple[StructureRecords, Document]] = {}
     for document in documents:
         origin = run.origins.get(document.id)
         source = next((one for one in sources if one.name == origin), None)
@@ -131,7 +131,7 @@ async def structures_of(
     return tuple(one for kept, _ in got for one in kept), [line for _, lines in got for line in lines]
 
 
-async def _of_one(source: StructureSource, document: Document, run: Run) -> tuple[list[Attachment], list[str]]:
+async def _of_one(source: StructureRecords, document: Document, run: Run) -> tuple[list[Attachment], list[str]]:
     if run.kept is not None and (before := run.kept.attachments(document.id)) is not None:
         return list(before), []
     try:
@@ -196,7 +196,7 @@ async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: S
         return ToolFound("protein", "empty", flow, notes=(NO_GENE,))
     left_out = run.settings.section(BioMedSearchSettings).without
     sources = [source for source in run.sources if "protein" in source.kinds and source.name not in left_out]
-    structured = [source for source in sources if isinstance(source, StructureSource)]
+    structured = [source for source in sources if isinstance(source, StructureRecords)]
     others = [source for source in sources if source not in structured]
     asked = [
         lookup for query in queries for source in others if source.accepts(lookup := _lookup(query, one, source.name))

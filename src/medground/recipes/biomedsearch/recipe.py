@@ -20,9 +20,8 @@ from medground.recipes.base import Recipe
 from medground.recipes.biomedsearch.literature import find_literature
 from medground.recipes.biomedsearch.planner import PLANNING, research_plan
 from medground.recipes.biomedsearch.proteins import find_proteins
-from medground.recipes.biomedsearch.report import REPORTING, write_report
+from medground.recipes.biomedsearch.report import REPORTING, in_short, write_report
 from medground.recipes.biomedsearch.reporting import compose_report
-from medground.recipes.biomedsearch.short import in_short
 from medground.recipes.biomedsearch.web import RATING, find_pages
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.answer import Answer

@@ -7,18 +7,21 @@ Source: BioMedSearch, section III.C.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from medground.answering.conclude.compose import compose, listed_documents, unanswered
 from medground.answering.conclude.finish import finish
+from medground.answering.read.facts import GraphAnswer, ask_for_facts, beside_facts
 from medground.answering.read.readable import one_per_work, readable, works
-from medground.answering.run import Run
+from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.verify.named import without_marks
 from medground.answering.write.draft import Draft
 from medground.corpus.retraction import RETRACTED, why_aside
+from medground.errors import SourceUnavailable
 from medground.language.question_kinds import asks_for_news
 from medground.language.statements import statements
 from medground.models.operators.base import Operator
@@ -35,12 +38,13 @@ from medground.recipes.biomedsearch.sections import (
     told_once,
     why_nothing,
 )
-from medground.recipes.biomedsearch.short import Short
 from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, is_own, sub_answers
+from medground.recipes.ground import graph_draft, quoted
 from medground.values.answer import Answer
 from medground.values.decision import Basis
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
+from medground.values.question import Question
 from medground.values.report import Connection, Report, ReportSection, SubAnswer, SubFound
 from medground.values.research_plan import ResearchPlan
 from medground.values.statement import Verdict
@@ -51,6 +55,37 @@ REPORTING: tuple[Operator[Any, Any], ...] = (answer_part, connect_parts, compose
 QUOTED = Verdict(label="quoted", critic="verbatim", note="the source's own words; the run ended before checking")
 UNVERIFIED = Verdict(label="unverified", critic="verbatim", note="the run ended before checking")
 """The verdicts on sentences of a run that ended early."""
+# What stands on top of a report: stored facts that answer the question and, without a model, quotes as of `ground`.
+
+
+@dataclass(frozen=True)
+class Short:
+    """The short answer before it is checked; `entails` tells whether a stored relation states a sentence."""
+
+    draft: Draft = field(default_factory=Draft)
+    evidence: tuple[Evidence, ...] = ()
+    entails: Callable[[Sentence], bool] | None = None
+
+
+async def in_short(question: Question, run: Run) -> Short:
+    """The short answer; empty where nothing was found, a source failed, or a model is to write the answer."""
+    stored = await ask_for_facts(question, run)
+    finding = stored.finding if isinstance(stored, GraphAnswer) else None
+    short = Short()
+    if isinstance(stored, GraphAnswer) and stored.facts:
+        facts = tuple(quote for _, quote in stored.facts)
+        short = Short(graph_draft(question, stored), facts, lambda sentence: stored.entails(sentence.text))
+    others, lookup = beside_facts(run), words_lookup(question)
+    only = [source.name for source in run.sources if source.accepts(lookup) and (not stored or source.name in others)]
+    if not run.answerer(compose_report).is_model and only:
+        with contextlib.suppress(SourceUnavailable):  # the report lists sources that failed
+            found = await quoted(question, run, only, finding)
+            evidence = (*short.evidence, *found.evidence)
+            said = (*short.draft.sentences, *statements(found.draft.sentences, evidence))
+            short = Short(short.draft.model_copy(update={"sentences": said}), evidence, short.entails)
+    return short
+
+
 NO_SHORT = Short()
 _ORDER: dict[SourceKind, int] = {"protein": 1, "graph": 1, "web": 2}
 _NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from html import unescape
 from typing import Literal
 
@@ -224,111 +223,70 @@ def _written(text: str, reading: _Reading) -> dict[str, list[str]]:
     if not _names_a_source(bare, reading) and "&lt;" in bare:
         bare = unescape(bare)
         reading.mend("other form", "", "&lt;")
-    if _names_a_source(bare, reading):
-        return _Tags(bare, reading).read()
-    reading.mend("nothing read", "", " ".join(text.split()))
-    return {}
+    if not _names_a_source(bare, reading):
+        reading.mend("nothing read", "", " ".join(text.split()))
+        return {}
+    return _inside(bare, reading)
 
 
 def _names_a_source(text: str, reading: _Reading) -> bool:
     return any(reading.named(tag[2]) for tag in _TAG.finditer(text))
 
 
-@dataclass
-class _Open:
-    """A tag that is open. A source that is never closed ends at the next tag or the first empty line."""
+def _inside(text: str, reading: _Reading) -> dict[str, list[str]]:
+    """The texts in the tags of each source. What stands in a tag inside a source is a query of its own.
 
-    name: str
-    known: bool
-    closed: bool
-    text: str = ""
-    holds: bool = False
-    """Whether it holds the tag of a source."""
+    A source that is never closed ends at the next tag or the first empty line; where it is closed elsewhere, the tag
+    was only talked about.
+    """
+    tags = [(tag, reading.named(tag[2])) for tag in _TAG.finditer(text)]
+    closed = _closed(tags)
+    whole = {known for place, (_, known) in enumerate(tags) if place in closed}
+    around: list[tuple[str, bool]] = []  # the closed tags that are open, and whether each is that of a source
+    found: dict[str, list[str]] = {}
+    loose, at = "", 0
+
+    def say(piece: str) -> None:
+        owner = loose or next((name for name, known in reversed(around) if known), "")
+        if owner:
+            found[owner].append(_BLANK_LINE.split(piece)[0] if loose else piece)
+        elif said := piece.strip():
+            reading.mend("unknown source" if around else "text outside", around[-1][0][:32] if around else "", said)
+
+    for place, (tag, known) in enumerate(tags):
+        say(text[at : tag.start()])
+        at, loose, name = tag.end(), "", known or tag[2].casefold()
+        if known and known != tag[2]:
+            reading.mend("renamed source", known, tag[2])
+        if tag[1]:
+            if all(other != name for other, _ in around):
+                reading.mend("stray tag", "", tag[0])
+            while any(other == name for other, _ in around):
+                around.pop()
+            continue
+        if around and around[-1][1]:
+            reading.mend("nested", around[-1][0], tag[0])
+        if known in found and (place in closed or tag[3]):
+            reading.mend("repeated source", name, tag[0])
+        if place in closed:
+            around.append((name, known is not None))
+        elif known and not tag[3]:
+            reading.mend("unclosed", name, tag[0])
+            loose = "" if known in whole else name
+        if known and (loose or place in closed or tag[3]):
+            found.setdefault(name, [])
+    say(text[at:])
+    return found
 
 
-class _Tags:
-    """Reads the text of each tag that names a source; what stands in a tag inside it is a query of its own."""
-
-    def __init__(self, text: str, reading: _Reading) -> None:
-        self._text = text
-        self._reading = reading
-        self._tags = [(tag, reading.named(tag[2])) for tag in _TAG.finditer(text)]
-        self._closed = self._closed_places()
-        self._whole = {name for place, (_, name) in enumerate(self._tags) if place in self._closed}
-        self._stack: list[_Open] = []
-        self._inside: dict[str, list[str]] = {}
-
-    def read(self) -> dict[str, list[str]]:
-        """The texts of each source, in order."""
-        at = 0
-        for place, (tag, known) in enumerate(self._tags):
-            self._said(self._text[at : tag.start()])
-            at = tag.end()
-            name = known or tag[2].casefold()
-            if known and known != tag[2]:
-                self._reading.mend("renamed source", known, tag[2])
-            if tag[1]:
-                self._close(name)
-                continue
-            while self._stack and not self._stack[-1].closed:
-                self._end(self._stack.pop())
-            if self._stack and self._stack[-1].known:
-                self._reading.mend("nested", self._stack[-1].name, tag[0])
-                self._stack[-1].text += " ; "
-            if self._stack and known:
-                self._stack[-1].holds = True
-            if not tag[3] and (known or place in self._closed):
-                self._stack.append(_Open(name, known is not None, place in self._closed))
-            elif tag[3] and known:
-                self._end(_Open(name, known=True, closed=True))
-        self._said(self._text[at:])
-        while self._stack:
-            self._end(self._stack.pop())
-        return self._inside
-
-    def _closed_places(self) -> set[int]:
-        """The places of opening tags that a closing tag of the same name follows, before the next opening one."""
-        waiting: dict[str, int] = {}
-        closed: set[int] = set()
-        for place, (tag, name) in enumerate(self._tags):
-            key = name or tag[2].casefold()
-            if tag[1] and key in waiting:
-                closed.add(waiting.pop(key))
-            elif not (tag[1] or tag[3]):
-                waiting[key] = place
-        return closed
-
-    def _said(self, piece: str) -> None:
-        if self._stack:
-            last = self._stack[-1]
-            last.text += piece if last.closed or not last.known else _BLANK_LINE.split(piece)[0]
-        elif piece.strip():
-            self._reading.mend("text outside", "", piece.strip())
-
-    def _close(self, name: str) -> None:
-        if all(one.name != name for one in self._stack):
-            self._reading.mend("stray tag", "", f"</{name}>")
-            return
-        while self._stack:
-            one = self._stack.pop()
-            outer = next((other for other in reversed(self._stack) if other.known), None)
-            if outer is not None and not one.known:  # <query>...</query> in a source: one of its queries
-                outer.text += f"{one.text} ; "
-            else:
-                self._end(one)
-            if one.name == name:
-                return
-
-    def _end(self, one: _Open) -> None:
-        said = one.text.strip()
-        if not one.known:
-            if said:
-                self._reading.mend("text outside" if one.holds else "unknown source", one.name[:32], said)
-            return
-        if not one.closed:
-            self._reading.mend("unclosed", one.name, said)
-            if one.name in self._whole:  # a tag that was only talked about
-                return
-        if one.name in self._inside:
-            self._reading.mend("repeated source", one.name, said)
-        self._inside.setdefault(one.name, []).append(one.text)
+def _closed(tags: Sequence[tuple[re.Match[str], str | None]]) -> set[int]:
+    """The places of opening tags that a closing tag of the same name follows, before the next opening one."""
+    waiting: dict[str, int] = {}
+    closed: set[int] = set()
+    for place, (tag, known) in enumerate(tags):
+        name = known or tag[2].casefold()
+        if tag[1] and name in waiting:
+            closed.add(waiting.pop(name))
+        elif not (tag[1] or tag[3]):
+            waiting[name] = place
+    return closed

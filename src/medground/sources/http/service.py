@@ -29,7 +29,6 @@ ADDRESSES = {
     "alphafold": "https://alphafold.ebi.ac.uk",
     "brave": "https://api.search.brave.com",
     "duckduckgo": "https://html.duckduckgo.com",
-    "google": "https://customsearch.googleapis.com",
     "pdb": "https://www.ebi.ac.uk/pdbe",
     "uniprot": "https://rest.uniprot.org",
 }

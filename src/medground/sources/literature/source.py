@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, assert_never
 
@@ -137,59 +137,42 @@ def _telling(query: nodes.Words) -> list[str]:
 def at_most(limit: int, query: Query) -> Query:
     """The query with at most `limit` connectors, counting one for each part after the first.
 
-    The last parts of the longest alternatives go first, because synonyms come after the names that they stand for;
-    where there are no more alternatives, the last conditions go.
+    Alternatives are cut to as many parts as fit, because synonyms come after the names that they stand for; where one
+    part of each is too much, the last conditions go.
     """
-    shorter = _spelled_out(query)
-    while _connectors(shorter) > limit and (less := _without_one(shorter)) is not None:
-        shorter = less
+    for width in range(limit + 1, 0, -1):
+        shorter = _narrowed(query, width)
+        if _connectors(shorter) <= limit:
+            return shorter
+    while _connectors(shorter) > limit and isinstance(shorter, nodes.And) and len(shorter.parts) > 1:
+        shorter = all_of(shorter.parts[:-1])
     return shorter
 
 
-def _parts_of(query: Query) -> tuple[Query, ...]:
-    if isinstance(query, nodes.And | nodes.Or):
-        return query.parts
-    return (query.part,) if isinstance(query, nodes.Not) else ()
-
-
-def _with(query: Query, parts: Iterable[Query]) -> Query:
-    if isinstance(query, nodes.And | nodes.Or):
-        return query.model_copy(update={"parts": tuple(parts)})
-    return nodes.Not(part=next(iter(parts))) if isinstance(query, nodes.Not) else query
-
-
-def _spelled_out(query: Query) -> Query:
-    if not isinstance(query, nodes.Words):
-        return _with(query, map(_spelled_out, _parts_of(query)))
-    wanted = _telling(query)
-    return any_of([nodes.Words(text=word, field=query.field) for word in wanted]) if len(wanted) > 1 else query
+def _narrowed(query: Query, width: int) -> Query:
+    """The query with at most so many parts in each alternative; words are alternatives too."""
+    match query:
+        case nodes.Words():
+            words = [nodes.Words(text=word, field=query.field) for word in _telling(query)]
+            return any_of(words[:width]) if words else query
+        case nodes.Or():
+            return any_of([_narrowed(part, width) for part in query.parts[:width]])
+        case nodes.And():
+            return all_of([_narrowed(part, width) for part in query.parts])
+        case nodes.Not():
+            return nodes.Not(part=_narrowed(query.part, width))
+    return query
 
 
 def _connectors(query: Query) -> int:
-    return max(len(_parts_of(query)) - 1, 0) + sum(map(_connectors, _parts_of(query)))
-
-
-def _longest(query: Query) -> int:
-    """The most parts of an alternative within; 0 if there is none."""
-    own = len(query.parts) if isinstance(query, nodes.Or) else 0
-    return max([own, *map(_longest, _parts_of(query))])
-
-
-def _without_one(query: Query) -> Query | None:
-    """The query without the last part of its longest alternative, or else of its conditions."""
-    longest = _longest(query)
-    if longest > 1:
-        return _trimmed(query, longest)
-    return all_of(query.parts[:-1]) if isinstance(query, nodes.And) and len(query.parts) > 1 else None
-
-
-def _trimmed(query: Query, longest: int) -> Query:
-    if isinstance(query, nodes.Or) and len(query.parts) == longest:
-        return any_of(query.parts[:-1])
-    parts = list(_parts_of(query))
-    place = next(n for n, part in enumerate(parts) if _longest(part) == longest)
-    parts[place] = _trimmed(parts[place], longest)
-    return _with(query, parts)
+    parts = (
+        query.parts
+        if isinstance(query, nodes.And | nodes.Or)
+        else (query.part,)
+        if isinstance(query, nodes.Not)
+        else ()
+    )
+    return max(len(parts) - 1, 0) + sum(map(_connectors, parts))
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,12 @@ class RecordSource(LiveSource, ABC):
 
 
 class StructureRecords(RecordSource):
-    """Records that are looked up by UniProtKB accession and have structure files."""
+    """Records that are looked up by UniProtKB accession and have structure files.
+
+    `predicted`: whether they are predictions, so that the B-factor column is pLDDT.
+    """
+
+    predicted: ClassVar[bool]
 
     def accepts(self, lookup: Lookup) -> bool:
         """Accessions of UniProtKB only."""
@@ -99,7 +104,10 @@ class StructureRecords(RecordSource):
 
     @abstractmethod
     async def files(self, document: Document) -> StructureFiles:
-        """As `StructureSource.files`."""
+        """The PDB and mmCIF files of one of its records, as far as the service has them.
+
+        Raises SourceUnavailable: the service could not be asked.
+        """
 
     @abstractmethod
     def check(self, structure: Structure, document: Document, file: str) -> None:

@@ -140,7 +140,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     words = Words.of(line for lines in kept for line in lines)
     said = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
     shown = [Shown(_whole(b, words), b.page, b.size, b.bold) for b in (p.block for p in parts if p.kind == "front")]
-    front = front_of(shown, margins, " ".join(said), metadata, own_ids(said))
+    front = front_of(shown, margins, " ".join(said), metadata, own_ids(metadata.values()) | own_ids(said))
     mark = banner_fields([*pages.marks(), *margins, *(one.text for one in shown), metadata.get("Title", "")])
     composition = Composition()
     everything: list[Labelled] = [(None, lines) for lines in kept if lines]
