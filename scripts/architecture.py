@@ -33,6 +33,7 @@ ROOMS = (
     *("medground.version", "medground.values", "medground.home", "medground.pubmed"),
     *("medground.language", "medground.corpus", "medground.graph", "medground.sources", "medground.models"),
     *("medground.answering", "medground.recipes", "medground.wording", "medground.engine", "medground"),
+    "medground.integrations",
     *("medground.doctor", "medground.faces", "medground.testing", "medground.__main__", "medground_evaluate"),
 )
 """From the lowest to the highest. `medground` itself is the package's front door."""

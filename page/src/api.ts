@@ -40,7 +40,8 @@ function headers(method: string, more: Record<string, string>): Record<string, s
 async function send(path: string, method: string, options: RequestInit & { headers: Record<string, string> }, again = true): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, { ...options, method, headers: headers(method, options.headers), credentials: "same-origin" });
+    // Below the page, whatever prefix a proxy gives it.
+    response = await fetch(`.${path}`, { ...options, method, headers: headers(method, options.headers), credentials: "same-origin" });
   } catch (error) {
     if (options.signal?.aborted) throw error;
     throw new ApiError(UNREACHABLE);
@@ -114,7 +115,7 @@ export const search = (body: object): Promise<SearchResult> => call<SearchResult
 export async function offers(signal?: AbortSignal): Promise<Offers> {
   const [ways, searched] = await Promise.all([
     get<Pick<Offers, "recipes" | "models">>("/v1/recipes", signal),
-    get<Pick<Offers, "corpora" | "sources" | "knowledge_bases">>("/v1/corpora", signal),
+    get<Pick<Offers, "corpora" | "sources" | "default_sources" | "knowledge_bases">>("/v1/corpora", signal),
   ]);
   return { ...ways, ...searched };
 }

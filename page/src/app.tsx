@@ -63,7 +63,16 @@ function Header({ route }: { route: Route }): JSX.Element {
   const [open, setOpen] = useState(false);
   const session = useSession();
   const links = Object.entries(VIEWS).filter(([, view]) => view.nav);
-  useEffect(() => setOpen(false), [route]);
+  const advanced = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    setOpen(false);
+    if (advanced.current) advanced.current.open = false;
+  }, [route]);
+  const link = ([name, view]: (typeof links)[number]): JSX.Element => (
+    <a key={name} href={address(name)} aria-current={route.view === name ? "page" : undefined}>
+      {view.nav}
+    </a>
+  );
   return (
     <header class="top">
       <a class="brand" href={address("ask")}>
@@ -73,11 +82,11 @@ function Header({ route }: { route: Route }): JSX.Element {
         Menu
       </button>
       <nav id="views" class={open ? "open" : ""} aria-label="Views">
-        {links.map(([name, view]) => (
-          <a key={name} href={address(name)} aria-current={route.view === name ? "page" : undefined}>
-            {view.nav}
-          </a>
-        ))}
+        {links.filter(([, view]) => !view.advanced).map(link)}
+        <details class="advanced" ref={advanced}>
+          <summary>Advanced</summary>
+          <div>{links.filter(([, view]) => view.advanced).map(link)}</div>
+        </details>
         <ThemeChoice />
         {session?.login && (
           <button type="button" class="quiet" onClick={() => void signOut()} aria-label={`Sign out ${session.name ?? ""}`}>

@@ -28,10 +28,7 @@ export interface CorpusListed extends Corpus {
   passed_over: number;
   retracted: number;
   bytes: number | null;
-  hash: string;
-  created: string | null;
   embedding: string | null;
-  graph: boolean;
   licences: string[];
 }
 
@@ -50,13 +47,6 @@ export interface FilesTold {
   total: number;
 }
 
-export interface Checked {
-  intact: boolean;
-  files: number;
-  bytes: number;
-  problem: string;
-}
-
 export interface BuildStarted {
   job: Job;
   files: number;
@@ -69,7 +59,6 @@ export const corpora = async (signal?: AbortSignal): Promise<CorpusListed[]> => 
 export const corpusTold = (name: string, signal?: AbortSignal): Promise<CorpusTold> => get<CorpusTold>(`/v1/corpora/${at(name)}`, signal);
 export const corpusFiles = (name: string, passedOver: boolean, offset: number, signal?: AbortSignal): Promise<FilesTold> =>
   get<FilesTold>(`/v1/corpora/${at(name)}/files?limit=100&offset=${offset}&passed_over=${passedOver}`, signal);
-export const verifyCorpus = (name: string): Promise<Checked> => call("POST", `/v1/corpora/${at(name)}/verify`);
 export const removeCorpus = (name: string): Promise<unknown> => call("DELETE", `/v1/corpora/${at(name)}`);
 
 /** Send files; `sent` is told the share that has gone, from 0 to 1. `fetch` cannot tell that, so this is an older call. */
@@ -78,7 +67,7 @@ export function upload(name: string, mode: Mode, embed: string, files: File[], s
   for (const file of files) form.append("files", file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/v1/corpora?name=${at(name)}&mode=${mode}${embed ? `&embed=${at(embed)}` : ""}`);
+    request.open("POST", `./v1/corpora?name=${at(name)}&mode=${mode}${embed ? `&embed=${at(embed)}` : ""}`);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("X-CSRF-Token", csrf());
     request.upload.onprogress = (event) => event.lengthComputable && sent(event.loaded / event.total);
@@ -164,7 +153,7 @@ export const runs = async (signal?: AbortSignal): Promise<RunListed[]> => (await
 export const openedRun = (id: string, signal?: AbortSignal): Promise<OpenedRun> => get<OpenedRun>(`/v1/runs/${at(id)}`, signal);
 export const runQuestions = (id: string, which: Which, offset: number, signal?: AbortSignal): Promise<QuestionPage> =>
   get<QuestionPage>(`/v1/runs/${at(id)}/questions?which=${which}&offset=${offset}&limit=50`, signal);
-export const reportAddress = (id: string): string => `/v1/runs/${at(id)}/report`;
+export const reportAddress = (id: string): string => `./v1/runs/${at(id)}/report`;
 
 export interface Limits {
   rate: number | null;

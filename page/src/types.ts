@@ -58,7 +58,7 @@ export interface JobEvent {
   id: number;
   type: "queued" | "step" | "progress" | "answer" | "done" | "failed" | "stopped" | "resync";
   words: string;
-  step?: { type: string; source?: string; status?: string } | null;
+  step?: { type: string; source?: string; status?: string; text?: string } | null;
   done?: number | null;
   of?: number | null;
   trace_id?: string | null;
@@ -199,6 +199,9 @@ export interface Answered {
   probability: number | null;
   headline: string;
   reason: string;
+  /** Questions to ask, and collections to search, where nothing was found. */
+  nearby: string[];
+  unsearched: string[];
   support: string;
   support_share: number | null;
   rationale: string;
@@ -245,6 +248,11 @@ export interface SearchResult {
 
 export interface Corpus {
   name: string;
+  title: string;
+  examples: string[];
+  created: string | null;
+  graph: boolean;
+  hash: string;
   documents: number | null;
   passages: number | null;
   about: string;
@@ -265,5 +273,7 @@ export interface Offers {
   models: string[];
   corpora: Corpus[];
   sources: string[];
+  /** Those of them that a question without a choice searches. */
+  default_sources: string[];
   knowledge_bases: string[];
 }

@@ -13,11 +13,14 @@ import { SearchPage } from "./views/search";
 import { CorporaPage } from "./views/corpora";
 import { HistoryPage } from "./views/history";
 import { RunsPage } from "./views/runs";
+import { SavedPage } from "./views/saved";
 import { UsagePage } from "./views/usage";
 
 export interface View {
   title: string;
   nav?: string;
+  /** For those who build and compare: shown under "Advanced". */
+  advanced?: boolean;
   page: ComponentType<{ route: Route }>;
   /** What of a route makes it another page: its focus and scroll are then set anew. By default all of its parts. */
   same?: (route: Route) => string;
@@ -25,16 +28,17 @@ export interface View {
 
 export const VIEWS: Record<string, View> = {
   ask: { title: "Ask", nav: "Ask", page: AskPage, same: () => "" },
-  search: { title: "Search", nav: "Search", page: SearchPage, same: (route) => route.query.toString() },
+  history: { title: "My questions", nav: "My questions", page: HistoryPage },
+  saved: { title: "Saved work", nav: "Saved work", page: SavedPage },
+  corpora: { title: "Collections", nav: "Collections", page: CorporaPage },
   document: { title: "Document", page: DocumentPage },
   asked: { title: "Searching", page: AskedPage },
   answer: { title: "Answer", page: AnswerPage, same: (route) => route.parts[0] ?? "" },
   table: { title: "Evidence table", page: TablePage, same: (route) => route.parts[0] ?? "" },
   report: { title: "Report", page: ReportPage },
   trace: { title: "Timeline", page: TracePage },
-  compare: { title: "Compare recipes", nav: "Compare", page: ComparePage, same: () => "" },
-  history: { title: "History", nav: "History", page: HistoryPage },
-  corpora: { title: "Corpora", nav: "Corpora", page: CorporaPage },
-  runs: { title: "Evaluation runs", nav: "Runs", page: RunsPage },
-  usage: { title: "Usage", nav: "Usage", page: UsagePage },
+  search: { title: "Search passages", nav: "Search passages", advanced: true, page: SearchPage, same: (route) => route.query.toString() },
+  compare: { title: "Compare methods", nav: "Compare methods", advanced: true, page: ComparePage, same: () => "" },
+  runs: { title: "Evaluation runs", nav: "Evaluation runs", advanced: true, page: RunsPage },
+  usage: { title: "Usage", nav: "Usage", advanced: true, page: UsagePage },
 };

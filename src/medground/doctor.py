@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
-from typing import Literal
+from typing import Literal, get_args
 
 from medground.answering.captions import NOT_VALIDATED
 from medground.answering.verify.judges import how_to_validate, judge_of, may_judge, measurement_of, with_measured
@@ -19,6 +19,7 @@ from medground.engine.open_engine import corpora_of
 from medground.engine.opening import operator_names, with_fetched
 from medground.errors import MedgroundError
 from medground.home.files import tables
+from medground.home.registry import Group, added, installed
 from medground.home.settings import Settings
 from medground.models.catalogue import shipped
 from medground.models.registry import open_models
@@ -54,6 +55,7 @@ def examine(settings: Settings | None = None) -> list[Check]:
         *_judge(settings),
         *_networks(settings),
         *(_tried(f"source {name}", lambda one: find_source(one).name, name) for name in settings.retrieval.sources),
+        *_added(),
         *_corpora(settings),
         _retractions(),
     ]
@@ -97,6 +99,16 @@ def _tried(what: str, found: Callable[..., str], *given: object) -> Check:
 def _models(settings: Settings) -> str:
     open_models(settings, operator_names())
     return ", ".join({settings.model.default, *settings.model.operators.values()})
+
+
+def _added() -> Iterator[Check]:
+    """What other packages add, apart from our own."""
+    for group in get_args(Group):
+        loaded = added(group, object)
+        for name, point in installed(group).items():
+            if point.dist and point.dist.name != "medground":
+                note = f"{point.value} of {point.dist.name} {point.dist.version}"
+                yield Check(f"added {group[:-1]} {name}", "ok" if name in loaded else "broken", note)
 
 
 def _judge(settings: Settings) -> list[Check]:

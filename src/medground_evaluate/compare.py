@@ -30,6 +30,10 @@ class Result:
         """The totals over its lines."""
         return tallied(self.lines.values(), self.header.items)
 
+    def knows(self, field: str) -> bool:
+        """Whether its lines hold this field; those of a run that was imported need not."""
+        return not self.header.imported or any(getattr(line, field) for line in self.lines.values())
+
 
 def read_result(path: Path) -> Result:
     """Read a run and name it after its file. A truncated last line is ignored."""
@@ -93,10 +97,7 @@ def _differing(first: RunHeader, other: RunHeader) -> tuple[list[str], list[str]
 
 @dataclass(frozen=True)
 class Row:
-    """One run. `cost_ratio` is relative to the model-only run or, without one, to the first run with a known cost.
-
-    The cost of a run that was imported is not known.
-    """
+    """One run. `cost_ratio` is relative to the model-only run or the first with a known cost; None if imported."""
 
     name: str
     recipe: str
@@ -185,9 +186,9 @@ def compare(results: Sequence[Result]) -> Comparison:
 
 
 def _row(result: Result, base: Cost | None) -> Row:
-    lines = list(result.lines.values())
+    lines, cost = list(result.lines.values()), _cost(result)
     classes = answers.class_scores(lines)
-    cost = _cost(result)
+    cites = lines if result.knows("cited") else []
     return Row(
         name=result.name,
         recipe=result.header.recipe,
@@ -200,8 +201,8 @@ def _row(result: Result, base: Cost | None) -> Row:
         sets=answers.set_scores(lines) if any(line.task == "multiple-choice" for line in lines) else None,
         classes=classes,
         confusion=answers.confusion(lines),
-        grounded=answers.grounded_rate(lines, result.header.items),
-        cited=answers.document_citations(lines),
+        grounded=answers.grounded_rate(cites, result.header.items if cites else 0),
+        cited=answers.document_citations(cites),
         support=answers.support_scores([] if result.header.imported else lines),
         cost=cost,
         cost_ratio=cost_ratio(cost, base) if cost and base else {},

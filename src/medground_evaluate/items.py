@@ -127,6 +127,7 @@ class RunHeader(Frozen):
     limit: int | None = None
     seed: int | None = Field(default=None, description="of the shuffle before the limit is applied; None: file order")
     with_context: bool = False
+    until: date | None = Field(default=None, description="the last day of the evidence that was searched")
     items: int = Field(description="number of items in the run; those without a line are unfinished")
     settings: dict[str, Any]
     settings_hash: str
@@ -184,12 +185,17 @@ class Tally:
     @property
     def incomplete(self) -> tuple[str, ...]:
         """Sources that could not always be searched, and questions that failed, in a line each."""
+        return (*self.failed(), *(f"{name} is not configured" for name, why in self.why.items() if not why))
+
+    def failed(self, beyond: float = 0.0) -> tuple[str, ...]:
+        """Those that failed in more than this share of the lines; a source that is not configured has not failed."""
         lines = [
             f"{name} could not be searched for {number:,} of {self.lines:,} questions: {self.why[name]}"
             for name, number in self.failed_sources.most_common()
+            if self.why[name] and number > beyond * self.lines
         ]
-        if failed := self.statuses["failed"]:
-            lines.append(f"{failed:,} of {self.lines:,} questions failed: {self.error}")
+        if (failed := self.statuses["failed"]) > beyond * self.lines:
+            lines.insert(0, f"{failed:,} of {self.lines:,} questions failed: {self.error}")
         return tuple(lines)
 
     @property

@@ -225,7 +225,7 @@ def _values(lines: Iterable[Numbered], path: Path, advice: str) -> Iterator[tupl
             raise UsageError(f"{path}:{number}: {_WRONG[kind]}") from None
 
 
-_WRONG = {
+_WRONG: dict[type[RunHeader | RunLine], str] = {
     RunHeader: "this header is from another version of Medground; use another file",
     RunLine: "this line is invalid; remove it, and its item will be asked again",
 }

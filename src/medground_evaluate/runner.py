@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import islice
 from pathlib import Path
 from typing import get_args
@@ -136,6 +138,7 @@ class Selection:
         limit: maximum number of items: the first of the file, or of a fixed shuffle if a seed is given.
         seed: of that shuffle. It depends only on the seed and the ids, so a smaller limit selects part of a larger one.
         with_context: use an item's own documents as the only source, instead of the engine's.
+        until: the last day of the evidence that is searched.
     """
 
     dataset: Loader
@@ -144,6 +147,16 @@ class Selection:
     limit: int | None = None
     seed: int | None = None
     with_context: bool = False
+    until: date | None = None
+
+
+def run_path(folder: Path, selection: Selection, settings: Settings) -> Path:
+    """The default file of a run; its name encodes what is run, so that the same command finds it again."""
+    what = [str(selection.limit), str(selection.seed), str(selection.with_context), settings.hash]
+    what += [str(selection.until)] if selection.until else []
+    words = (selection.dataset.info.name, selection.split, settings.recipe.name, settings.model.default[-40:])
+    plain = (re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-") for word in words)
+    return folder / f"{'_'.join([*plain, hashlib.sha256('/'.join(what).encode()).hexdigest()[:8]])}.jsonl"
 
 
 def check_searched(settings: Settings) -> None:
@@ -184,21 +197,21 @@ async def run_set(
     info = selection.dataset.info
     digest = selection.dataset.hash(selection.path)
     strange = check_release(info, selection.path, digest, accept)
-    chosen = {name: getattr(selection, name) for name in ("split", "limit", "with_context")}
+    chosen = {name: getattr(selection, name) for name in ("split", "limit", "with_context", "until")}
     chosen |= {"seed": None if selection.limit is None else selection.seed, "accepted": (strange,) if strange else ()}
     header = make_header(engine, dataset=info.name, dataset_hash=digest, items=0, **chosen)
     with RunFile(out, header, accept, lambda: count_items(selection)) as file:
         watch(file.tally)
 
         async def ask(item: Item) -> None:
-            file.append(await ask_item(engine, item, with_context=selection.with_context))
+            file.append(await ask_item(engine, item, with_context=selection.with_context, until=selection.until))
             watch(file.tally)
 
         await work_off(selected_items(selection, file.done), ask, concurrency)
         return file.tally
 
 
-async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) -> RunLine:
+async def ask_item(engine: Engine, item: Item, *, with_context: bool = False, until: date | None = None) -> RunLine:
     """The line of one item. A failure also gets a line, with its status.
 
     Raises ConfigError, SnapshotCorrupt, StorageFailed: no item can be asked.
@@ -210,7 +223,8 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) ->
     spent: UsageReport | None = None
     trace, error, status = "", "", "failed"
     try:
-        answer = await view.ask(item.question.model_copy(update={"documents": item.documents}))
+        filters = Filters(date_to=str(until)) if until else item.question.filters
+        answer = await view.ask(item.question.model_copy(update={"documents": item.documents, "filters": filters}))
         status = "answered" if answer.decision.status == "decided" else answer.decision.status
     except errors.BudgetExhausted as reached:
         answer, error, status = reached.answer, str(reached), "budget"

@@ -18,6 +18,7 @@ from packaging.utils import canonicalize_name
 from rows import each_row
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+FRAMEWORKS = ("langchain", "llamaindex", "haystack")
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 
 
@@ -41,14 +42,14 @@ def locked(path: Path) -> dict[str, list[str]]:
 
 def test_every_locked_package_has_a_hash_and_every_requirement_is_locked() -> None:
     names = set()
-    for lock in ("requirements.lock", ".ci/build.lock", ".ci/audit.lock"):
+    for lock in ("requirements.lock", ".ci/build.lock", ".ci/frameworks.lock", ".ci/audit.lock"):
         entries = locked(ROOT / lock)
         assert [name for name, hashes in entries.items() if not hashes] == []
         names |= {canonicalize_name(name.partition("==")[0]) for name in entries}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     asked = [
         *project["dependencies"],
-        *(one for e in ("starter", "test") for one in project["optional-dependencies"][e]),
+        *(one for e in ("starter", "test", *FRAMEWORKS) for one in project["optional-dependencies"][e]),
     ]
     wanted = {canonicalize_name(Requirement(one).name) for one in asked}
     assert wanted - names - {canonicalize_name(project["name"])} == set()

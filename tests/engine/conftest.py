@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from awaited import pytest_pyfunc_call  # noqa: F401
 
 from medground.corpus.build import build
 from medground.corpus.library import Library

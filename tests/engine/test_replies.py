@@ -61,8 +61,8 @@ def test_nothing_found_says_what_could_be_asked_and_searched(engine: BlockingEng
     question = Question.ask("Does chronic cough matter?")
     nothing = {"question": question, "decision": decision, "evidence": (), "statements": ()}
     known = answer.model_copy(update=nothing)
-    assert "Nothing found on “Does chronic cough matter?” in corpus coughs" in str(known)
-    assert "Nothing found on “blorp” and “zzyx” together in corpus coughs" in str(engine.ask("blorp zzyx"))
+    assert "Nothing found on “Does chronic cough matter?” in coughs" in str(known)
+    assert "Nothing found on “blorp” and “zzyx” together in coughs" in str(engine.ask("blorp zzyx"))
 
 
 def test_a_limit_that_leaves_nothing_names_the_field_and_its_values(engine: BlockingEngine) -> None:

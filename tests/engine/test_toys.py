@@ -1,50 +1,75 @@
-"""A contributor adds a source, an operator, a recipe and a reader: new files, and one registry line for each.
+"""A stranger adds a source, an operator, a recipe, a reader, a data set and a critic by a package of their own.
 
-The toys are the examples of CONTRIBUTING.md, read from there, so that what it shows works.
+The toys are the examples of CONTRIBUTING.md, read from there and installed as its `pyproject.toml` says.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
+import os
 import re
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from command_line import run
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers import READERS, find_inputs
+from medground.corpus.readers import base
 from medground.engine.blocking import BlockingEngine
-from medground.errors import ConfigError, UsageError
-from medground.home.registry import RECIPES, SOURCES
+from medground.errors import ConfigError, UsageError, UserMistake
+from medground.home import registry
 from medground.home.settings import Settings
 from medground.sources.base import Source
 from medground.testing import SourceContract
+from medground.values.document import Passage
 from medground.values.lookup import Lookup, PlainWords
 
-GUIDE = Path(__file__).resolve().parent.parent.parent / "CONTRIBUTING.md"
+ROOT = Path(__file__).resolve().parent.parent.parent
+CODE = "toy_dataset:QUIZ"
+Toys = Callable[[str], ModuleType]
 QUESTION = "Does aspirin reduce the risk of stroke?"
 
 
 @pytest.fixture
-def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModuleType]]:
-    """The examples of the guide as modules, registered as it says."""
-    folder = tmp_path / "toys"
-    folder.mkdir()
-    blocks = re.findall(r"```python\n# (toy_\w+)\.py\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 4, "the guide shows a source, an operator, a recipe and a reader"
+def folder(tmp_path: Path) -> Path:
+    """The examples of the guide, and what pip would write for its `pyproject.toml`."""
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n# (toy_\w+)\.py\n(.*?)```", guide, re.DOTALL)
+    assert len(blocks) == 6, "the guide shows a source, an operator, a recipe, a reader, a data set and a critic"
+    (declared,) = re.findall(r"```toml\n# pyproject.toml\n(.*?)```", guide, re.DOTALL)
+    installed = (package := tmp_path / "toys") / "medground_toys-1.0.dist-info"
+    installed.mkdir(parents=True)
+    (installed / "METADATA").write_text("Name: medground-toys\nVersion: 1.0\n", encoding="utf-8")
+    groups = re.findall(r"^\[project\.entry-points\.\"(.+)\"\]\n((?:.+\n)+)", declared, re.MULTILINE)
+    entries = "\n".join(f"[{group}]\n{points}" for group, points in groups).replace('"', "")
+    (installed / "entry_points.txt").write_text(entries, encoding="utf-8")
     for name, code in blocks:
-        (folder / f"{name}.py").write_text(code, encoding="utf-8")
+        (package / f"{name}.py").write_text(code, encoding="utf-8")
+    return package
+
+
+@pytest.fixture
+def toys(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Toys]:
+    """Loads the modules of the package, which is installed for this process."""
     monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setitem(SOURCES, "toy-notes", "toy_source:TOY")
-    monkeypatch.setitem(RECIPES, "toy", "toy_recipe:TOY")
-    yield {name: importlib.import_module(name) for name, _ in blocks}
-    for name, _ in blocks:
-        sys.modules.pop(name, None)
+    forget()
+    yield importlib.import_module
+    forget()
+
+
+def forget() -> None:
+    """As in a process that was just started."""
+    registry.installed.cache_clear()
+    base.joined.cache_clear()
+    registry.given.clear()
+    registry.trusted.clear()
+    for name in [name for name in sys.modules if name.startswith("toy_")]:
+        del sys.modules[name]
 
 
 def settings(**options: Any) -> Settings:
@@ -58,42 +83,134 @@ class TestToySource(SourceContract):
     nothing = Lookup(asked=PlainWords(text="xylophone"), text="xylophone")
 
     @pytest.fixture
-    def make(self, toys: dict[str, ModuleType]) -> Callable[[], Source]:
-        return lambda: toys["toy_source"].TOY.open(Settings.load())
+    def make(self, toys: Toys) -> Callable[[], Source]:
+        return lambda: toys("toy_source").TOY.open(Settings.load())
 
 
-def test_the_source_is_opened_by_name_with_its_own_settings(papers: Path, toys: dict[str, ModuleType]) -> None:
-    with BlockingEngine(settings(**{"retrieval.sources": ("toy-notes",)})) as engine:
-        assert "toy" in [source.name for source in engine._engine.sources]
-    with pytest.raises(ConfigError, match=r"toy_notes\.speed \(from the options\): is not a setting"):
-        Settings.load(options={"toy_notes.speed": 1})
-    with pytest.raises(UsageError, match=r"unknown source 'best'; choose one of .*pubmed, .*toy-notes"):
-        BlockingEngine(settings(**{"retrieval.sources": ("best",)}))
+@pytest.mark.slow
+def test_the_command_line_uses_an_installed_package(
+    papers: Path, folder: Path, toys: Toys, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [sys.executable, "-m", "medground", "ask", "-q", "--json", "-c", "papers", "--source", "toy-notes"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT / "src")])}
+    words = ["--recipe", "toy", "--set", "toy_notes.shout=true", "--set", "toy.sentences=1", QUESTION]
+    answer = json.loads(subprocess.run([*command, *words], env=environment, capture_output=True, check=True).stdout)
+    assert (answer["recipe"], answer["evidence"][0]["document_id"]) == ("toy", "PMID:1")
+    assert "toy_pick" in answer["models"]
+    quiz = tmp_path / "quiz.jsonl"
+    quiz.write_text(json.dumps({"id": "1", "ask": QUESTION, "say": "yes"}), encoding="utf-8")
+    notes = tmp_path / "notes.toy"
+    notes.write_text("PMID:7|Aspirin|Aspirin helps.\nno bars here\n", encoding="utf-8")
+
+    def printed(*words: str | Path) -> str:
+        assert run(*map(str, words)) == 0
+        return capsys.readouterr().out
+
+    claim = ("verify", "-c", "papers", "--set", "verify.critic=toy-words", "Aspirin causes stroke in adults.")
+    assert "(toy-words): no passage has these words" in printed(*claim)
+    told = printed("doctor")
+    for name in ("source toy-notes", "recipe toy", "reader toy", "dataset toy-quiz", "critic toy-words"):
+        assert re.search(rf"ok +added {name} +toy_\w+:\w+ of medground-toys 1\.0", told), told
+    assert "toy-quiz: 1 questions" in printed("data", "check", quiz)
+    asked = ("eval", "run", "toy-quiz", "--data", quiz, "--recipe", "toy", "-c", "papers", "-q")
+    assert re.search(r"items +1\n", printed(*asked, "--out", tmp_path / "run.jsonl"))
+    assert "toys: 1 document" in printed("corpus", "build", "toys", notes, "--reader", "toy", "-q")
 
 
-def test_the_recipe_runs_its_operator_and_has_its_own_settings(papers: Path, toys: dict[str, ModuleType]) -> None:
-    with BlockingEngine(settings()) as engine:
-        answer = engine.ask(QUESTION, recipe="toy")
-        shorter = engine.ask(QUESTION, recipe="toy", settings={"toy.sentences": 1})
-    assert (answer.recipe, answer.evidence[0].document_id) == ("toy", "PMID:1")
-    assert "toy_pick" in answer.models
-    assert answer.id != shorter.id
-    with pytest.raises(ConfigError, match=r"toy\.sentences \(from the options\)"):
-        Settings.load(options={"toy.sentences": 0})
+async def test_servers_offer_what_is_installed_and_load_no_code_that_a_request_names(papers: Path, toys: Toys) -> None:
+    httpx2, mcp = pytest.importorskip("httpx2"), pytest.importorskip("mcp")
+    from medground.faces.api.server import make_app
+    from medground.faces.mcp.server import make_server
+    from medground.faces.service.service import Service
+
+    used = settings(**{"serve.sources": ("toy-notes",)})
+    async with Service.open(used) as service:
+        transport = httpx2.ASGITransport(make_app(service, authenticated=False), raise_app_exceptions=False)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            asked = {"question": QUESTION, "recipe": "toy", "sources": ["toy-notes"], "corpora": ["papers"]}
+            assert (await client.post("/v1/ask", json=asked)).json()["recipe"] == "toy"
+            for refused in ({"recipe": CODE}, {"sources": [CODE]}, {"model": CODE}):
+                assert (await client.post("/v1/ask", json=asked | refused)).status_code == 422
+        async with mcp.Client(make_server(service), mode="auto") as agent:
+            for recipe in ("toy", CODE):
+                found = await agent.call_tool("ask", {"question": QUESTION, "recipe": recipe})
+                assert found.is_error == (recipe == CODE)
+    for name in ("recipe.name", "retrieval.reranker", "verify.critic", "model.default"):
+        with pytest.raises(UserMistake):
+            BlockingEngine(used.with_options({name: CODE}))  # as from a request or a kept answer
+    assert "toy_dataset" not in sys.modules
+
+
+def test_module_and_name_stand_for_an_entry_point_where_the_user_names_them(
+    papers: Path, toys: Toys, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("ask", "-q", "-c", "papers", "--source", "toy_source:TOY", "--recipe", "toy_recipe:TOY", QUESTION)
+    assert run(*words, "--set", "toy.sentences=1", "--set", "verify.critic=toy_critic:TOY") == 0
+    assert "Recipe: toy," in capsys.readouterr().out
+    forget()
+    toys("toy_source")
+    assert run("ask", "--again", "last") == 2
+    assert "write module:NAME in settings" in capsys.readouterr().err
+    for name, value, wrong in (
+        ("recipe.name", "nosuch:TOY", "recipe 'nosuch:TOY' cannot be loaded: No module named 'nosuch'; install it"),
+        ("recipe.name", "toy_recipe:NO", "'toy_recipe:NO' cannot be loaded: .* has no attribute 'NO'"),
+        ("recipe.name", "toy_source:TOY", "toy_source:TOY is not a Recipe"),
+        ("retrieval.sources", ("toy_source:NOTE",), "toy_source:NOTE is not a SourceDeclaration"),
+        ("retrieval.reranker", "toy_source:NOTE", "is not a Reranker"),
+        ("model.default", "toy_source:NOTE", "is not a Model"),
+        ("retrieval.sources", ("best",), r"unknown source 'best'; choose one of .*pubmed, .*toy-notes"),
+    ):
+        with pytest.raises(UserMistake, match=wrong):
+            BlockingEngine(settings(**{name: value}))
+
+
+def test_sections_of_the_toys_are_settings_and_count_where_they_are_read(papers: Path, toys: Toys) -> None:
+    for key, value in (("toy_notes.speed", 1), ("toy.sentences", 0)):
+        with pytest.raises(ConfigError, match=rf"{key} \(from the options\)"):
+            Settings.load(options={key: value})
     Settings.load(options={"model.operators.toy_pick": "keyless"})
     assert settings().hash == settings(**{"toy.sentences": 3}).hash, "it changes nothing of the others"
     mine = {"recipe.name": "toy"}
     assert settings(**mine).hash != settings(**mine, **{"toy.sentences": 3}).hash
     assert settings(**mine).hash == settings(**mine, **{"self_medrag.rounds": 5}).hash
+    with BlockingEngine(settings(**{"retrieval.sources": ("toy-notes",)})) as engine:
+        assert "toy" in [source.name for source in engine._engine.sources]
+        answers = [engine.ask(QUESTION, recipe="toy", settings={"toy.sentences": number}) for number in (1, 2)]
+    assert answers[0].id != answers[1].id
 
 
-def test_the_reader_reads_its_files(
-    home: Path, tmp_path: Path, toys: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+def test_a_program_passes_objects(papers: Path, toys: Toys, scripted_model: type) -> None:
+    class Shortest:
+        name = "shortest"
+        asked: ClassVar[list[str]] = []
+
+        def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
+            self.asked.append(question)
+            return [1 / len(passage.text) for passage in passages]
+
+    pick = toys("toy_operator").PickOutput
+    model = scripted_model({"toy_pick": lambda value: pick(chosen=(value.evidence[0].id,))}, name="mine")
+    source = toys("toy_source").ToySource(shout=False)
+    with BlockingEngine(settings(), sources=[source], recipe=toys("toy_recipe").TOY, reranker=Shortest()) as engine:
+        assert engine._engine.sources[-1] is source
+        assert engine.ask(QUESTION).recipe == "toy"
+        assert engine.ask(QUESTION, recipe="ground").evidence
+    assert Shortest.asked
+    picked = settings(**{"model.operators.toy_pick": "mine"})
+    with BlockingEngine(picked, model=model, critic=toys("toy_critic").TOY) as engine:
+        answer = engine.ask(QUESTION, recipe="toy", model="keyless")
+    assert answer.models["toy_pick"] == "mine"
+    for wrong in ({"sources": [print]}, {"recipe": Shortest()}, {"critic": Shortest}, {"nothing": 1}):
+        with pytest.raises(UsageError, match=r"is not a \w+; docs|an engine takes no 'nothing'"):
+            BlockingEngine(settings(), **wrong)
+
+
+def test_a_broken_package_says_so_and_hinders_nothing_else(
+    papers: Path, folder: Path, toys: Toys, caplog: pytest.LogCaptureFixture
 ) -> None:
-    import medground.corpus.readers.every as readers
-
-    monkeypatch.setattr(readers, "READERS", {**READERS, "toy": toys["toy_reader"].TOY})
-    file = tmp_path / "notes.toy"
-    file.write_text("PMID:7|Aspirin|Aspirin helps.\nno bars here\n", encoding="utf-8")
-    manifest = build(Library(home), "toys", find_inputs([file], "toy"))
-    assert (manifest.counts.documents, manifest.counts.skipped) == (1, 1)
+    (folder / "toy_recipe.py").write_text("import nothing_of_this_name", encoding="utf-8")
+    with pytest.raises(ConfigError, match="recipe 'toy' of the package medground-toys cannot be loaded: No module"):
+        BlockingEngine(settings(**{"recipe.name": "toy"}))
+    with BlockingEngine(settings(**{"model.operators.check": "keyless"})) as engine:
+        assert engine.ask(QUESTION).recipe == "ground"
+    assert "recipe 'toy' of the package medground-toys" in caplog.text

@@ -30,7 +30,7 @@ from medground.home.settings import Settings
 from medground.models.operators.base import InvalidOutput
 from medground.values.document import Document
 from medground_evaluate.build import file as files
-from medground_evaluate.build import operators
+from medground_evaluate.build import make, operators
 from medground_evaluate.build.attempt import Rejected, Wanted, attempt, gives_away, too_easy
 from medground_evaluate.build.by_words import altered, exchanged, kind_of, options, place_of, stands_alone, subtopics
 from medground_evaluate.build.make import FILE, Built, Plan, build_set, key_counts
@@ -121,6 +121,8 @@ def test_level_2_random_topics_and_what_cannot_be_made(settings: Settings, tmp_p
     built = _built(plan, settings, tmp_path / "two")
     assert {question.topic for question in built.questions} == {"septic shock"}
     assert [question.level for question in built.questions] == [2] * 4
+    titles = ["Research on septic shock", "Septic shock in biomedical research"]  # none has a word of the whole field
+    assert subtopics(make._FIELD, titles, 2, 3)[0] == ("septic shock", ("septic shock",))
     assert all(len({p.quote for p in option.proofs}) == 2 for one in built.questions for option in one.options)
 
     built = _built(Plan(topics=("whales",), count=3, papers=5, top=5), settings, tmp_path / "none")

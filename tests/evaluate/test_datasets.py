@@ -14,7 +14,7 @@ from refusals import refused
 from rows import each_row
 from runs import write_lines
 
-from medground.errors import BadDocument, MedgroundError, UsageError
+from medground.errors import BadDocument, ConfigError, MedgroundError, UsageError
 from medground_evaluate.datasets.registry import (
     OwnRecord,
     check_file,
@@ -261,11 +261,11 @@ def test_a_set_of_your_own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "from medground_evaluate.datasets.registry import OWN as MINE\nSIZE = 3\n", encoding="utf-8"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
+    refused(UsageError, "unknown data set 'my_own_sets:MINE'", open_dataset, "my_own_sets:MINE")
     assert named_dataset("my_own_sets:MINE").info.name == "jsonl"
     for name, message in (("my_own_sets:NO", "no attribute 'NO'"), ("no_sets:NO", "No module named 'no_sets'")):
-        refused(UsageError, message, named_dataset, name)
-    refused(UsageError, "is not a Loader, but int", named_dataset, "my_own_sets:SIZE")
-    refused(UsageError, "unknown data set 'my_own_sets:MINE'", open_dataset, "my_own_sets:MINE")
+        refused(ConfigError, message, named_dataset, name)
+    refused(ConfigError, "is not a Loader, but int", named_dataset, "my_own_sets:SIZE")
 
 
 def test_your_own_lines(tmp_path: Path) -> None:

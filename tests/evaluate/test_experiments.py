@@ -6,50 +6,69 @@ import asyncio
 import itertools
 import json
 import re
+import tomllib
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import knowledge_base
 import pytest
+from chat_peer import ChatPeer, Sent, chat
 from command_line import run
+from echo_peer import filled
 from refusals import refused
 from rows import each_row
 from runs import write_lines
+from small_corpora import WordEmbedder
 
+from medground.answering.verify.critic import Score
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.errors import UsageError
-from medground.home.layers import preset_names
+from medground.home.layers import preset_layer, preset_names
 from medground.home.registry import recipe_names
 from medground.home.settings import Settings
 from medground.models import registry as models_open
+from medground.models.planner import CARD, AdapterCard, PlannerModel
 from medground.recipes.pubmed_reasoner.answering import recall
 from medground.sources.http.retries import Patience
+from medground.values.document import Document
 from medground_evaluate.compare import read_result
-from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.datasets.registry import Source, open_dataset
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.figures import DEVIATION, UNCERTAINTY, is_planned
-from medground_evaluate.experiments.form import Experiment, find_experiments, part_of, read_experiment
+from medground_evaluate.experiments.form import PAPERS, Experiment, find_experiments, part_of, read_experiment
 from medground_evaluate.experiments.judging import is_marked
 from medground_evaluate.experiments.run import Made, Options, make
 from medground_evaluate.experiments.table import as_markdown, notes, save, table
 from medground_evaluate.metrics.measures import measure
+from medground_evaluate.pools import build_pool
+from medground_evaluate.run_file import flattened
 
-FILES = Path(__file__).resolve().parents[2] / "experiments"
+FILES = PAPERS
+KEPT = Path(__file__).resolve().parents[2] / "experiments" / "results"
 ALL = find_experiments(FILES)
 RUNNABLE = [pytest.param(path, id=experiment.name) for path, experiment in ALL if experiment.runnable]
-SPREAD = {"000/figure-3", "000/table-6", "001/table-3", "001/table-4", "003/figure-3"}
+_PROMPTS = tomllib.loads((resources.files("medground") / "data" / "prompts.toml").read_text(encoding="utf-8"))
+SPREAD = {"000/appendix-j", "000/figure-3", "000/table-6", "001/table-3", "001/table-4", "003/figure-3"}
 """Their figures are in running text or in columns, not in one line of a table."""
 
+MEDCPT, CONTRIEVER = "ncbi/MedCPT-Article-Encoder", "facebook/contriever-msmarco"
+VECTORS = {"pubmedqa-medcpt": MEDCPT, "medqa-medcpt": MEDCPT, "tiny-contriever": CONTRIEVER}
 NAMED = {"paper": "004", "title": "t", "table": "Table 1", "shows": "s", "of": "o"}
 PUBMEDQA = {
     "11": ("Does aspirin reduce the risk of stroke in adults?", "Aspirin reduced the risk of stroke.", "yes"),
     "12": ("Do statins raise the risk of diabetes in adults?", "Statins did not raise the risk of diabetes.", "no"),
     "13": ("Is exercise useful after knee surgery?", "Exercise after knee surgery shortened recovery.", "yes"),
     "14": ("Does vitamin D prevent asthma in children?", "Vitamin D was not clearly tied to asthma.", "maybe"),
+    "15": ("Does zinc shorten colds in adults?", "Zinc shortened colds in adults.", "yes"),
 }
+TESTED = ("11", "12", "13", "14")
 OPTIONS = {"A": "aspirin", "B": "statins", "C": "exercise", "D": "vitamin D"}
 MIRAGE = {
     "medqa": {"0000": {"question": "Which drug lowers the risk of stroke?", "options": OPTIONS, "answer": "A"}},
@@ -61,6 +80,8 @@ MIRAGE = {
 }
 
 ASKED = {"question": "How is asthma treated?", "gold": "With rest.", "long": True}
+SHORT = {"question": "Which drug helps?\nA. yes\nB. no", "gold": "A", "long": False, "split": "test"}
+CLINICAL = [SHORT | {"id": f"{name}-1", "name": name} for name in ("seer",)]
 LONG = [ASKED | {"id": f"{name}-000001", "name": name} for name in ("liveqa", "medicationqa", "expertqa")]
 GOLDEN = {"id": "b9", "type": "yesno", "body": "Is aspirin a drug?", "exact_answer": "yes", "ideal_answer": ["Yes."]}
 
@@ -70,15 +91,23 @@ def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a corpus, and data sets in their owners' formats."""
     folder = tmp_path_factory.mktemp("experiments")
     records = {
-        pmid: {"QUESTION": q, "CONTEXTS": [text], "LABELS": ["RESULTS"], "MESHES": ["Adult"], "final_decision": gold}
+        pmid: {
+            "QUESTION": q,
+            "CONTEXTS": [text],
+            "LABELS": ["RESULTS"],
+            "MESHES": ["Adult"],
+            "YEAR": "2001",
+            "final_decision": gold,
+        }
         for pmid, (q, text, gold) in PUBMEDQA.items()
     }
     sets = {
         "pubmedqa/ori_pqal.json": records,
-        "pubmedqa/test_ground_truth.json": {pmid: gold for pmid, (_, _, gold) in PUBMEDQA.items()},
+        "pubmedqa/test_ground_truth.json": {pmid: PUBMEDQA[pmid][2] for pmid in TESTED},
         "mirage/benchmark.json": MIRAGE,
         "bioasq/task9b.json": {"questions": [GOLDEN]},
         "omni_long/test_long.json": LONG,
+        "omni_short/test_short.json": CLINICAL,
     }
     for name, content in sets.items():
         path = folder / "data" / name
@@ -90,8 +119,14 @@ def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for level in (1, 2, 3):
         (choices / f"questions_level{level}_x.txt").write_text(asked, encoding="utf-8")
         (choices / f"answers_level{level}_x.txt").write_text("Q1 Answer: A, C\n", encoding="utf-8")
-    papers = [{"id": f"PMID:{p}", "title": q, "text": text} for p, (q, text, _) in PUBMEDQA.items()]
-    build(Library(folder / "home"), "tiny", find_inputs([write_lines(folder / "papers.jsonl", papers)]))
+    papers = [{"id": f"PMID:{p}", "title": q, "text": text, "year": 2001} for p, (q, text, _) in PUBMEDQA.items()]
+    inputs = find_inputs([write_lines(folder / "papers.jsonl", papers)])
+    build(Library(folder / "home"), "tiny", inputs)
+    for name, embedder in VECTORS.items():
+        build(Library(folder / "home"), name, inputs, embedder=WordEmbedder(embedder))
+    knowledge_base.made(
+        knowledge_base.written(knowledge_base.filled(folder / "kb"), *knowledge_base.ALL), folder / "home"
+    )
     return folder
 
 
@@ -111,7 +146,11 @@ def cells(made: Made) -> dict[str, list[str]]:
 
 
 def test_every_requested_table_has_a_file_and_what_it_names_exists() -> None:
-    wanted = [f"000/table-{n}" for n in range(1, 10)] + ["000/figure-3"] + [f"001/table-{n}" for n in (2, 3, 4)]
+    wanted = (
+        [f"000/table-{n}" for n in range(1, 10)]
+        + ["000/figure-3", "000/appendix-j"]
+        + [f"001/table-{n}" for n in (2, 3, 4)]
+    )
     wanted += [f"002/table-{n}" for n in range(4, 15)] + [f"002/figure-{n}" for n in range(3, 8)]
     wanted += ["003/table-1", "003/figure-3", "004/table-i", "004/table-ii"]
     assert {experiment.name for _, experiment in ALL} == set(wanted)
@@ -124,18 +163,33 @@ def test_every_requested_table_has_a_file_and_what_it_names_exists() -> None:
             assert all(is_known(metric) for _, _, metric in experiment.cells()), experiment.name
             assert all(open_dataset(data.name) for data in experiment.data.values())
         else:
-            assert experiment.status.startswith("waits for ")
+            assert experiment.status.startswith("is printed by `medground train planner ")
             assert len(experiment.status) < 200
 
     # A row's recipe wins over its preset's: "no retrieval" would retrieve.
     rows = [row for _, experiment in ALL for row in experiment.rows if (row.preset or "").startswith("omni-rag")]
     assert rows and all(Settings.load(preset=row.preset).recipe.name == row.recipe for row in rows)
+    papers = {name for name in preset_names() if name not in ("biomedsearch", "offline", "strict")}
+    assert not any(Settings.load(preset=name).verify.gate for name in papers)  # they end at the paper's answer
 
 
 def is_known(metric: str) -> bool:
     """Whether a run or a judge can provide the metric."""
-    named = {"change", UNCERTAINTY, DEVIATION, *figures._SIMPLE, *figures._COSTS, *figures._RATIOS, *figures.JUDGED}
-    numbered = re.fullmatch(r"(question|accuracy-round|within)-\d+", metric) is not None
+    named = {
+        "change",
+        "retrieval",
+        "inference",
+        "precision",
+        "recall",
+        "f1",
+        UNCERTAINTY,
+        DEVIATION,
+        *figures._SIMPLE,
+        *figures._COSTS,
+        *figures._RATIOS,
+        *figures.JUDGED,
+    }
+    numbered = re.fullmatch(r"(question|(accuracy|macro-f1)-round|within)-\d+", metric) is not None
     return metric in named or numbered or is_planned(metric) or is_marked(metric)
 
 
@@ -165,23 +219,94 @@ def in_order(values: Sequence[float], line: Sequence[float]) -> bool:
     return any(list(line[place : place + len(values)]) == list(values) for place in places)
 
 
+class Logged(ChatPeer):
+    """A server of models that fills the form of each reply, and logs which model was asked which operator."""
+
+    def __init__(self) -> None:
+        super().__init__(self._reply)
+        self.log: list[tuple[str, str]] = []
+
+    def _reply(self, asked: dict[str, Any]) -> Sent:
+        said = asked["messages"][0]["content"]
+        name = next(name for name, words in _PROMPTS.items() if said.startswith(words))
+        self.log.append((name.removesuffix("_tagged"), f"openai:{asked['model']}"))
+        if "response_format" not in asked:
+            return chat("<book>zinc</book> <research>zinc ; heart</research>")
+        schema = asked["response_format"]["json_schema"]["schema"]
+        return chat(json.dumps(filled(schema, schema.get("$defs", {}), "zinc helped")))
+
+
+PLANNING = ("plan_sources", "name_terms", "write_passage", "improve_plan", "rate_plan")
+PLANNED = {"no retrieval": set(), "original question": {"name_terms"}, "query2doc": {"name_terms", "write_passage"},
+           "prompting": {"plan_sources"}, "frozen": {"plan_sources"}, "without training": {"plan_sources"},
+           "reflexion": {"improve_plan", "rate_plan"}, "serts": {"improve_plan", "rate_plan"}}  # fmt: skip
+MARKS = re.compile(r" \((changed|incomplete|changed, incomplete)\)$")
+MISSING = "adapters/spo-sft"
+ADAPTERS = {row.settings.get("omni_rag.adapter", MISSING) for _, one in ALL for row in one.rows} - {MISSING}
+CORPUS = {"000": "tiny", "001": "tiny", "003": "tiny-contriever"}
+
+
 @pytest.mark.slow
-@each_row("path", RUNNABLE)
-def test_every_file_runs(path: Path, ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medground_evaluate.experiments.run.SMOKE", 1)
+@pytest.mark.parametrize("path", RUNNABLE)
+def test_no_row_is_filled_by_something_else_than_it_names(
+    path: Path, ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory_source: Any, loopback: None
+) -> None:
+    """Every table on a server that logs: who answered which operator, and from which settings and sources."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    for name in ADAPTERS:
+        (folder := tmp_path / name).mkdir(parents=True)
+        card = AdapterCard(base="b", base_fingerprint="", stages=("sft",), sources=("book",), trained_on=name)
+        (folder / CARD).write_text(card.model_dump_json(), encoding="utf-8")
+        (folder / "adapter_model.safetensors").write_bytes(b"0")
+    monkeypatch.setattr(PlannerModel, "_write", lambda *asked: ("<book>heart</book> <research>zinc</research>", 9, 9))
+    documents = [Document(id="PMID:7", title="Zinc", text="Zinc helped in 10 trials of aspirin and stroke.")]
+    stub = SimpleNamespace(open=lambda settings: memory_source(documents, name="stub"))
+    monkeypatch.setattr("medground.engine.open_engine.find_source", lambda name: stub)
+    for place in ("models.embedders", "recipes.reason_and_verify.demonstrations"):
+        monkeypatch.setattr(f"medground.{place}.open_embedder", lambda name, home: WordEmbedder(name))
+    half = SimpleNamespace(name="half", score=lambda question, passages: [0.5 for _ in passages])
+    monkeypatch.setattr("medground.answering.rank.rerank._opened", lambda name: None if name == "none" else half)
+    nli = SimpleNamespace(name="n", problem=lambda _: None, score=lambda pairs, *_: [Score(0.1, 0.1)] * len(pairs))
+    monkeypatch.setattr("medground.answering.verify.critics.open_nli", lambda name: nli)
+    for pool in ("pubmedqa", "bioasq"):
+        settings = Settings.load(options={"retrieval.corpora": ("tiny",), "recipe.name": "reason-and-verify"})
+        asyncio.run(build_pool(pool, Source(ready / "data" / "pubmedqa", "pubmedqa"), settings))
     experiment = read_experiment(path)
-    without_services = {"retrieval.sources": ()} if experiment.paper == "004" else {}
-    made = asyncio.run(make(experiment, options(ready, sets=without_services)))
-    found = cells(made)
-    for published in experiment.published:
-        assert published.name in found
+    with Logged() as peer:
+        sets = {"model.base_url": peer.url, "model.cache": False, "model.retries": 0}
+        sets |= {f"model.operators.{name}": "openai:planner" for name in PLANNING if experiment.paper == "002"}
+        corpora = tuple(f"{name}={CORPUS[experiment.paper]}" for name in experiment.data if experiment.paper in CORPUS)
+        chosen = options(ready, out=tmp_path, smoke=False, model="openai:reader", limit=1, sets=sets, corpora=corpora)
+        begun: dict[str, int] = {}
+
+        def shown(name: str) -> Any:
+            begun[name] = len(peer.log)
+            return nullcontext(lambda tally: None)
+
+        made = asyncio.run(make(experiment, chosen, shown))
+    ends = dict(zip(begun, [*list(begun.values())[1:], len(peer.log)], strict=True))
+    for (row_name, data), ran in made.runs.items():
+        row = next(one for one in experiment.rows if one.name == row_name)
+        asked = set(peer.log[begun[f"{data}, {row_name}"] : ends[f"{data}, {row_name}"]])
+        traced = {(o, m) for one in ran.traced.values() for o, m in one.models.items() if m.startswith("openai:")}
+        assert asked == traced, (row_name, asked ^ traced)  # what the table says is what was asked
+        own = {**flattened(preset_layer(row.preset) if row.preset else {}), "recipe.name": row.recipe}
+        own |= experiment.data[data].settings | row.settings
+        used = {**flattened(ran.header.settings), "recipe.name": ran.header.recipe}
+        for key, value in own.items():
+            if key not in ("retrieval.corpora", "retrieval.knowledge_base", *row.stand_in) and key in used:
+                assert used[key] == value or list(used[key]) == list(value), (row_name, key)
+        planned = {operator for operator, model in asked if model == "openai:planner"}
+        adapter = row.settings.get("omni_rag.adapter")
+        assert planned <= (set() if adapter or "keyless" in row_name else PLANNED.get(row_name, set())), row_name
+        if not any(published.axis for published in experiment.published):  # their rows are the judge's
+            by = next(cells[1] for cells in table(made) if MARKS.sub("", cells[0]) == f"ours: {row_name}")
+            assert (f"plan_sources: planner:{adapter}" in by) == (adapter is not None)
+            assert (f"preset {row.preset}" in by) == bool(row.preset)
     for row in experiment.rows:
-        named = any(name.partition(" (")[0] == f"ours: {row.name}".partition(" (")[0] for name in found)
-        assert named or any(published.axis for published in experiment.published)
-        ran = [made.runs[row.name, data] for data in experiment.data if (row.name, data) in made.runs]
-        gone = all(("", data) in made.missing for data in row.data or experiment.data)
-        assert ran or gone or any(name == row.name for name, _ in made.missing)
-        assert all(run.items == 1 and run.header.model == "keyless" for run in ran)
+        ran = any(row_name == row.name for row_name, _ in made.runs)
+        assert ran is (row.settings.get("omni_rag.adapter") != MISSING), row.name
     assert as_markdown(table(made)).count("\n") == len(table(made))
     assert all("\n" not in note for note in notes(made))
 
@@ -189,20 +314,20 @@ def test_every_file_runs(path: Path, ready: Path, monkeypatch: pytest.MonkeyPatc
 def test_list_and_run_as_commands_and_an_experiment_that_waits_is_refused_in_one_line(
     ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(FILES.parent)
+    monkeypatch.chdir(tmp_path)
     words = ["--smoke", "-q", "-c", "tiny", "--data", str(ready / "data"), "--out", str(ready / "runs")]
     assert run("experiment", "run", "001/table-4", *words) == 0
     assert "| LLM Verifier" in capsys.readouterr().out
     assert run("experiment", "run", "001/table-4", *words, "--model", "openai:gpt-5") == 2
     path = tmp_path / "004" / "table-9.toml"
     path.parent.mkdir()
-    names = {**NAMED, "table": "Table 9", "status": "waits for recipe new"}
+    names = {**NAMED, "table": "Table 9", "status": "is printed by `medground x`"}
     path.write_text("".join(f'{name} = "{value}"\n' for name, value in names.items()), encoding="utf-8")
     assert run("experiment", "list", "--folder", str(tmp_path)) == 0
-    assert "(waits for recipe new)" in capsys.readouterr().out
+    assert "(is printed by `medground x`)" in capsys.readouterr().out
     assert run("experiment", "run", str(path), "--data", str(ready / "data"), "--smoke") == 2
     said = capsys.readouterr().err
-    assert said.startswith("medground: 004/table-9 waits for recipe new; ") and said.count("\n") == 1
+    assert said.startswith("medground: 004/table-9 is printed by `medground x`; ") and said.count("\n") == 1
 
 
 def test_paper_and_ours_are_printed_together_with_the_blind_baseline_first(ready: Path) -> None:
@@ -211,19 +336,21 @@ def test_paper_and_ours_are_printed_together_with_the_blind_baseline_first(ready
     assert rows[1][0] == "best blind baseline" and rows[1][2].startswith("66.67 [")  # yes, no, yes
     assert [row[0] for row in rows[2:5]] == ["Without retrieval", "Without retrieval (leaderboard)", "ours: model only"]
     assert rows[2][1:] == ["paper, Gemini-2.5 Pro", "75.64", "60.52"]
-    assert rows[4][1] == "keyless"
+    assert rows[4][1] == "keyless; searched nothing; no gate"
     assert cells(made)["ours: model only"][0].startswith("0 [0, 56.15]")  # no answers, so none is correct
     assert "pubmedqa, split test, the first 3 questions" in " ".join(notes(made))
 
 
 def test_what_cannot_run_is_explained_and_does_not_stop_the_others(ready: Path, tmp_path: Path) -> None:
     made = asyncio.run(make(read_experiment(FILES / "003" / "table-1.toml"), options(ready)))
-    for row in ("base, dense", "base, hybrid", "loop, NLI critic"):
-        assert "no source has vectors; make them with medground corpus build" in made.missing[row, "pubmedqa"]
+    for row in ("base, Contriever", "base, hybrid", "loop, NLI critic"):
+        assert (
+            "needs vectors of contriever-msmarco, but those of corpus tiny are of none" in made.missing[row, "pubmedqa"]
+        )
         assert cells(made)[f"ours: {row}"] == ["–"] * 4
     assert ("base, BM25", "pubmedqa") in made.runs
     said = " ".join(notes(made))
-    assert "not run, base, dense on pubmedqa" in said and "without a model, so verify.critic = check" in said
+    assert "not run, base, hybrid on pubmedqa" in said and "without a model, so verify.critic = check" in said
 
     experiment = read_experiment(FILES / "000" / "table-1.toml")
     (tmp_path / "pubmedqa").symlink_to(ready / "data" / "pubmedqa")
@@ -292,10 +419,10 @@ def test_a_wrong_file_is_refused_in_one_line(tmp_path: Path, change: str, said: 
 
 
 def test_kept_runs_and_the_example_in_the_documentation_can_be_read(tmp_path: Path) -> None:
-    text = (FILES.parent / "docs" / "experiments.md").read_text(encoding="utf-8")
+    text = (KEPT.parents[1] / "docs" / "experiments.md").read_text(encoding="utf-8")
     (tmp_path / "example.toml").write_text(text.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
     assert read_experiment(tmp_path / "example.toml").name == "000/table-5"
-    kept = sorted((FILES / "results" / "local").glob("*.jsonl"))
+    kept = sorted((KEPT / "local").glob("*.jsonl"))
     assert len(kept) == 6
     for path in kept:
         run = read_result(path)
@@ -303,7 +430,7 @@ def test_kept_runs_and_the_example_in_the_documentation_can_be_read(tmp_path: Pa
         assert run.header.settings["verify"]["critic"] == "entail"  # keyless in all runs, so nothing was judged
         assert {(line.support, line.faithfulness) for line in run.lines.values()} == {(None, None)}
 
-    for path in sorted((FILES / "results").rglob("*.json*")):
+    for path in sorted(KEPT.rglob("*.json*")):
         assert not re.search(r"(?<![\w./])/\w+/\w+", path.read_text(encoding="utf-8")), path
 
 
@@ -404,28 +531,31 @@ def test_environment_and_settings_file_cannot_change_a_row_under_its_name(
 
 
 def test_what_set_changes_is_in_the_row_and_in_the_saved_results(small: RunSmall, ready: Path, tmp_path: Path) -> None:
-    said = small("reasoner", words=["--set", "retrieval.keep=3", "--out", "runs"])
+    said = small("reasoner", words=["--set", "retrieval.depth=50", "--out", "runs"])
     assert "| ours: reasoner (changed) " in said
-    assert "- reasoner, changed by --set: retrieval.keep = 3\n" in said
+    assert "- reasoner, changed by --set: retrieval.depth = 50\n" in said
+    said = small("reasoner", words=["--set", "retrieval.keep=3", "--out", "runs"])  # its preset's
+    assert "--set would replace what this row names: retrieval.keep = 3; change it in a copy of the file" in said
+    assert "no data is called q; it has p" in small("reasoner", words=["--corpus", "q=tiny"])
     experiment = read_experiment(tmp_path / "small.toml")
-    made = asyncio.run(make(experiment, options(ready, sets={"retrieval.keep": 3})))
+    made = asyncio.run(make(experiment, options(ready, sets={"retrieval.depth": 50})))
     (path,) = save(made, tmp_path / "saved")
     (kept,) = json.loads(path.read_text(encoding="utf-8"))["models"]["keyless"]["runs"]
-    assert kept["changed"] == ["retrieval.keep = 3"]
+    assert kept["changed"] == ["retrieval.depth = 50"]
 
 
 @pytest.mark.slow
 def test_a_row_is_what_its_name_says_or_no_row(small: RunSmall, ready: Path) -> None:
     assert "adapters/none holds no trained planner" in small("trained")
-    for replaced in ("omni_rag.planner=original", "model.operators.plan_sources=keyless"):
-        said = small("trained", "reasoner", words=["--set", replaced, "--out", replaced])
-        assert "not run, trained on p: omni_rag.adapter names a trained planner, but keyless plans by" in said
+    for replaced in ("model.operators.plan_sources=keyless", "model.operators.plan_sources=openai:gpt-5"):
+        assert "adapters/none holds no trained planner" in small("trained", words=["--set", replaced])  # it is its own
+    said = small("trained", "reasoner", words=["--set", "omni_rag.planner=original", "--out", "replaced"])
+    assert 'not run, trained on p: --set would replace what this row names: omni_rag.planner = "original";' in said
 
-    said = small("with PubMed")
-    assert "| ours: with PubMed (incomplete) " in said
-    assert "with PubMed on p: pubmed:http://127.0.0.1:9 could not be searched for 3 of 3 questions: " in said
+    said = small("with PubMed", "reasoner")
+    assert "not run, with PubMed on p: pubmed:http://127.0.0.1:9 could not be searched for 3 of 3 questions: " in said
     said = small("with PubMed", words=["--set", "retrieval.corpora=", "--out", "alone"])
-    assert "no row could be run: all 3 questions failed: " in said
+    assert "no row could be run: 3 of 3 questions failed: " in said
 
     assert "self_medrag.retrieval is hybrid, but no source has vectors; make them with" in small("hybrid")
     assert "no corpus is named for these questions; add --corpus NAME" in small("reasoner", corpora=())

@@ -14,7 +14,7 @@ from runs import header, line
 
 from medground.home.settings import Settings
 from medground.values.steps import SourcesPlanned
-from medground_evaluate.experiments.figures import Figure, RunOfRow, nli_of, remembering, waits_for
+from medground_evaluate.experiments.figures import Figure, RunOfRow, nli_of, remembering, sampling, waits_for
 from medground_evaluate.experiments.form import Experiment
 from medground_evaluate.experiments.run import Made
 from medground_evaluate.experiments.table import notes, results, value_of
@@ -134,6 +134,7 @@ def test_uncertainty_is_measured_or_says_what_it_waits_for(
     sampled = SampledUncertainty(Mean(0.5, 1), {"0": Uncertainty(0.5, 3)})
     assert value(made(tmp_path, two, uncertain={("whole", "a"): sampled}), "whole", "a.uncertainty") == 0.5
     assert figure(made(tmp_path, two), "whole", "a.uncertainty") is None
+    assert sampling("omni-rag") == {"model.cache": False, "operators.read_sources.temperature": 0.7}  # not the planner
     keyless = Settings.load()
     assert "without one, all samples are the same" in waits_for(keyless, "some-nli")
     model = Settings.load(options={"model.default": "openai:gpt-5"})

@@ -51,6 +51,8 @@ def test_another_system_and_a_run_of_ours_in_one_table(home: Path, capsys: pytes
     assert "accuracy +75.0% [+18.2%, +92.9%] (95 %, Tango's score interval)" in told
     assert "another system unknown unknown" in told and "cost (x: ratio to model-only)" in told
     assert "differs: model was keyless, is imported differs: recipe was model-only, is another system warnings" in told
+    assert run("eval", "compare", str(theirs), str(ours), "--retrieval") == 0
+    assert "another system - - - -" in " ".join(capsys.readouterr().out.split())  # no ranking was given
     assert run("eval", "report", str(theirs), str(ours), "--out", str(home / "report")) == 0
     assert "| another system | unknown |" in (home / "report" / "report.md").read_text(encoding="utf-8")
     assert run(*named, "--out", str(ours)) == 2 and run("eval", "compare", str(ours), str(ours)) == 2

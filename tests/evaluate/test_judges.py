@@ -26,7 +26,7 @@ from medground_evaluate.cli.commands import eval_app
 from medground_evaluate.compare import Result
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.experiments.figures import read_row
-from medground_evaluate.experiments.form import read_experiment
+from medground_evaluate.experiments.form import PAPERS, read_experiment
 from medground_evaluate.experiments.judging import check_judge, judge_rows
 from medground_evaluate.experiments.run import Made, Options
 from medground_evaluate.experiments.table import notes, results, table
@@ -277,7 +277,7 @@ def test_orders_are_symmetric_and_nothing_is_lost(said: list[tuple[Any, Any]]) -
     assert sum(word == "win" for word in ours.values()) == sum(words == ("first", "second") for words in said)
 
 
-FILES = Path(__file__).resolve().parents[2] / "experiments"
+FILES = PAPERS
 
 
 def made_of(folder: Path, name: str, first: Result, second: Result) -> Made:

@@ -58,7 +58,7 @@ class EchoPeer(Peer):
             return json.dumps({"echo": echo})
         asked = json.loads(body)
         schema = asked.get("response_format", {}).get("json_schema", {}).get("schema", {"type": "string"})
-        written = _filled(schema, schema.get("$defs", {}), echo)
+        written = filled(schema, schema.get("$defs", {}), echo)
         message = {"role": "assistant", "content": written if isinstance(written, str) else json.dumps(written)}
         choice = {"index": 0, "finish_reason": "stop", "message": message}
         usage = {"prompt_tokens": 900, "completion_tokens": 900, "total_tokens": 1800}
@@ -66,19 +66,19 @@ class EchoPeer(Peer):
         return json.dumps({**whole, "usage": usage})
 
 
-def _filled(schema: dict[str, Any], named: dict[str, Any], echo: str) -> Any:
+def filled(schema: dict[str, Any], named: dict[str, Any], echo: str) -> Any:
     """A value that fits a JSON schema, with the echo as each text."""
     if "$ref" in schema:
-        return _filled(named[schema["$ref"].rpartition("/")[2]], named, echo)
+        return filled(named[schema["$ref"].rpartition("/")[2]], named, echo)
     if "const" in schema or "enum" in schema:
         return schema.get("const", schema.get("enum", [None])[0])
     if "anyOf" in schema:
-        return _filled(schema["anyOf"][0], named, echo)
+        return filled(schema["anyOf"][0], named, echo)
     match schema.get("type"):
         case "object":
-            return {name: _filled(one, named, echo) for name, one in schema.get("properties", {}).items()}
+            return {name: filled(one, named, echo) for name, one in schema.get("properties", {}).items()}
         case "array":
-            return [_filled(schema.get("items", {"type": "string"}), named, echo)]
+            return [filled(schema.get("items", {"type": "string"}), named, echo)]
         case "integer" | "number":
             return schema.get("minimum", 1)
         case "boolean":

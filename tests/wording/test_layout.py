@@ -51,7 +51,7 @@ def test_details_add_labels_offsets_queries_and_hashes(full: Answer) -> None:
         "[E1] (characters 10-37) quoted above",
         "[E3] (characters 40-50) “Safe? Yes.”",
         "Faithfulness: 50%, as labelled by nli:small.",
-        "Query to corpus papers: aspirin[mesh] (12 passages)",
+        "Query to papers: aspirin[mesh] (12 passages)",
         "Query to pubmed: aspirin (failed)",
         "Operator respond: openai:gpt-5",
         f"Snapshot: papers@{'f' * 64}",

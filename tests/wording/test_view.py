@@ -76,8 +76,8 @@ def test_clauses_sources_and_searches_of_an_answer(full: Answer) -> None:
     assert documents[1].retraction_words.startswith("An expression of concern")
     assert (documents[4].aside, documents[4].retraction_words) == ("retracted", "RETRACTED: not used as evidence.")
     assert [(s.name, s.query, s.status, s.words) for s in shown.searches] == [
-        ("corpus papers", "aspirin[mesh]", "found", "12 passages."),
-        ("corpus papers", "stroke[mesh]", "empty", "No passages."),
+        ("papers", "aspirin[mesh]", "found", "12 passages."),
+        ("papers", "stroke[mesh]", "empty", "No passages."),
         ("pubmed", "aspirin", "failed", "Could not search pubmed: no reply in 30 s."),
     ]
 

@@ -1,35 +1,38 @@
-// What an answer says: decision, sentences, what was left out, where sources disagree, facts, sources, what was searched.
+// What an answer says: warnings, decision, sentences, papers, where they disagree, stored facts; how it was made comes last.
 import type { JSX } from "preact";
+import { plain } from "../names";
 import { address } from "../router";
 import type { Answered } from "../types";
-import { Cites } from "./cite";
+import { AskButton, FollowUp } from "./asking";
 import { Conflicts } from "./conflicts";
 import { Exports } from "./exports";
 import { Facts } from "./facts";
+import { Keep } from "./keep";
+import { Mark } from "./mark";
+import { Papers } from "./papers";
 import { placesOf, Searches } from "./searches";
 import { Sentences } from "./sentences";
 import { Ways } from "./ways";
+
+const ABOVE = /^(Warning: |Could not search |Stopped early: )/;
 
 export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
   return (
     <>
       <Ways answer={answer.trace_id} here="answer" report={answer.report !== null} />
+      <Warnings answer={answer} />
       <section class="decision" aria-label="Decision" data-status={answer.status}>
-        <p class="headline">{answer.headline}</p>
-        {answer.reason && <p>{answer.reason}</p>}
+        <p class="headline">{plain(answer.headline)}</p>
+        {answer.reason && <p>{plain(answer.reason)}</p>}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
+        <Instead answer={answer} />
       </section>
       {answer.sentences.length > 0 && <Sentences sentences={answer.sentences} />}
       {answer.support && <p class="strong">{answer.support}</p>}
-      <p class="row">
-        <a class="button" href={address("ask", [], { follow: answer.trace_id })}>
-          Ask a follow-up question
-        </a>
-        <a href={address("ask", [], { question: answer.question, ...placesOf(answer.chosen) })}>Edit the question and ask again</a>
-        <a href={address("compare", [], { question: answer.question, ...placesOf(answer.chosen) })}>Compare recipes</a>
-      </p>
-      {answer.facts.length > 0 && <Facts facts={answer.facts} />}
+      <FollowUp answer={answer.trace_id} />
+      <Papers answer={answer} />
       {answer.conflicts.length > 0 && <Conflicts answer={answer} />}
+      {answer.facts.length > 0 && <Facts facts={answer.facts} />}
       {answer.dropped.length > 0 && (
         <section>
           <h2>Left out because verification failed</h2>
@@ -42,56 +45,73 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
           </ul>
         </section>
       )}
-      <Sources answer={answer} />
-      <Searches answer={answer} />
-      <Exports answer={answer.trace_id} />
+      <section>
+        <h2>Keep and share</h2>
+        <Keep answer={answer} />
+        <Exports answer={answer.trace_id} />
+      </section>
       <section>
         <h2>About this answer</h2>
         <ul class="notes">
-          {answer.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
+          <li>Asked on {new Date(answer.created).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}.</li>
+          {answer.notes
+            .filter((note) => !ABOVE.test(note))
+            .map((note) => (
+              <li key={note}>{plain(note)}</li>
+            ))}
+          <li class="unprinted">
+            <a href={address("ask", [], { question: answer.question, ...placesOf(answer.chosen) })}>Edit the question and ask again</a>
+          </li>
         </ul>
         <details>
           <summary>Details</summary>
+          <Searches answer={answer} />
           <ul class="notes dim">
             {answer.details.map((detail) => (
               <li key={detail}>{detail}</li>
             ))}
           </ul>
+          <p class="row">
+            <a href={address("trace", [answer.trace_id])}>Timeline</a>
+            <a href={address("compare", [], { question: answer.question, ...placesOf(answer.chosen) })}>Compare methods</a>
+          </p>
         </details>
       </section>
     </>
   );
 }
 
-function Sources({ answer }: { answer: Answered }): JSX.Element | null {
-  if (!answer.documents.length) return null;
+/** What a reader must know before the answer: what failed, and what was found but may not be used. */
+function Warnings({ answer }: { answer: Answered }): JSX.Element {
+  const failed = [...new Set(answer.searches.filter((search) => search.status === "failed").map((search) => search.words))];
   return (
-    <section>
-      <h2>Sources</h2>
-      <ol class="sources">
-        {answer.documents.map((one) => (
-          <li key={one.id} value={one.number} data-testid="source-entry">
-            <p dir="auto">
-              {one.reference} <span class="dim">{one.id}</span>{" "}
-              {one.url && (
-                <a href={one.url} target="_blank" rel="noopener noreferrer">
-                  {one.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : "Open"}
-                  <span class="unseen"> (source {one.number})</span>
-                </a>
-              )}
-            </p>
-            {one.retraction_words && <p class="retraction">{one.retraction_words}</p>}
-            {one.cautions.map((caution) => (
-              <p key={caution} class="caution">
-                {caution}
-              </p>
-            ))}
-            <p class="dim">{one.evidence.length ? <>Quoted:<Cites ids={one.evidence} /></> : !one.aside && "Found, but not cited."}</p>
-          </li>
+    <>
+      {failed.map((words) => (
+        <p key={words} class="bad verdict" data-testid="failed-source">
+          <Mark shape="alert" style="bad" /> <span>{plain(words)}</span>
+        </p>
+      ))}
+      {answer.notes
+        .filter((note) => note.startsWith("Warning: ") && !(failed.length && note.includes(" could not be searched: ")))
+        .map((note) => (
+          <p key={note} class="caution verdict">
+            <Mark shape="alert" style="caution" /> <span>{plain(note.slice("Warning: ".length))}</span>
+          </p>
         ))}
-      </ol>
-    </section>
+    </>
+  );
+}
+
+/** What to do where nothing was found: no answer is a dead end. */
+function Instead({ answer }: { answer: Answered }): JSX.Element | null {
+  const { nearby, unsearched, chosen, question } = answer;
+  if (!nearby.length && !unsearched.length) return null;
+  return (
+    <p class="row">
+      {nearby.map((one) => (
+        <AskButton key={one} draft={{ question: one, ...(chosen && { ...chosen, chosen: true }) }} words={one} />
+      ))}
+      {unsearched.length > 0 && <AskButton draft={{ question, corpora: [...(chosen?.corpora ?? []), ...unsearched], sources: chosen?.sources ?? [], chosen: true }} words={`Search ${unsearched.length === 1 ? "it" : "them"} too`} />}
+    </p>
   );
 }

@@ -6,7 +6,7 @@ import { suggest } from "../api";
 import type { Suggestion } from "../types";
 
 const PAUSE = 150;
-const LEAST = 3;
+const LEAST = 4;
 /** Code points before the caret that a suggestion may complete. */
 const LOOKED_AT = 200;
 
@@ -19,15 +19,21 @@ interface Props {
   onSubmit: () => void;
   label: string;
   describedBy?: string;
+  rows?: number;
+  /** Whether the page begins here. */
+  focused?: boolean;
 }
 
-export function QuestionField({ value, onValue, onSubmit, label, describedBy }: Props): JSX.Element {
+export function QuestionField({ value, onValue, onSubmit, label, describedBy, rows = 3, focused = false }: Props): JSX.Element {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const [found, setFound] = useState<Suggestion[]>([]);
   const [active, setActive] = useState(-1);
   const [typed, setTyped] = useState("");
   const open = found.length > 0;
+  useEffect(() => {
+    if (focused) field.current?.focus({ preventScroll: true });
+  }, [focused]);
 
   useEffect(() => {
     if (typed.trim().length < LEAST) return setFound([]);
@@ -35,7 +41,7 @@ export function QuestionField({ value, onValue, onSubmit, label, describedBy }: 
     const timer = setTimeout(() => {
       suggest(tail(typed), control.signal).then(
         (list) => {
-          setFound(list.slice(0, 8));
+          setFound(list.slice(0, 4));
           setActive(-1);
         },
         () => setFound([]), // a question can be asked without suggestions
@@ -90,7 +96,7 @@ export function QuestionField({ value, onValue, onSubmit, label, describedBy }: 
       <textarea
         id={`${id}-field`}
         ref={field}
-        rows={3}
+        rows={rows}
         dir="auto"
         maxLength={4000}
         value={value}

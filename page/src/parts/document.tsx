@@ -27,7 +27,8 @@ export function DocumentBody({ document, slices, chosen }: { document: DocumentT
 function blocks(sections: DocumentText["sections"], text: CodePoints): { label: string; start: number; end: number }[] {
   const found: { label: string; start: number; end: number }[] = [];
   const add = (label: string, start: number, end: number): void => {
-    if (text.slice(start, end).trim()) found.push({ label, start, end });
+    const part = text.slice(start, end);
+    if (part.trim()) found.push({ label, start: start + part.length - part.trimStart().length, end }); // white space is one code point each
   };
   let last = 0;
   for (const section of sections) {

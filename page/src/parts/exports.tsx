@@ -7,10 +7,12 @@ import { ProblemBox, problemOf } from "./problem";
 import { answerPath } from "./studies/types";
 
 const FORMS: [string, string, string][] = [
-  ["markdown", "Markdown", "md"],
-  ["html", "HTML", "html"],
-  ["docx", "Word (DOCX)", "docx"],
+  ["docx", "Word", "docx"],
   ["pdf", "PDF", "pdf"],
+  ["html", "Web page", "html"],
+];
+const MORE: [string, string, string][] = [
+  ["markdown", "Markdown", "md"],
   ["ris", "RIS", "ris"],
   ["bibtex", "BibTeX", "bib"],
   ["csl-json", "CSL-JSON", "json"],
@@ -35,16 +37,25 @@ export function Exports({ answer }: { answer: string }): JSX.Element {
       .catch((error: unknown) => setProblem(problemOf(error)))
       .finally(() => setMaking(""));
   };
+  const buttons = (forms: typeof FORMS): JSX.Element[] =>
+    forms.map(([form, words, suffix]) => (
+      <button key={form} type="button" class="quiet" disabled={making === form} onClick={() => write(form, suffix)}>
+        {words}
+      </button>
+    ));
   return (
     <div role="group" aria-label="Save this answer" data-testid="exports">
       <p class="row">
         <span class="dim">Save as</span>
-        {FORMS.map(([form, words, suffix]) => (
-          <button key={form} type="button" class="quiet" disabled={making === form} onClick={() => write(form, suffix)}>
-            {words}
-          </button>
-        ))}
+        {buttons(FORMS)}
+        <button type="button" class="quiet" onClick={() => print()}>
+          Print
+        </button>
       </p>
+      <details>
+        <summary>For reference managers</summary>
+        <p class="row">{buttons(MORE)}</p>
+      </details>
       {problem && <ProblemBox problem={problem} />}
     </div>
   );

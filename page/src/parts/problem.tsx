@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { ApiError } from "../api";
+import { plain } from "../names";
 import type { Notice, Problem } from "../types";
 
 /** An error as something to show: what is wrong, then what to do. */
@@ -15,9 +16,9 @@ export function ProblemBox({ problem }: { problem: Problem }): JSX.Element {
       {problem.notice && <NoticeBox notice={problem.notice} />}
       <div class="problem" role="alert">
         <p>
-          <strong>{problem.title}.</strong> {problem.detail}
+          <strong>{plain(problem.title)}.</strong> {plain(problem.detail)}
         </p>
-        <p>{problem.next}</p>
+        <p>{plain(problem.next)}</p>
       </div>
     </>
   );

@@ -3,7 +3,6 @@ import { useLayoutEffect } from "preact/hooks";
 import { address, go, type Route } from "../router";
 import type { Answered, Search } from "../types";
 import type { Draft } from "../views/draft";
-import { Mark } from "./mark";
 
 /** Whether a query is in PubMed's syntax rather than in plain words. */
 export const isPubMed = (query: string): boolean => /\[[a-z][a-z :/-]*\]/i.test(query) || /\b(AND|OR|NOT)\b/.test(query);
@@ -34,18 +33,12 @@ export function useKept(route: Route, draft: Draft): void {
   }, [places.in, before]);
 }
 
-/** What was searched, with each query as it was sent, and what could not be searched. */
+/** What was searched, with each query as it was sent. */
 export function Searches({ answer }: { answer: Answered }): JSX.Element | null {
   if (!answer.searches.length) return null;
-  const failed = [...new Set(answer.searches.filter((search) => search.status === "failed").map((search) => search.words))];
   return (
     <section>
-      <h2>What was searched</h2>
-      {failed.map((words) => (
-        <p key={words} class="bad verdict" data-testid="failed-source">
-          <Mark shape="alert" style="bad" /> <span>{words}</span>
-        </p>
-      ))}
+      <h3>What was searched</h3>
       <ul class="searches">
         {answer.searches.map((search, number) => (
           <li key={number}>

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { documentText } from "../api";
+import { authorsOf, sharedId } from "../names";
 import { address } from "../router";
 import { CodePoints, oneLine } from "../text";
 import type { Answered, DocumentText, Evidence, SourceDocument } from "../types";
@@ -14,14 +15,18 @@ interface Props {
   quote: Evidence;
   document: SourceDocument;
   close: () => void;
+  /** Whether the reader asked for it, and goes on there. */
+  focused: boolean;
 }
 
-export function SourcePane({ answer, quote, document: source, close }: Props): JSX.Element {
+export function SourcePane({ answer, quote, document: source, close, focused }: Props): JSX.Element {
   const loaded = useLoaded((signal) => documentText(quote.document_id, answer.corpora, signal), quote.document_id);
   const pane = useRef<HTMLElement>(null);
   const quotes = answer.evidence.filter((one) => one.document_id === source.id);
 
-  useEffect(() => pane.current?.focus({ preventScroll: true }), [quote.id]);
+  useEffect(() => {
+    if (focused) pane.current?.focus({ preventScroll: true });
+  }, [quote.id, focused]);
   useEffect(() => {
     const key = (event: KeyboardEvent): void => {
       if (event.key === "Escape" && !event.defaultPrevented) close();
@@ -31,8 +36,10 @@ export function SourcePane({ answer, quote, document: source, close }: Props): J
   }, [close]);
   useEffect(() => {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    pane.current?.querySelector("mark.chosen")?.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
-  }, [quote.id, loaded.state]);
+    const mark = pane.current?.querySelector<HTMLElement>("mark.chosen");
+    if (focused) mark?.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
+    else if (pane.current && mark) pane.current.scrollTop = mark.offsetTop - pane.current.clientHeight / 2;
+  }, [quote.id, loaded.state, focused]);
 
   return (
     <aside class="source" ref={pane} tabIndex={-1} aria-label={`Source of ${quote.id}`} data-testid="source">
@@ -86,7 +93,7 @@ function About({ source }: { source: SourceDocument }): JSX.Element {
         </p>
       ))}
       <p>
-        <span class="dim">{source.id}</span>{" "}
+        <span class="dim">{[authorsOf(source), sharedId(source.id)].filter(Boolean).join(" · ")}</span>{" "}
         {source.url && (
           <a href={source.url} target="_blank" rel="noopener noreferrer">
             {pubmed ? "Open in PubMed" : "Open the source"}

@@ -5,7 +5,6 @@ const WAYS: [string, string][] = [
   ["answer", "Answer"],
   ["table", "Evidence table"],
   ["report", "Report"],
-  ["trace", "Timeline"],
 ];
 
 /** The views of one answer, as links. */

@@ -8,11 +8,16 @@ import { useLoaded } from "../parts/loading";
 import { NoticeBox, ProblemBox } from "../parts/problem";
 import { SourcePane } from "../parts/source";
 import { address, go, type Route } from "../router";
+import { useSaved } from "../saved";
 import type { Answered } from "../types";
+
+/** Where a document is shown beside the answer, as in `look.css`. */
+const WIDE = "(min-width: 70rem)";
 
 export function AnswerPage({ route }: { route: Route }): JSX.Element {
   const id = route.parts[0] ?? "";
   const loaded = useLoaded((signal) => answerView(id, signal), id);
+  const saved = useSaved();
   if (loaded.state === "loading") return <p class="column dim">Loading the answer</p>;
   if (loaded.state === "failed") {
     return (
@@ -22,10 +27,32 @@ export function AnswerPage({ route }: { route: Route }): JSX.Element {
       </div>
     );
   }
-  return <Shown answer={loaded.value} open={route.parts[1] === "cite" ? (route.parts[2] ?? "") : ""} />;
+  const [, way, cited = ""] = route.parts;
+  const answer = without(loaded.value, Object.keys(saved?.removed[id] ?? {}));
+  // Beside a wide page there is room for the first quote, where it stands in its document.
+  const first = !way && !answer.notice?.stops && matchMedia(WIDE).matches ? (answer.sentences.find((one) => one.citations.length)?.citations[0] ?? "") : "";
+  return <Shown answer={answer} open={way === "cite" ? cited : first} asked={way === "cite"} />;
 }
 
-function Shown({ answer, open }: { answer: Answered; open: string }): JSX.Element {
+/** An answer without what rests on papers alone that the reader left out of its table. */
+function without(answer: Answered, removed: string[]): Answered {
+  if (!removed.length) return answer;
+  const evidence = answer.evidence.filter((one) => !removed.includes(one.document_id));
+  const left = new Set(evidence.map((one) => one.id));
+  const some = (ids: string[]): boolean => ids.some((id) => left.has(id));
+  return {
+    ...answer,
+    notes: [`Warning: ${removed.length === 1 ? "One paper was" : `${removed.length} papers were`} left out by you in the evidence table, with what rests on ${removed.length === 1 ? "it" : "them"} alone. The decision was made before that.`, ...answer.notes],
+    evidence,
+    documents: answer.documents.filter((one) => !removed.includes(one.id)),
+    sentences: answer.sentences.filter((one) => !one.citations.length || some(one.citations)).map((one) => ({ ...one, citations: one.citations.filter((id) => left.has(id)) })),
+    conflicts: answer.conflicts.filter((one) => one.sides.every((side) => some(side.evidence))),
+    facts: answer.facts.filter((one) => left.has(one.evidence)),
+  };
+}
+
+/** `asked`: whether the reader opened this quote, and is there now. */
+function Shown({ answer, open, asked }: { answer: Answered; open: string; asked: boolean }): JSX.Element {
   const quote = answer.evidence.find((one) => one.id === open);
   const source = answer.documents.find((one) => one.id === quote?.document_id);
   const from = useRef<HTMLElement | null>(null);
@@ -41,7 +68,7 @@ function Shown({ answer, open }: { answer: Answered; open: string }): JSX.Elemen
     if (link) from.current = link;
   }, []);
   const close = useCallback((): void => {
-    go(address("answer", [answer.trace_id]), true);
+    go(address("answer", [answer.trace_id, "alone"]), true);
     const mark = from.current?.isConnected ? from.current : document.querySelector<HTMLElement>(`a[data-cite="${CSS.escape(open)}"]`);
     mark?.focus();
   }, [answer, open]);
@@ -67,7 +94,7 @@ function Shown({ answer, open }: { answer: Answered; open: string }): JSX.Elemen
           )}
           {!answer.notice?.stops && <AnswerBody answer={answer} />}
         </article>
-        {quote && source && <SourcePane answer={answer} quote={quote} document={source} close={close} />}
+        {quote && source && <SourcePane answer={answer} quote={quote} document={source} close={close} focused={asked} />}
       </div>
     </Cited.Provider>
   );

@@ -1,15 +1,18 @@
 // Ask a question: the question first, and what narrows it only when it is wanted.
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { answerView, offers, startJob } from "../api";
+import { useEffect, useState } from "preact/hooks";
+import { answerView, offers } from "../api";
+import { AskButton, askNow } from "../parts/asking";
 import { QuestionField } from "../parts/combobox";
 import { useLoaded } from "../parts/loading";
+import { Places } from "../parts/places";
 import { ProblemBox, problemOf } from "../parts/problem";
-import { placesOf, searchedIn, useKept } from "../parts/searches";
-import { address, go, type Route } from "../router";
-import type { Problem } from "../types";
-import { askedOf, type Draft, emptyDraft } from "./draft";
-import { Options, searchedWords } from "./options";
+import { searchedIn, useKept } from "../parts/searches";
+import { address, type Route } from "../router";
+import { changedSince, useSaved } from "../saved";
+import type { Offers, Problem } from "../types";
+import { type Draft, emptyDraft } from "./draft";
+import { Options } from "./options";
 
 export function AskPage({ route }: { route: Route }): JSX.Element {
   const given = route.query;
@@ -18,7 +21,6 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const offered = useLoaded(offers, "offers");
-  const form = useRef<HTMLFormElement>(null);
 
   useEffect(() => {
     if (given.has("question")) setDraft((before) => ({ ...before, question: given.get("question") ?? "" }));
@@ -30,13 +32,10 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
     if (sending || !draft.question.trim()) return;
     setSending(true);
     setProblem(null);
-    startJob(askedOf(draft, follow)).then(
-      (started) => go(address("asked", [started.id], placesOf(draft.chosen ? draft : null))),
-      (error: unknown) => {
-        setSending(false);
-        setProblem(problemOf(error));
-      },
-    );
+    askNow(draft, follow).catch((error: unknown) => {
+      setSending(false);
+      setProblem(problemOf(error));
+    });
   };
 
   return (
@@ -49,35 +48,57 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
           : "Each sentence of the answer is checked against the literature, and cites the exact words it rests on."}
       </p>
       <form
-        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           send();
         }}
       >
-        <QuestionField
-          label="Question"
-          value={draft.question}
-          onValue={(question) => change({ question })}
-          onSubmit={send}
-          describedBy="about-asking"
-        />
+        <QuestionField label="Question" focused value={draft.question} onValue={(question) => change({ question })} onSubmit={send} describedBy="about-asking" />
         <div class="row">
           <button type="submit" class="primary" disabled={sending || !draft.question.trim()}>
             {sending ? "Sending" : "Ask"}
           </button>
           <p class="dim hint">Enter asks. Shift + Enter starts a new line.</p>
         </div>
-        {offered.state === "loaded" && (
-          <p class="dim" data-testid="places">
-            {searchedWords(draft, offered.value)}
-          </p>
-        )}
         {problem && <ProblemBox problem={problem} />}
-        {offered.state === "loaded" && <Options draft={draft} change={change} offers={offered.value} />}
         {offered.state === "failed" && <ProblemBox problem={offered.problem} />}
+        {offered.state === "loaded" && (
+          <>
+            <Places draft={draft} change={change} offers={offered.value} recall={!follow} />
+            {!follow && !draft.question && <Examples offers={offered.value} />}
+            <Options draft={draft} change={change} offers={offered.value} />
+          </>
+        )}
       </form>
+      {offered.state === "loaded" && !follow && <News offers={offered.value} />}
     </div>
+  );
+}
+
+/** Questions about what is here, one of each collection first. */
+function Examples({ offers }: { offers: Offers }): JSX.Element | null {
+  const places = offers.corpora.filter((one) => one.default);
+  const found = [...new Set([...places.map((one) => one.examples?.[0]), ...places.map((one) => one.examples?.[1])])].filter((one) => one !== undefined).slice(0, 4);
+  if (!found.length) return null;
+  return (
+    <section class="examples" aria-label="Examples">
+      <p class="dim">For example:</p>
+      {found.map((question) => (
+        <AskButton key={question} draft={{ question }} words={question} />
+      ))}
+    </section>
+  );
+}
+
+/** Whether there is something new for the questions that are watched. */
+function News({ offers }: { offers: Offers }): JSX.Element | null {
+  const saved = useSaved();
+  const changed = saved?.watched.filter((one) => changedSince(one, offers).length) ?? [];
+  if (!changed.length) return null;
+  return (
+    <p class="notice">
+      There may be something new for {changed.length === 1 ? "a question" : `${changed.length} questions`} that you watch. <a href={address("saved")}>See what changed</a>
+    </p>
   );
 }
 

@@ -1,9 +1,11 @@
 // A question that is being answered: each step in words, and a button that stops it and keeps what was found.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { follow, job, stopJob } from "../api";
+import { follow, job, offers, stopJob } from "../api";
 import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
 import { address, go, type Route } from "../router";
+import { plain } from "../names";
+import { save, statesOf } from "../saved";
 import { oneLine } from "../text";
 import type { Job, JobEvent, Problem } from "../types";
 
@@ -11,6 +13,8 @@ interface Said {
   id: number;
   words: string;
   failed: boolean;
+  /** A sentence of the answer as it was written, before it is checked. */
+  draft: boolean;
 }
 
 export function AskedPage({ route }: { route: Route }): JSX.Element {
@@ -29,7 +33,7 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
     const event = (one: JobEvent): void => {
       setWaiting(false);
       if (one.words) setSaid((before) => told(before, one));
-      if (one.type === "answer" && one.trace_id) go(address("answer", [one.trace_id]), true);
+      if (one.type === "answer" && one.trace_id) answered(one.trace_id, route.query.get("since"), route.query.get("to") ?? "answer");
       else if (one.type === "stopped" || one.type === "failed" || one.type === "done" || one.type === "answer") {
         setEnded(one);
         setProblem(one.problem ?? null);
@@ -62,7 +66,7 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
       {ended && <Ended event={ended} question={asked?.title ?? ""} places={route.query.get("in") ?? ""} />}
       <ol class="steps" aria-label="Progress">
         {said.map((one, number) => (
-          <li key={one.id} class={one.failed ? "bad" : busy && number === said.length - 1 ? "now" : ""}>
+          <li key={one.id} class={one.draft ? "draft" : one.failed ? "bad" : busy && number === said.length - 1 ? "now" : ""}>
             {one.failed && <span class="unseen">Failed: </span>}
             {one.words}
           </li>
@@ -80,11 +84,18 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
   );
 }
 
+/** Show the answer; one that was asked again beside the former one, in whose place it is watched. */
+function answered(id: string, since: string | null, view: string): void {
+  if (!since) return go(address(view, [id], view === "table" ? { all: "1" } : {}), true);
+  const show = (): void => go(address("compare", [since, id], { since: "1" }), true);
+  offers().then((now) => save((saved) => ({ watched: saved.watched.map((one) => (one.answer === since ? { ...one, answer: id, asked: new Date().toISOString(), states: statesOf(now) } : one)) }))).then(show, show);
+}
+
 /** The steps with one more; a step that repeats the one before is not told twice. */
 function told(before: Said[], event: JobEvent): Said[] {
-  const words = oneLine(event.words);
+  const words = plain(oneLine(event.words));
   if (before.some((one) => one.id === event.id) || before.at(-1)?.words === words) return before;
-  return [...before, { id: event.id, words, failed: event.step?.status === "failed" }];
+  return [...before, { id: event.id, words, failed: event.step?.status === "failed", draft: event.step?.type === "written" }];
 }
 
 function Ended({ event, question, places }: { event: JobEvent; question: string; places: string }): JSX.Element {

@@ -1,29 +1,31 @@
-// One question by two recipes, side by side: decisions, sentences, the documents that both quote and that one does, cost.
+// One question by two methods, side by side: decisions, sentences, the documents that both quote and that one does, cost.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { answerView, offers, startJob, stopJob } from "../api";
 import { Comparison } from "../parts/comparison";
+import { day } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
+import { Places } from "../parts/places";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { Running } from "../parts/running";
 import { placesOf, searchedIn, useKept } from "../parts/searches";
 import { address, go, type Route } from "../router";
 import type { Asked, Offers, Problem } from "../types";
 import { askedOf, type Draft, emptyDraft } from "./draft";
-import { Searched } from "./options";
 
 /** `#/compare/ID/ID` shows two answers; `#/compare?question=...` asks. */
 export function ComparePage({ route }: { route: Route }): JSX.Element {
   const [first, second] = route.parts;
-  if (first && second) return <Two first={first} second={second} />;
+  if (first && second) return <Two first={first} second={second} since={route.query.has("since")} />;
   return <AskTwo route={route} />;
 }
 
-function Two({ first, second }: { first: string; second: string }): JSX.Element {
+/** `since`: the second is the first question asked again. */
+function Two({ first, second, since }: { first: string; second: string; since: boolean }): JSX.Element {
   const loaded = useLoaded((signal) => Promise.all([answerView(first, signal), answerView(second, signal)]), `${first} ${second}`);
   return (
     <div class="wide">
-      <h1>Compare recipes</h1>
+      <h1>{since ? "What has changed" : "Compare methods"}</h1>
       {loaded.state === "loading" && <p class="dim">Loading both answers</p>}
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && (
@@ -32,9 +34,9 @@ function Two({ first, second }: { first: string; second: string }): JSX.Element 
             {loaded.value[0].question}
           </p>
           {loaded.value[0].question !== loaded.value[1].question && <p class="caution">These answers are to two different questions. The second: {loaded.value[1].question}</p>}
-          <Comparison first={loaded.value[0]} second={loaded.value[1]} />
-          <p>
-            <a href={address("compare", [], { question: loaded.value[0].question, ...placesOf(loaded.value[0].chosen) })}>Compare other recipes</a>
+          <Comparison first={loaded.value[0]} second={loaded.value[1]} since={since} names={since ? [day(loaded.value[0].created), "Now"] : [loaded.value[0].recipe, loaded.value[1].recipe]} />
+          <p hidden={since}>
+            <a href={address("compare", [], { question: loaded.value[0].question, ...placesOf(loaded.value[0].chosen) })}>Compare other methods</a>
           </p>
         </>
       )}
@@ -52,9 +54,9 @@ function AskTwo({ route }: { route: Route }): JSX.Element {
   const [started, setStarted] = useState<Started | null>(null);
   return (
     <div class="wide">
-      <h1>Compare recipes</h1>
-      <p class="dim">Two recipes answer the same question from the same sources.</p>
-      {offered.state === "loading" && <p class="dim">Loading the recipes</p>}
+      <h1>Compare methods</h1>
+      <p class="dim">Two methods answer the same question from the same sources.</p>
+      {offered.state === "loading" && <p class="dim">Loading the methods</p>}
       {offered.state === "failed" && <ProblemBox problem={offered.problem} />}
       {offered.state === "loaded" && <Form offers={offered.value} route={route} started={started !== null} start={setStarted} />}
       {started && <Both started={started} again={() => setStarted(null)} />}
@@ -113,11 +115,11 @@ function Form({ offers, route, started, start }: { offers: Offers; route: Route;
         <textarea id="compared" rows={2} dir="auto" maxLength={4000} value={draft.question} disabled={started} onInput={(event) => change({ question: event.currentTarget.value })} />
       </div>
       <div class="fields">
-        {choice("first-recipe", "First recipe", first, setFirst)}
-        {choice("second-recipe", "Second recipe", second, setSecond)}
+        {choice("first-recipe", "First method", first, setFirst)}
+        {choice("second-recipe", "Second method", second, setSecond)}
       </div>
-      <Searched draft={draft} change={change} offers={offers} />
-      {first === second && <p class="caution">Choose two different recipes.</p>}
+      <Places draft={draft} change={change} offers={offers} recall />
+      {first === second && <p class="caution">Choose two different methods.</p>}
       {problem && <ProblemBox problem={problem} />}
       <button type="submit" class="primary" disabled={started || busy || !draft.question.trim() || first === second}>
         Compare

@@ -1,11 +1,12 @@
-// The corpora: what each holds, and a new one from files of this computer.
+// The collections: what each holds, and a new one from files of this computer.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { corpora, type CorpusListed } from "../keeping";
-import { count, day, many, size } from "../parts/figures";
+import { count, day, many } from "../parts/figures";
 import { useReloaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
 import { Upload } from "../parts/upload";
+import { plain, titleOf } from "../names";
 import { address, type Route } from "../router";
 import { useSession } from "../session";
 import { CorpusView } from "./corpus";
@@ -20,29 +21,29 @@ function All(): JSX.Element {
   const loaded = useReloaded(corpora, "corpora", version);
   return (
     <div class="wide">
-      <h1>Corpora</h1>
-      <p class="dim">Document collections for answering questions. Everything stays on this server.</p>
-      {loaded.state === "loading" && <p class="dim">Loading the corpora</p>}
+      <h1>Collections</h1>
+      <p class="dim">What your questions are answered from. Everything stays on this server.</p>
+      {loaded.state === "loading" && <p class="dim">Loading the collections</p>}
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
-      {loaded.state === "loaded" && (loaded.value.length === 0 ? <p>There are no corpora yet. Build one from files below.</p> : <Table all={loaded.value} />)}
+      {loaded.state === "loaded" && (loaded.value.length === 0 ? <p>There are no collections yet. Build one from files below.</p> : <Table all={loaded.value} />)}
       {session?.admin && (
         <section aria-labelledby="build">
-          <h2 id="build">Build a corpus</h2>
+          <h2 id="build">Build a collection</h2>
           <Upload existing={loaded.state === "loaded" ? loaded.value.map((one) => one.name) : []} built={() => setVersion((before) => before + 1)} />
         </section>
       )}
-      {session && !session.admin && <p class="dim">Your token may read corpora but not build or remove them.</p>}
+      {session && !session.admin && <p class="dim">You may read collections but not build or remove them.</p>}
     </div>
   );
 }
 
 function Table({ all }: { all: CorpusListed[] }): JSX.Element {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Corpora">
+    <div class="scroll" tabIndex={0} role="region" aria-label="Collections">
       <table>
         <thead>
           <tr>
-            {["Name", "Documents", "Passages", "Size", "Search", "Built", "State"].map((name) => (
+            {["Name", "Papers", "Built", "State"].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -53,18 +54,15 @@ function Table({ all }: { all: CorpusListed[] }): JSX.Element {
           {all.map((one) => (
             <tr key={one.name}>
               <th scope="row">
-                <a href={address("corpora", [one.name])}>{one.name}</a>
+                <a href={address("corpora", [one.name])}>{titleOf(one)}</a>
               </th>
               {one.problem ? (
-                <td colSpan={6} class="bad">
-                  {one.problem}
+                <td colSpan={3} class="bad">
+                  {plain(one.problem)}
                 </td>
               ) : (
                 <>
                   <td class="number">{count(one.documents ?? 0)}</td>
-                  <td class="number">{count(one.passages ?? 0)}</td>
-                  <td class="number">{size(one.bytes ?? 0)}</td>
-                  <td>{one.embedding ? `words and meaning (${one.embedding})` : "words"}</td>
                   <td>{one.created ? day(one.created) : ""}</td>
                   <td>{stateOf(one)}</td>
                 </>

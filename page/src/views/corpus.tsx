@@ -1,12 +1,13 @@
-// One corpus: what it holds, its files, a check against its hashes, more files, and its end.
+// One collection: what it holds, its files, more files, and its end.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { type Checked, corpora, corpusFiles, type CorpusListed, corpusTold, removeCorpus, verifyCorpus } from "../keeping";
+import { corpora, corpusFiles, type CorpusListed, corpusTold, removeCorpus } from "../keeping";
 import { Confirm } from "../parts/confirm";
 import { count, day, many, size } from "../parts/figures";
 import { useLoaded, useReloaded } from "../parts/loading";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { Upload } from "../parts/upload";
+import { plain, titleOf } from "../names";
 import { address, go } from "../router";
 import { useSession } from "../session";
 import type { Problem } from "../types";
@@ -14,17 +15,11 @@ import type { Problem } from "../types";
 export function CorpusView({ name }: { name: string }): JSX.Element {
   const session = useSession();
   const [version, setVersion] = useState(0);
-  const [checked, setChecked] = useState<Checked | "checking" | null>(null);
   const [removing, setRemoving] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const listed = useReloaded(async (signal) => (await corpora(signal)).find((one) => one.name === name) ?? null, name, version);
 
   const failed = (error: unknown): void => setProblem(problemOf(error));
-  const verify = (): void => {
-    setProblem(null);
-    setChecked("checking");
-    verifyCorpus(name).then(setChecked, (error: unknown) => (setChecked(null), failed(error)));
-  };
   const remove = (): void => {
     setRemoving(false);
     removeCorpus(name).then(() => go(address("corpora")), failed);
@@ -33,27 +28,23 @@ export function CorpusView({ name }: { name: string }): JSX.Element {
   return (
     <div class="wide">
       <p>
-        <a href={address("corpora")}>All corpora</a>
+        <a href={address("corpora")}>All collections</a>
       </p>
-      <h1>{name}</h1>
+      <h1 dir="auto">{listed.state === "loaded" && listed.value ? titleOf(listed.value) : name}</h1>
       {problem && <ProblemBox problem={problem} />}
-      {listed.state === "loading" && <p class="dim">Loading the corpus</p>}
+      {listed.state === "loading" && <p class="dim">Loading the collection</p>}
       {listed.state === "failed" && <ProblemBox problem={listed.problem} />}
-      {listed.state === "loaded" && !listed.value && <p>There is no corpus of this name.</p>}
+      {listed.state === "loaded" && !listed.value && <p>There is no collection of this name.</p>}
       {listed.state === "loaded" && listed.value && (
         <>
           <About one={listed.value} />
           <div class="row">
-            <button type="button" onClick={verify} disabled={checked === "checking"}>
-              {checked === "checking" ? "Verifying" : "Verify"}
-            </button>
             {session?.admin && (
               <button type="button" class="danger" onClick={() => setRemoving(true)}>
                 Remove
               </button>
             )}
           </div>
-          <p role="status">{checkedWords(checked)}</p>
           {!listed.value.problem && <Files key={version} name={name} />}
           {session?.admin && !listed.value.problem && (
             <section aria-labelledby="add">
@@ -63,30 +54,24 @@ export function CorpusView({ name }: { name: string }): JSX.Element {
           )}
         </>
       )}
-      {removing && <Confirm title={`Remove the corpus ${name}?`} words="The corpus and what was uploaded for it are deleted. Answers that quote it stay. This cannot be undone." action="Remove" yes={remove} no={() => setRemoving(false)} />}
+      {removing && <Confirm title={`Remove the collection ${name}?`} words="The collection and what was uploaded for it are deleted. Answers that quote it stay. This cannot be undone." action="Remove" yes={remove} no={() => setRemoving(false)} />}
     </div>
   );
 }
 
-function checkedWords(checked: Checked | "checking" | null): string {
-  if (checked === null) return "";
-  if (checked === "checking") return "Comparing every file with its hash";
-  return checked.intact ? `Intact: ${many(checked.files, "file")}, ${size(checked.bytes)}` : `Damaged: ${checked.problem}`;
-}
-
 function About({ one }: { one: CorpusListed }): JSX.Element {
-  if (one.problem) return <p class="bad">{one.problem}</p>;
+  if (one.problem) return <p class="bad">{plain(one.problem)}</p>;
   const rows: [string, string][] = [
     ["Documents", `${count(one.documents ?? 0)}${one.retracted ? `, ${count(one.retracted)} of them retracted` : ""}`],
     ["Passages", count(one.passages ?? 0)],
     ["Searched by", one.embedding ? `words and meaning (${one.embedding})` : "words"],
     ["Size", size(one.bytes ?? 0)],
     ["Built", one.created ? day(one.created) : ""],
-    ["State", one.hash.slice(0, 16)],
     ...one.licences.map((licence): [string, string] => ["Licence", licence]),
     ...(one.about ? [["About", one.about] as [string, string]] : []),
   ];
   return (
+    <>
     <dl class="facts">
       {rows.map(([name, value]) => (
         <div key={`${name} ${value}`}>
@@ -95,6 +80,11 @@ function About({ one }: { one: CorpusListed }): JSX.Element {
         </div>
       ))}
     </dl>
+    <details>
+      <summary>Details</summary>
+      <p class="dim">State {one.hash}</p>
+    </details>
+    </>
   );
 }
 

@@ -17,7 +17,11 @@ export interface Draft {
   task: Task | "";
   options: string;
   researches: boolean;
+  /** Whether more papers are read and quoted than an answer needs: for a table. */
+  more: boolean;
 }
+
+const MORE = { "recipe.sentences": 15, "recipe.batch": 15 };
 
 export const emptyDraft: Draft = {
   question: "",
@@ -34,6 +38,7 @@ export const emptyDraft: Draft = {
   task: "",
   options: "",
   researches: false,
+  more: false,
 };
 
 /** What is sent: only what was chosen, so that the server's own settings hold for the rest. */
@@ -51,6 +56,7 @@ export function askedOf(draft: Draft, follow: string): Asked {
     ...(draft.task && { task: draft.task }),
     ...(options.length > 0 && { options }),
     ...(follow && { follow }),
+    ...(draft.more && { settings: MORE }),
   };
 }
 

@@ -2,6 +2,8 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { deleteAnswer, deleteAnswers, history, type PastAnswer } from "../keeping";
+import { AskButton } from "../parts/asking";
+import { QuestionsUnderWay } from "../parts/builds";
 import { Confirm } from "../parts/confirm";
 import { day, many } from "../parts/figures";
 import { ProblemBox, problemOf } from "../parts/problem";
@@ -68,9 +70,10 @@ export function HistoryPage(): JSX.Element {
 
   return (
     <div class="column">
-      <h1>History</h1>
+      <h1>My questions</h1>
       <p class="dim">{kept(session)}</p>
       {problem && <ProblemBox problem={problem} />}
+      <QuestionsUnderWay />
       {state === "loading" && <p class="dim">Loading your questions</p>}
       {state === "loaded" && (
         <>
@@ -109,7 +112,7 @@ export function HistoryPage(): JSX.Element {
       {deleting && (
         <Confirm
           title={deleting === "all" ? "Delete all your questions?" : "Delete this question?"}
-          words={deleting === "all" ? "All your questions, their answers and traces are deleted. This cannot be undone." : `“${oneLine(deleting.question)}”, its answer and its trace are deleted. This cannot be undone.`}
+          words={deleting === "all" ? "All your questions, their answers and all that was kept of them are deleted. This cannot be undone." : `“${oneLine(deleting.question)}”, its answer and all that was kept of it are deleted. This cannot be undone.`}
           action={deleting === "all" ? "Delete all" : "Delete"}
           yes={remove}
           no={() => setDeleting(null)}
@@ -127,12 +130,13 @@ function Past({ one, remove }: { one: PastAnswer; remove: () => void }): JSX.Ele
         <a href={address("answer", [one.trace_id])}>{question}</a>
       </h2>
       <p class="dim">
-        {outcome(one)} · {one.recipe} · <time dateTime={one.created}>{day(one.created)}</time>
+        {outcome(one)} · <time dateTime={one.created}>{day(one.created)}</time>
       </p>
       <p class="acts">
         <a href={address("ask", [], { follow: one.trace_id })} aria-label={`Follow up: ${question}`}>
           Follow up
         </a>
+        <AskButton draft={{ question }} more={{ since: one.trace_id }} words="What changed since?" />
         <button type="button" class="link" onClick={remove} aria-label={`Delete: ${question}`}>
           Delete
         </button>
@@ -142,7 +146,7 @@ function Past({ one, remove }: { one: PastAnswer; remove: () => void }): JSX.Ele
 }
 
 function outcome(one: PastAnswer): string {
-  const decided = { decided: one.value ?? "answered", "not judged": "evidence, not judged", unanswerable: "unanswerable" };
+  const decided = { decided: one.value ?? "answered", "not judged": "quotes, not judged", unanswerable: "no answer found" };
   return `${decided[one.status]}${one.stopped ? `, stopped: ${one.stopped}` : ""}`;
 }
 

@@ -1,7 +1,7 @@
-// What narrows a question: its context, the way to answer, where to look, from when, and the kind of answer.
+// What narrows a question: its case, from when, the kind of answer; and, for those who know it, the method.
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
-import type { Corpus, Offers, Task } from "../types";
+import type { Offers, Task } from "../types";
 import type { Draft } from "./draft";
 
 interface Props {
@@ -21,27 +21,13 @@ const TASKS: [Task, string][] = [
 export function Options({ draft, change, offers }: Props): JSX.Element {
   return (
     <details class="options">
-      <summary>Context, sources, dates and kind of answer</summary>
-      <Field label="Context" hint="A patient's case or a passage. It is read with the question but never searched for or cited.">
+      <summary>A patient's case, dates and kind of answer</summary>
+      <Field label="Context" hint="A patient's case or a passage, without names. It is read with the question but never searched for or cited.">
         {(id, hint) => (
           <textarea id={id} aria-describedby={hint} rows={4} dir="auto" maxLength={16000} value={draft.context} onInput={(e) => change({ context: e.currentTarget.value })} />
         )}
       </Field>
       <div class="fields">
-        <RecipeField draft={draft} change={change} offers={offers} />
-        {offers.models.length > 1 && (
-          <Field label="Model">
-            {(id) => (
-              <select id={id} value={draft.model} onChange={(e) => change({ model: e.currentTarget.value })}>
-                {offers.models.map((name, number) => (
-                  <option key={name} value={number ? name : ""}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-        )}
         <Field label="Kind of answer">
           {(id) => (
             <select id={id} value={draft.task} onChange={(e) => change({ task: e.currentTarget.value as Task | "" })}>
@@ -62,7 +48,6 @@ export function Options({ draft, change, offers }: Props): JSX.Element {
           )}
         </Field>
       )}
-      <Searched draft={draft} change={change} offers={offers} />
       <fieldset>
         <legend>Published</legend>
         <div class="fields narrow">
@@ -72,6 +57,25 @@ export function Options({ draft, change, offers }: Props): JSX.Element {
           <Day label="To day" value={draft.dateTo} set={(dateTo) => change({ dateTo })} />
         </div>
       </fieldset>
+      <details>
+        <summary>Advanced</summary>
+        <div class="fields">
+          <RecipeField draft={draft} change={change} offers={offers} />
+          {offers.models.length > 1 && (
+            <Field label="Model">
+              {(id) => (
+                <select id={id} value={draft.model} onChange={(e) => change({ model: e.currentTarget.value })}>
+                  {offers.models.map((name, number) => (
+                    <option key={name} value={number ? name : ""}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          )}
+        </div>
+      </details>
     </details>
   );
 }
@@ -84,7 +88,7 @@ function RecipeField({ draft, change, offers }: Props): JSX.Element {
     change({ recipe: name, researches: (found ?? usual)?.researches ?? false });
   };
   return (
-    <Field label="Recipe" hint={shown?.about ?? ""}>
+    <Field label="Method" hint={shown?.about ?? ""}>
       {(id, hint) => (
         <select id={id} aria-describedby={hint} value={draft.recipe} onChange={(e) => choose(e.currentTarget.value)}>
           <option value="">{usual ? `${usual.name} (default)` : "Default"}</option>
@@ -99,60 +103,6 @@ function RecipeField({ draft, change, offers }: Props): JSX.Element {
         </select>
       )}
     </Field>
-  );
-}
-
-/** What is searched for a draft: nothing chosen means the server's own, all that there is unless it names some. */
-const searchedFor = (draft: Draft, offers: Offers): { corpora: string[]; sources: string[] } =>
-  draft.chosen ? draft : { corpora: offers.corpora.filter((one) => one.default).map((one) => one.name), sources: offers.sources };
-
-/** The same in words. */
-export function searchedWords(draft: Draft, offers: Offers): string {
-  const { corpora, sources } = searchedFor(draft, offers);
-  const names = [...corpora, ...sources];
-  if (!names.length) return "Nothing is selected to search.";
-  return `Searches in ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}.`;
-}
-
-export function Searched({ draft, change, offers }: Props): JSX.Element | null {
-  if (offers.corpora.length + offers.sources.length === 0) return null;
-  const { corpora, sources } = searchedFor(draft, offers);
-  const set = (changes: Partial<Draft>): void => change({ corpora, sources, chosen: true, ...changes });
-  return (
-    <fieldset>
-      <legend>Search in</legend>
-      {offers.corpora.map((one) => (
-        <Check
-          key={one.name}
-          label={one.name}
-          about={aboutCorpus(one)}
-          disabled={Boolean(one.problem)}
-          checked={corpora.includes(one.name)}
-          set={(on) => set({ corpora: toggled(corpora, one.name, on) })}
-        />
-      ))}
-      {offers.sources.map((name) => (
-        <Check key={name} label={name} about="live source" checked={sources.includes(name)} set={(on) => set({ sources: toggled(sources, name, on) })} />
-      ))}
-    </fieldset>
-  );
-}
-
-function aboutCorpus(one: Corpus): string {
-  if (one.problem) return one.problem;
-  return one.documents === null ? "" : `${one.documents.toLocaleString("en")} documents`;
-}
-
-const toggled = (names: string[], name: string, on: boolean): string[] => (on ? [...new Set([...names, name])] : names.filter((one) => one !== name));
-
-function Check({ label, about, checked, disabled = false, set }: { label: string; about: string; checked: boolean; disabled?: boolean; set: (on: boolean) => void }): JSX.Element {
-  return (
-    <label class="check">
-      <input type="checkbox" checked={checked} disabled={disabled} onChange={(e) => set(e.currentTarget.checked)} />
-      <span>
-        {label} <span class="dim">{about}</span>
-      </span>
-    </label>
   );
 }
 

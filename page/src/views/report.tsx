@@ -124,7 +124,7 @@ function Plan({ answer, report }: { answer: string; report: Report }): JSX.Eleme
         <p class="caution">The drawing of the plan could not be loaded.</p>
       ) : (
         <div class="scroll drawing" role="region" aria-label="Drawing of the plan" tabIndex={0}>
-          <img src={answerPath(answer, "plan.svg")} alt={`${report.plan.subquestions.length} sub-questions and ${report.plan.keywords.length} keywords in the order in which they were searched`} onError={() => setFails(true)} />
+          <img src={`.${answerPath(answer, "plan.svg")}`} alt={`${report.plan.subquestions.length} sub-questions and ${report.plan.keywords.length} keywords in the order in which they were searched`} onError={() => setFails(true)} />
         </div>
       )}
       {report.plan.notes.map((note) => (

@@ -3,14 +3,16 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { offers, search } from "../api";
 import { useLoaded } from "../parts/loading";
+import { Places } from "../parts/places";
 import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
 import { isPubMed, placesOf, searchedIn } from "../parts/searches";
 import { address, go, type Route } from "../router";
+import { sharedId } from "../names";
 import { oneLine } from "../text";
 import type { Problem, SearchResult } from "../types";
 import { MARKS } from "./document";
 import { type Draft, emptyDraft } from "./draft";
-import { Field, Searched } from "./options";
+import { Field } from "./options";
 
 export function SearchPage({ route }: { route: Route }): JSX.Element {
   const asked = route.query.get("q") ?? "";
@@ -61,7 +63,7 @@ export function SearchPage({ route }: { route: Route }): JSX.Element {
             PubMed syntax <span class="dim">AND, OR, NOT, [mesh], [tiab]; else words and meaning</span>
           </span>
         </label>
-        {offered.state === "loaded" && <Searched draft={draft} change={(changes) => setDraft({ ...draft, ...changes })} offers={offered.value} />}
+        {offered.state === "loaded" && <Places draft={draft} change={(changes) => setDraft({ ...draft, ...changes })} offers={offered.value} recall={!asked} />}
         <div class="row">
           <button type="submit" class="primary" disabled={busy || !draft.question.trim()}>
             {busy ? "Searching" : "Search"}
@@ -107,7 +109,7 @@ function Found({ found, corpora }: { found: SearchResult; corpora: string[] }): 
               </p>
               {passage.retraction !== "none" && <p class="retraction">{MARKS[passage.retraction]}</p>}
               <p dir="auto">{oneLine(passage.text)}</p>
-              <p class="dim">{[passage.document_id, passage.year, passage.section && oneLine(passage.section).toLowerCase()].filter(Boolean).join(" · ")}</p>
+              <p class="dim">{[sharedId(passage.document_id), passage.year, passage.section && oneLine(passage.section).toLowerCase()].filter(Boolean).join(" · ")}</p>
             </li>
           );
         })}

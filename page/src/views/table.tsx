@@ -2,8 +2,9 @@
 import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { answerView, call, fetchFile } from "../api";
+import { AskButton } from "../parts/asking";
 import { Cited } from "../parts/cite";
-import { Exports, save } from "../parts/exports";
+import { Exports, save as saveFile } from "../parts/exports";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { AgreementTable } from "../parts/studies/agreement";
@@ -11,11 +12,16 @@ import { Columns, MOST } from "../parts/studies/columns";
 import { Grid } from "../parts/studies/grid";
 import { PlacePane } from "../parts/studies/place";
 import { Plot } from "../parts/studies/plot";
+import { Certainty, type Change, counted, Flow, LeftOut, papers } from "../parts/studies/review";
 import { type Filter, filtered, type Key, named, type Order, sorted } from "../parts/studies/sorting";
 import { answerPath, type Cell, type EvidenceTable } from "../parts/studies/types";
 import { Ways } from "../parts/ways";
 import { address, go, type Route } from "../router";
+import { save, useSaved } from "../saved";
 import type { Answered, Problem } from "../types";
+
+/** Studies of a table below which more can be looked for. */
+const FEW = 10;
 
 export function TablePage({ route }: { route: Route }): JSX.Element {
   const id = route.parts[0] ?? "";
@@ -30,10 +36,11 @@ export function TablePage({ route }: { route: Route }): JSX.Element {
       </div>
     );
   }
-  return <Studies answer={loaded.value} columns={columns} />;
+  return <Studies answer={loaded.value} columns={columns} all={route.query.has("all")} />;
 }
 
-function Studies({ answer, columns }: { answer: Answered; columns: string[] }): JSX.Element {
+/** `all`: whether more studies were looked for already. */
+function Studies({ answer, columns, all }: { answer: Answered; columns: string[]; all: boolean }): JSX.Element {
   const [table, setTable] = useState<EvidenceTable | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const asked = columns.join("|");
@@ -48,7 +55,7 @@ function Studies({ answer, columns }: { answer: Answered; columns: string[] }): 
     return () => control.abort();
   }, [answer.trace_id, asked]);
 
-  const change = (next: string[]): void => go(address("table", [answer.trace_id], { c: next.join("|") }), true);
+  const change = (next: string[]): void => go(address("table", [answer.trace_id], { c: next.join("|"), ...(all && { all: "1" }) }), true);
   const busy = !problem && table?.columns.join("|") !== asked;
   return (
     <Cited.Provider value={{ answer: answer.trace_id, open: "", studies: {} }}>
@@ -57,6 +64,12 @@ function Studies({ answer, columns }: { answer: Answered; columns: string[] }): 
         <h1 class="question" dir="auto">
           {answer.question}
         </h1>
+        {table && all && <p class="dim">These are all the studies that were found to quote.</p>}
+        {table && !all && table.rows.length < FEW && (
+          <p>
+            <AskButton draft={{ question: answer.question, more: true, ...(answer.chosen && { ...answer.chosen, chosen: true }) }} more={{ to: "table" }} words="Look for more studies" />
+          </p>
+        )}
         <Columns columns={columns} change={change} />
         {problem && <ProblemBox problem={problem} />}
         <p class="dim" role="status">
@@ -75,7 +88,15 @@ function Shown({ answer, table, change }: { answer: Answered; table: EvidenceTab
   const [filter, setFilter] = useState<Filter>(ALL);
   const [open, setOpen] = useState<{ cell: Cell; column: string } | null>(null);
   const from = useRef<Element | null>(null);
-  const rows = useMemo(() => sorted(filtered(table.rows, filter), order), [table, filter, order]);
+  const saved = useSaved();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const id = answer.trace_id;
+  const removed = saved?.removed[id] ?? {};
+  const notes = saved?.notes[id] ?? {};
+  const keep: Change = (changed) => void save(changed).catch((error: unknown) => setProblem(problemOf(error)));
+  const leave = (next: Record<string, string>): void => keep((now) => ({ removed: { ...now.removed, [id]: next } }));
+  const rows = useMemo(() => sorted(filtered(table.rows, filter), order).filter((one) => !(one.document_id in removed)), [table, filter, order, removed]);
+  const count = counted(answer, table, removed);
   const row = open && table.rows.find((one) => one.document_id === open.cell.document_id);
   const close = useCallback(() => {
     setOpen(null);
@@ -91,19 +112,24 @@ function Shown({ answer, table, change }: { answer: Answered; table: EvidenceTab
         rows={rows}
         order={order}
         sort={sort}
+        leaveOut={(one) => leave({ ...removed, [one.document_id]: "not relevant" })}
         remove={(column) => change(table.columns.filter((one) => one !== column))}
         show={(cell, column) => {
           from.current = document.activeElement;
           setOpen({ cell, column });
         }}
       />
+      <LeftOut table={table} removed={removed} put={leave} />
+      <Flow count={count} />
+      {saved && <Certainty notes={notes} put={(next) => keep((now) => ({ notes: { ...now.notes, [id]: next } }))} />}
+      {problem && <ProblemBox problem={problem} />}
       {table.agreement && <AgreementTable agreement={table.agreement} />}
       {table.notes.map((note) => (
         <p key={note} class="caution">
           {note}
         </p>
       ))}
-      <SaveTable table={table} />
+      <SaveTable table={table} without={Object.keys(removed)} notes={{ ...Object.fromEntries(Object.entries(notes).filter(([, said]) => said.trim())), "Papers": `Found: ${count.found}. Screened: ${papers(count.looked)}. Left out: ${count.out.map(([reason, number]) => `${reason}: ${number}`).join("; ") || "none"}. Kept: ${papers(count.kept)}.` }} />
       <Exports answer={answer.trace_id} />
       {open && row && <PlacePane answer={answer} row={row} cell={open.cell} column={open.column} close={close} />}
     </>
@@ -138,16 +164,19 @@ function Filters({ table, filter, change, shown }: { table: EvidenceTable; filte
   );
 }
 
-function SaveTable({ table }: { table: EvidenceTable }): JSX.Element {
+function SaveTable({ table, without, notes }: { table: EvidenceTable; without: string[]; notes: Record<string, string> }): JSX.Element {
   const [problem, setProblem] = useState<Problem | null>(null);
-  const csv = (): void => {
-    const made = fetchFile("POST", answerPath(table.trace_id, "table?format=csv"), { columns: table.columns });
-    save(`medground-${table.trace_id}.csv`, made).catch((error: unknown) => setProblem(problemOf(error)));
+  const write = (form: "csv" | "docx"): void => {
+    const made = fetchFile("POST", answerPath(table.trace_id, `table?format=${form}`), { columns: table.columns, without, ...(form === "docx" && { notes }) });
+    saveFile(`medground-${table.trace_id}${form === "docx" ? "-table" : ""}.${form}`, made).catch((error: unknown) => setProblem(problemOf(error)));
   };
   return (
     <>
       <p class="row">
-        <button type="button" onClick={csv}>
+        <button type="button" onClick={() => write("docx")}>
+          Save the table as Word
+        </button>
+        <button type="button" onClick={() => write("csv")}>
           Save the table as CSV
         </button>
       </p>

@@ -134,6 +134,11 @@ class Run(Retrieval):
         async with self._limited():
             return await self._ask(operator, value)
 
+    def must_answer(self, operator: Operator[I, O]) -> bool:
+        """Whether a model answers by this operator and may not leave it open (`recipe.definite`)."""
+        wanted = self.settings.recipe.definite and self.question.task != "free" and operator in self.recipe.writers
+        return wanted and self.answerer(operator).is_model
+
     def answerer(self, operator: Operator[I, O]) -> Author:
         """Who answers an operator with these settings."""
         return Author(self.models.of(operator.name).name)
@@ -169,6 +174,7 @@ class Run(Retrieval):
             span.text(input=value.model_dump_json())
             try:
                 given = operator.with_context(self.question.context)
+                given = given.definite() if self.must_answer(operator) else given
                 kept, heard = self.kept.calls if self.kept else None, self._heard if operator.streamed else None
                 reply = await self.models.answer(given, value, limits, kept=kept, heard=heard)
             except ModelFailed as failed:

@@ -43,8 +43,6 @@ _TOKEN = re.compile(r"[^\W_]+")
 _CUT = re.compile(r"[:;|=*~/()\[\]{}<>«»“”„\"'‘’…【】（），。]|[.,!?](?=\s|$)|\s[-–—]+(?=\s)|[–—]")
 _TAGS = re.compile(r"</?(?:b|i|em|strong|u|sup|sub|p|span)\b[^<>]{0,80}>", re.IGNORECASE)
 _SPACED = re.compile(r"\b(?:[A-Z] ){6,}[A-Z]\b")
-_CAPITALS = re.compile(r"\W*((?:[A-Z]{3,}\W+)+)(?=[^a-z]*[A-Z]?[a-z])")
-_CAPITALS_LAST = re.compile(r"(?<=[a-z,;] )((?:[A-Z]{4,}\W*)+)$")
 _BRACKET = re.compile(r"[\[({<*【（]([^\[\](){}【】]{2,120})[\])}>*】）]\W*$")
 _VOLUME = re.compile(r"(?:correction of )?vol\.? \d+,.{0,60}\d{4}", re.IGNORECASE)
 _IN = re.compile(r"retraction (?:of publication |published )?in\b", re.IGNORECASE)
@@ -84,8 +82,6 @@ def _said(text: str) -> Said | None:
 
 def _first(text: str) -> tuple[Said | None, str]:
     """What the words before a title say, and the title after them."""
-    if (capitals := _CAPITALS.match(text)) and (said := _said(capitals[1])) is not None:
-        return said, text[capitals.end(1) :]
     ends = [cut.start() for cut in _CUT.finditer(text)] + [len(text)]
     starts = [0, *(cut.end() for cut in _CUT.finditer(text))]
     pieces = [*zip(starts, ends, strict=True)]
@@ -137,8 +133,6 @@ def _last(plain: str) -> Said | None:
             return "erratum"
         if (said := _first(bracket[1])[0]) is not None:
             return "in doubt" if said == "notice" and _noun(bracket[1]) and bracket[0][0] == "(" else said
-    if (capitals := _CAPITALS_LAST.search(plain)) is not None:
-        return _said(capitals[1])
     cuts = [cut for cut in _CUT.finditer(plain) if cut.end() < len(plain.rstrip(" .])}>*"))]
     last = plain[cuts[-1].end() :].strip() if cuts else ""
     said = _said(last) if last[:1].isupper() or _noun(last) else None

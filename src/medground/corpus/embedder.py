@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@runtime_checkable
 class Embedder(Protocol):
     """Turns texts into unit vectors. Cosine similarity is their dot product."""
 

@@ -65,10 +65,16 @@ _SNAPSHOT = re.compile(r"[0-9a-f]{16}(-[0-9]{1,6})?")
 _CURRENT = "CURRENT"
 STARTER = "starter"
 """The corpus that is built on first use."""
+STARTER_TITLE = "Rare diseases (HPO)"
 GRAPH_FILE = "graph.sqlite"
 """The attachment of a snapshot that holds its graph."""
 _KEPT = 2
 """Snapshots kept on disk in addition to those in use: the current one, and the one before it, for late readers."""
+
+
+def title_of(name: str) -> str:
+    """The name of a corpus as people read it."""
+    return STARTER_TITLE if name == STARTER else re.sub("[-_]+", " ", name)
 
 
 class Library:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from medground.engine.answers import Answers, KeptAnswers
 from medground.engine.engine import Engine
+from medground.engine.opening import Objects
 from medground.engine.unfinished import LAST, Outcome, Unfinished, UnfinishedResearch
 from medground.errors import UsageError
 from medground.home.concurrency import OwnLoop, check_not_forked
@@ -26,7 +27,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _blocking(method: Callable[Concatenate[Engine, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Any, P], T]:
+Call = Callable[Concatenate[Engine, P], Coroutine[Any, Any, T]]
+
+
+def _blocking(method: Call[P, T]) -> Callable[Concatenate[Any, P], T]:
     """A method of `Engine` as one of `BlockingEngine`: the same arguments, result, errors and documentation."""
 
     @wraps(method)
@@ -48,11 +52,12 @@ class BlockingEngine(KeptAnswers):
         *,
         corpora: str | Sequence[str] | None = None,
         progress: Progress = no_progress,
+        **given: Unpack[Objects],
     ) -> None:
         """Open the engine; arguments and errors are those of `Engine.open`."""
         self._loop = OwnLoop()
         try:
-            self._engine = self._wait(Engine.open(settings, corpora=corpora, progress=progress).make())
+            self._engine = self._wait(Engine.open(settings, corpora=corpora, progress=progress, **given).make())
             self.settings = self._engine.settings
         except BaseException:
             self._loop.stop()
@@ -97,6 +102,14 @@ class BlockingEngine(KeptAnswers):
                 yield one
         finally:
             self._wait(_end(found))
+
+    def run(self, call: Call[P, T], /, *args: P.args, **chosen: P.kwargs) -> T:
+        """The result of any call of an engine: `engine.run(Engine.concept, "HP:0001083")`."""
+        return self._wait(call(self._engine, *args, **chosen))
+
+    async def run_async(self, call: Call[P, T], /, *args: P.args, **chosen: P.kwargs) -> T:
+        """The same for a caller in an event loop of its own. Cancelling it cancels the call."""
+        return await self._loop.run(call(self._engine, *args, **chosen))
 
     def close(self) -> None:
         """Close the engine once its calls have ended. Safe to call twice."""

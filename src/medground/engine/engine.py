@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from medground.answering.changes import Changes, changes
 from medground.answering.conclude.claim import CHECKING_A_CLAIM, CheckedClaim
@@ -16,7 +16,7 @@ from medground.answering.evidence_table import EvidenceTable
 from medground.answering.table_rows import TABLE, evidence_table
 from medground.engine.answering import answered, checked_claim, researched
 from medground.engine.answers import Answers, KeptAnswers
-from medground.engine.opening import Opening
+from medground.engine.opening import Objects, Opening, with_objects
 from medground.engine.search import SearchEngine
 from medground.engine.unfinished import LAST, Batch, Outcome, Unfinished, UnfinishedResearch, in_order, slots
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
@@ -47,6 +47,7 @@ class Engine(SearchEngine, KeptAnswers):
         *,
         corpora: str | Sequence[str] | None = None,
         progress: Progress = no_progress,
+        **given: Unpack[Objects],
     ) -> Opening[Self]:
         """Open the corpora, models and recipe that the settings name, by `await` or by `async with`.
 
@@ -57,13 +58,14 @@ class Engine(SearchEngine, KeptAnswers):
             settings: `Settings.load()` by default; a mapping such as `{"retrieval.keep": 5}` changes some of these.
             corpora: names of the corpora to search, in place of those that the settings name.
             progress: called with the progress of long steps, such as building the starter corpus.
+            given: sources, recipe, model, reranker, critic and embedder by name or as objects (`Objects`).
 
         Raises:
-            UsageError: an unknown recipe or corpus.
+            UsageError: an unknown recipe or corpus; an object is not what it is given as.
             ConfigError: a missing key or extra, an unknown model, a changed embedding model.
             SnapshotCorrupt: a corpus differs from its manifest.
         """
-        return Opening(lambda: cls._opened(Settings.of(settings), corpora, progress))
+        return Opening(lambda: cls._opened(with_objects(Settings.of(settings), given), corpora, progress))
 
     async def ask(
         self,

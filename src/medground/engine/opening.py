@@ -7,23 +7,29 @@ import importlib.util
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 
+from medground.answering.rank.rerank import Reranker
+from medground.answering.verify.critic import Critic
 from medground.answering.verify.critics import check_critic
 from medground.answering.verify.judges import OPERATOR, may_judge
+from medground.corpus.embedder import Embedder
 from medground.errors import ConfigError, MedgroundError, UsageError
-from medground.home.registry import RECIPES, joining
+from medground.home.registry import RECIPES, Group, added, given, joining, trust
 from medground.home.settings import Settings
+from medground.home.settings_groups import listed
+from medground.models.base import Model
 from medground.models.catalogue import shipped
 from medground.models.registry import Models, open_models
 from medground.recipes.base import Recipe, open_recipe
-from medground.sources.base import Source
+from medground.sources.base import Source, SourceDeclaration
 from medground.values.usage import Author
 
 
 def operator_names() -> tuple[str, ...]:
     """All operators by name, for settings that give one to a model: of recipes, of tables, and those that join."""
-    declared = [operator.name for name in RECIPES for operator in open_recipe(name).operators]
+    recipes = [*map(open_recipe, RECIPES), *added("recipes", Recipe).values()]
+    declared = [operator.name for recipe in recipes for operator in recipe.operators]
     return tuple(sorted({"tabulate", *declared, *joining("medground.operators")}))
 
 
@@ -44,6 +50,55 @@ def with_fetched(settings: Settings) -> Settings:
         if one.find(settings.home / "models") is not None and may_judge(one.name, settings.verify):
             return settings.with_options({"verify.critic": one.name})
     return settings
+
+
+class Objects(TypedDict, total=False):
+    """What an engine uses in place of what its settings name: a name, a `module:NAME`, or an object.
+
+    An object is known by its `name` in the whole process, where a later one takes its place, and is closed with the
+    engine. `sources` are searched besides all others. `embedder` is the model of the corpora that were built with it.
+    """
+
+    sources: Sequence[str | Source | SourceDeclaration]
+    recipe: str | Recipe
+    model: str | Model
+    reranker: str | Reranker
+    critic: str | Critic
+    embedder: str | Embedder
+
+
+_TAKEN: Mapping[str, tuple[Group, Any, str]] = {
+    "sources": ("sources", Source | SourceDeclaration, "retrieval.sources"),
+    "recipe": ("recipes", Recipe, "recipe.name"),
+    "model": ("models", Model, "model.default"),
+    "reranker": ("rerankers", Reranker, "retrieval.reranker"),
+    "critic": ("critics", Critic, "verify.critic"),
+    "embedder": ("embedders", Embedder, ""),
+}
+
+
+def with_objects(settings: Settings, objects: Mapping[str, Any]) -> Settings:
+    """The settings that name these. Raises UsageError: an object is not what it is given as."""
+    if unknown := objects.keys() - _TAKEN.keys():
+        raise UsageError(f"an engine takes no {unknown.pop()!r}; it takes {', '.join(_TAKEN)}")
+    named = {_TAKEN[key][2]: _named(key, value) for key, value in objects.items() if key != "sources" and value}
+    if sources := [_named("sources", one) for one in listed(objects.get("sources") or ())]:
+        named["retrieval.sources"] = (*settings.retrieval.sources, *sources)
+    named.pop("", None)
+    return settings.with_options(named) if named else settings
+
+
+def _named(argument: str, value: Any) -> Any:
+    group, kind, _ = _TAKEN[argument]
+    if isinstance(value, str):
+        trust(value)
+        return value
+    if isinstance(value, type) or not isinstance(value, kind):
+        wanted = getattr(kind, "__name__", "Source")
+        raise UsageError(f"{argument}: {value!r} is not a {wanted}; docs/integrations.md says what that has")
+    is_open = isinstance(value, Source)
+    given[group][value.name] = SourceDeclaration(name=value.name, open=lambda _: value) if is_open else value
+    return value.name
 
 
 T = TypeVar("T")
@@ -88,7 +143,7 @@ def one_report(problems: Sequence[MedgroundError]) -> MedgroundError:
     """Several problems as one error."""
     if len(problems) == 1:
         return problems[0]
-    return ConfigError("; ".join(str(problem) for problem in problems))
+    return ConfigError("; ".join(dict.fromkeys(map(str, problems))))
 
 
 async def _problems(recipe: Recipe, settings: Settings, sources: Sequence[Source]) -> list[MedgroundError]:

@@ -16,6 +16,7 @@ from typing import NamedTuple, Self
 from medground.errors import SnapshotCorrupt
 from medground.graph.base import connect
 from medground.language.clean import without_accents
+from medground.language.risk.notices import is_plain
 
 MOST_NAMES = 300_000
 """Names of one graph that are held in memory, about 30 MB; further ones are not suggested."""
@@ -27,11 +28,7 @@ _COMPARED = 5_000
 """Names that fit a beginning and are ranked; those of two or three letters fit many more."""
 _WORD = re.compile(r"[^\W_]+")
 _OFFSET_BITS = 12
-_COMMON = frozenset(
-    {"and", "are", "can", "does", "for", "from", "has", "have", "how", "not", "that", "the", "was", "were", "what"}
-    | {"when", "which", "who", "why", "with"}
-)
-"""Words with which no suggestion begins when they stand alone."""
+_OFFSETS = (1 << _OFFSET_BITS) - 1
 _SCOPES = {"name": 0, "exact": 1, "abbreviation": 1}
 _LOOSE = 2
 _FACTS = """
@@ -109,7 +106,10 @@ class Completions:
     def _beginning(self, beginning: str, limit: int) -> Sequence[Known]:
         first = bisect_left(self._places, beginning, key=self._at)
         last = bisect_left(self._places, beginning + "\U0010ffff", lo=first, key=self._at)
-        ranked = heapq.nsmallest(limit * 8, self._places[first : min(last, first + _COMPARED)], key=self._rank)
+        places: Iterable[int] = self._places[first : min(last, first + _COMPARED)]
+        if beginning.find(" ") == len(beginning) - 1:  # one whole word, maybe an everyday one: names begin with it
+            places = (place for place in places if not place & _OFFSETS)
+        ranked = heapq.nsmallest(limit * 8, places, key=self._rank)
         chosen: dict[tuple[str, str], Known] = {}
         for place in ranked:
             known = self._known[place >> _OFFSET_BITS]
@@ -117,26 +117,26 @@ class Completions:
         return list(chosen.values())[:limit]
 
     def _at(self, place: int) -> str:
-        return self._folded[place >> _OFFSET_BITS][place & ((1 << _OFFSET_BITS) - 1) :]
+        return self._folded[place >> _OFFSET_BITS][place & _OFFSETS :]
 
     def _rank(self, place: int) -> tuple[bool, tuple[int, int], int, str]:
         number = place >> _OFFSET_BITS
         folded = self._folded[number]
-        return bool(place & ((1 << _OFFSET_BITS) - 1)), self._ranks[number], len(folded), folded
+        return bool(place & _OFFSETS), self._ranks[number], len(folded), folded
 
 
 def _beginnings(typed: str) -> Iterator[tuple[int, str]]:
-    """The last words of a text, folded, from many to one, with the place where they begin."""
+    """The last words of a text, folded, from many to one, with their places; an everyday word alone is whole."""
     words = list(_WORD.finditer(typed))
     after = " " if typed[-1:].isspace() else ""
     for count in range(min(_MOST_WORDS, len(words)), 0, -1):
         start = words[-count].start()
         last = _folded(words[-1][0])
-        if count == 1 and (len(last) < _FEWEST_LETTERS or last in _COMMON):
+        if count == 1 and len(last) < _FEWEST_LETTERS:
             return
-        yield start, _folded(typed[start:]) + after
+        yield start, _folded(typed[start:]) + (" " if count == 1 and is_plain(last) else after)
 
 
 def _folded(text: str) -> str:
     """A name as it is compared: its words in lower case without accents, with one space between them."""
-    return " ".join(_WORD.findall(without_accents(text).casefold()))[: (1 << _OFFSET_BITS) - 1]
+    return " ".join(_WORD.findall(without_accents(text).casefold()))[:_OFFSETS]

@@ -1,3 +1,4 @@
+from medground.home import registry as registry
 from medground.home.files import make_folder as make_folder
 from medground.home.files import private_opener as private_opener
 from medground.home.files import sync as sync
@@ -5,6 +6,7 @@ from medground.home.files import write_whole as write_whole
 from medground.home.layers import FILE_NAME as FILE_NAME
 from medground.home.layers import PREFIX as PREFIX
 from medground.home.layers import parse_options as parse_options
+from medground.home.layers import preset_layer as preset_layer
 from medground.home.registry import RECIPES as RECIPES
 from medground.home.settings import Settings as Settings
 from medground.home.settings import section_defaults as section_defaults

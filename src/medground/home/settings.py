@@ -13,7 +13,6 @@ import json
 import os
 import textwrap
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args, get_origin
 
@@ -33,7 +32,7 @@ from medground.home.layers import (
     preset_layer,
     problem,
 )
-from medground.home.registry import RECIPES, SOURCES
+from medground.home.registry import RECIPES, SOURCES, Group, find, names, trust, trusted
 from medground.home.secrets import known_secrets, with_secrets_of, without_secrets
 from medground.home.settings_groups import (
     BudgetSettings,
@@ -108,6 +107,7 @@ class Settings(SettingsPart):
         merged: dict[str, Any] = {}
         for _, layer in layers:
             merge(merged, layer)
+        trust(merged)
         loaded = cls._checked(merged, layers)
         known_secrets(loaded)  # before anything can log one
         return loaded
@@ -239,17 +239,16 @@ def section_defaults(name: str) -> dict[str, Any]:
 
 
 def _section_called(name: str) -> type[SettingsSection] | None:
-    kind = section_of(name.replace("_", "-"))
-    return kind if kind is not None and kind.section == name else None
+    kinds = map(section_of, (name.replace("_", "-"), name, *trusted))
+    return next((kind for kind in kinds if kind is not None and kind.section == name), None)
 
 
 def section_of(name: str) -> type[SettingsSection] | None:
     """The section that a recipe or a source declares; None where it has none or is not known."""
-    if (place := RECIPES.get(name) or SOURCES.get(name)) is None:
-        return None
-    module, _, constant = place.partition(":")
-    kind: type[SettingsSection] | None = getattr(import_module(module), constant).settings
-    return kind
+    groups: tuple[Group, ...] = ("sources",) if name in SOURCES else ("recipes", "sources")
+    declared = next((one for group in groups if (one := find(group, name, object)) is not None), None)
+    kind = getattr(declared, "settings", None)
+    return kind if isinstance(kind, type) and issubclass(kind, SettingsSection) else None
 
 
 # A settings file to begin with: every setting with its default, as a comment.
@@ -282,7 +281,7 @@ def _groups() -> list[tuple[str, type[BaseModel]]]:
 
 def _sections() -> dict[str, type[SettingsSection]]:
     found: dict[str, type[SettingsSection]] = {}
-    for name in (*RECIPES, *SOURCES):
+    for name in (*RECIPES, *SOURCES, *names("recipes"), *names("sources")):
         with contextlib.suppress(ModuleNotFoundError):  # of an extra: its settings could not be used
             if kind := section_of(name):
                 found.setdefault(kind.section, kind)

@@ -122,6 +122,10 @@ class RecipeSettings(SettingsPart):
         description="let a recipe of a paper ask a model to add or answer from what it knows, without evidence; what "
         "it then writes is left out, or shown marked: verify.own_knowledge",
     )
+    definite: bool = Field(
+        default=False,
+        description="have a model answer every closed question, as prompts of papers do: no answer is not accepted",
+    )
 
 
 class VerifySettings(SettingsPart):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -40,6 +40,7 @@ class CallLimits:
     seconds: float | None = None
 
 
+@runtime_checkable
 class Model(Protocol):
     """Answers operators. One instance serves many concurrent calls."""
 

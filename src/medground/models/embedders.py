@@ -6,6 +6,7 @@ from pathlib import Path
 
 from medground.corpus.embedder import Embedder
 from medground.errors import ConfigError, needing
+from medground.home.registry import find
 
 # Checks with one request whether the model hub answers. Its own client retries for a minute and logs each attempt.
 
@@ -81,7 +82,7 @@ def place(name: str, part: str, models: Path) -> str:
 
 
 def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embedder:
-    """Open `minilm` (int8), `minilm-fp32`, `medcpt`, `medcpt:FOLDER`, or what sentence-transformers loads.
+    """Open `minilm` (int8), `minilm-fp32`, `medcpt`, `medcpt:FOLDER`, your own, or what sentence-transformers loads.
 
     `threads` are those inside one operation; None leaves the choice to the library.
 
@@ -92,6 +93,8 @@ def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embed
         with needing("dense", f"embedding model {name!r}"):
             from medground.models.minilm import open_minilm
         return open_minilm(home, "int8" if name == "minilm" else "fp32", threads)
+    if (own := find("embedders", name, Embedder)) is not None:
+        return own
     with needing("torch", f"embedding model {name!r}"):
         from medground.models.torch_models import open_medcpt, open_transformer
     return open_medcpt(name, home, threads) if is_medcpt(name) else open_transformer(name, threads)

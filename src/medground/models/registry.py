@@ -19,6 +19,7 @@ from pydantic import BaseModel
 
 from medground.errors import ConfigError
 from medground.home.files import write_whole
+from medground.home.registry import find
 from medground.home.settings import Settings
 from medground.home.settings_groups import CallSettings
 from medground.models.base import NAMES, CallLimits, Keyless, Model, Reply, base_address
@@ -196,6 +197,8 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
 def _open(name: str, settings: Settings) -> Model:
     if name == KEYLESS:
         return Keyless()
+    if (own := find("models", name, Model)) is not None:
+        return own
     if name.partition(":")[0] == "local":
         from medground.models.local import open_local
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from medground.answering.conclude.compose import so_far
@@ -17,8 +16,8 @@ from medground.answering.declaration import Declaration
 from medground.answering.rank.fuse import fuse
 from medground.answering.read.readable import readable, texts
 from medground.answering.run import Run
-from medground.errors import MedgroundError, UsageError
-from medground.home.registry import RECIPES, recipe_names
+from medground.errors import MedgroundError
+from medground.home.registry import find, unknown
 from medground.home.settings import Settings
 from medground.sources.base import Source
 from medground.values.answer import Answer
@@ -65,11 +64,9 @@ class Recipe(Declaration):
 
 
 def open_recipe(name: str) -> Recipe:
-    """Load the recipe called `name`. Raises UsageError: no recipe has this name."""
-    if name not in RECIPES:
-        raise UsageError(f"unknown recipe {name!r}; choose one of {', '.join(recipe_names())}")
-    module, _, constant = RECIPES[name].partition(":")
-    recipe: Recipe = getattr(import_module(module), constant)
+    """Load the recipe called `name`. Raises UsageError: no recipe has this name; ConfigError: it cannot be loaded."""
+    if (recipe := find("recipes", name, Recipe)) is None:
+        raise unknown("recipes", name)
     return recipe
 
 

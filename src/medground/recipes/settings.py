@@ -31,6 +31,9 @@ class OmniRagSettings(SettingsSection):
     tagged: bool = Field(default=False, description="ask for the plan as text in tags (E.7), not as typed output")
     only: Listed = Field(default=(), description="names or kinds of the only sources to plan for; empty for all")
     without: Listed = Field(default=(), description="names or kinds of sources to leave out")
+    dropped: Listed = Field(
+        default=(), description="names or kinds of sources that are planned for and searched, and not read (Table 6)"
+    )
     queries: int = Field(default=3, ge=1, le=12, description="maximum queries per source")
     depth: int = Field(default=20, ge=1, le=1000, description="passages that a query finds")
     kept: int = Field(

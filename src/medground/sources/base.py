@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from medground.errors import UsageError, needing
-from medground.home.registry import SOURCES
+from medground.home.registry import find, unknown
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.values.answer import SnapshotReference
@@ -23,6 +22,7 @@ MOST_HITS = 10_000
 """Highest limit of a lookup."""
 
 
+@runtime_checkable
 class Source(Protocol):
     """Where documents and facts come from."""
 
@@ -163,9 +163,8 @@ def find_source(name: str) -> SourceDeclaration:
 
     Raises UsageError: no source has this name; ConfigError: it needs a package that is not installed.
     """
-    if name not in SOURCES:
-        raise UsageError(f"unknown source {name!r}; choose one of {', '.join(sorted(SOURCES))}")
-    module, _, constant = SOURCES[name].partition(":")
     with needing("services", f"source {name!r}"):
-        declared: SourceDeclaration = getattr(import_module(module), constant)
-    return declared
+        found = find("sources", name, SourceDeclaration)
+    if found is None:
+        raise unknown("sources", name)
+    return found

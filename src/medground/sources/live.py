@@ -10,6 +10,7 @@ from medground.errors import SourceUnavailable
 from medground.language.words import terms
 from medground.values.document import Document, Hit, Passage, SourceKind
 from medground.values.lookup import Lookup, Ranker
+from medground.values.query import Filters
 
 
 class Closable(Protocol):
@@ -94,6 +95,19 @@ def best_of(passages: Iterable[Passage], text: str) -> Passage:
     """The passage that shares most words with a text; the first if several do."""
     wanted = set(terms(text))
     return max(passages, key=lambda passage: len(wanted.intersection(terms(passage.text))))
+
+
+def within(document: Document, filters: Filters, date: str = "published") -> bool:
+    """Whether the filters allow a record, whose types of publication are not known; `date` is the kind that counts."""
+    if filters.publication_types or filters.where or (filters.ids and document.id not in filters.ids):
+        return False
+    if filters.kinds and document.kind not in filters.kinds:
+        return False
+    year, day = document.year or 0, document.dates.get(date, "")
+    if not (filters.year_from or 0) <= year <= (filters.year_to or 9999):
+        return False
+    last = filters.date_to or "9999"
+    return (filters.date_from or "") <= day and day[: len(last)] <= last
 
 
 def lines_in(document: Document) -> list[Passage]:

@@ -130,7 +130,7 @@ def where(document: SourceDocument) -> Line:
 
 
 def notes(answer: Answer) -> Iterator[Block]:
-    """One line for the limits of the question, for each source, each warning, the cost and the recipe."""
+    """One line for the limits of the question, for each source and each warning."""
     yield from _searched(answer)
     if answer.sources:
         yield note(f"Sources: {'; '.join(map(phrases.searched_source, answer.sources))}.")
@@ -140,6 +140,10 @@ def notes(answer: Answer) -> Iterator[Block]:
         yield note(f"Warning: {sentence(warning)}", "caution")
     if answer.stopped:
         yield note(f"Stopped early: {sentence(answer.stopped)}", "bad")
+
+
+def run_notes(answer: Answer) -> Iterator[Block]:
+    """What the answer cost, and how it was made: not for readers of a file or a page."""
     yield note(f"Cost: {phrases.cost(answer)}.")
     yield note(f"Recipe: {answer.recipe}, {', '.join(phrases.models(answer)) or 'no language model'}.", "dim")
 
@@ -170,7 +174,7 @@ def _searched(answer: Answer) -> Iterator[Block]:
 def failure(search: Search) -> str:
     """Why a source could not be searched."""
     error = (search.error or "unknown error").removeprefix(f"{search.source}: ")
-    return f"Could not search {phrases.source(search)}: {error}"
+    return f"Could not search {phrases.source_title(search.source)}: {error}"
 
 
 def limits_in_words(filters: Filters) -> str:
@@ -198,7 +202,7 @@ def detail_notes(answer: Answer) -> Iterator[Block]:
             yield note(sentence(warning))
     for search in answer.searches:
         what = "failed" if search.status == "failed" else phrases.results(search, search.hits)
-        yield note(f"Query to {phrases.source(search)}: {search.query} ({what})")
+        yield note(f"Query to {phrases.source_title(search.source)}: {search.query} ({what})")
     for operator, model in answer.models.items():
         yield note(f"Operator {operator}: {model}")
     for snapshot in answer.snapshots:

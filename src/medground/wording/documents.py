@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from importlib import resources
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from medground.answering.captions import is_web_address
+from medground.answering.evidence_table import EvidenceTable, in_words
 from medground.errors import needing
+from medground.language.clean import clean
 from medground.values.answer import Answer
 from medground.wording.answer_blocks import Bibliography
-from medground.wording.blocks import Block, Files, Line, Picture, Span
+from medground.wording.blocks import Block, Files, Line, Picture, Span, heading, line
 from medground.wording.layout import layout
 from medground.wording.reference import one_line, spaced_line
 
@@ -32,8 +35,8 @@ _PNG = b"#set page(width: auto, height: auto, margin: 0pt)\n#image(bytes(json(by
 def as_pdf(answer: Answer, bibliography: Bibliography, files: Files | None = None, *, details: bool = False) -> bytes:
     """An answer as PDF. The same answer gives the same bytes."""
     blocks = layout(answer, details=details, bibliography=bibliography, files=files)
-    lines = [line for block in blocks for line in (*block.lines, *(cell for row in block.rows for cell in row))]
-    anchors = [span.anchor for line in lines for span in line if span.anchor]
+    lines = [one for block in blocks for one in (*block.lines, *(cell for row in block.rows for cell in row))]
+    anchors = [span.anchor for one in lines for span in one if span.anchor]
     once = {anchor for anchor in anchors if anchors.count(anchor) == 1}
     data = {"title": one_line(answer.question.text), "blocks": [_block(block, once) for block in blocks]}
     template = (resources.files(__package__) / "page.typ").read_bytes()
@@ -63,7 +66,7 @@ def _inputs(data: object) -> Mapping[str, str]:
 
 def _block(block: Block, anchors: set[str]) -> dict[str, Any]:
     def written(lines: Sequence[Line]) -> list[list[dict[str, str | None]]]:
-        return [[_span(span, anchors) for span in line] for line in lines]
+        return [[_span(span, anchors) for span in one] for one in lines]
 
     marker = block.marker or ("•" if block.kind == "note" else None)
     return {
@@ -96,15 +99,39 @@ _HANGING = 0.3
 
 def as_docx(answer: Answer, bibliography: Bibliography, files: Files | None = None, *, details: bool = False) -> bytes:
     """An answer as a Word document."""
+    blocks = layout(answer, details=details, bibliography=bibliography, files=files)
+    return _word(answer.question.text, blocks, answer.created, answer.made_by)
+
+
+def table_as_docx(table: EvidenceTable, notes: Mapping[str, str]) -> bytes:
+    """An evidence table as a Word document on wide pages, then what its reader noted, by headings."""
+    rows: list[tuple[str, ...]] = [("Study", "Design", *table.columns, "Quoted in the answer")]
+    for row in table.rows:
+        study = " ".join(filter(None, [row.title, row.journal, str(row.year or ""), row.url, row.retraction_words]))
+        quotes = " | ".join(quote.quote for quote in row.quotes)
+        rows.append((study, row.design or "not stated", *map(in_words, row.cells), quotes))
+    blocks = [Block("title", (line(table.question),))]
+    blocks += [Block("table", (), rows=tuple(tuple(line(clean(cell)) for cell in row) for row in rows))]
+    for title, said in notes.items():
+        blocks += [heading(clean(title)), Block("paragraph", (line(clean(said)),))]
+    return _word(table.question, blocks, datetime.now(UTC), wide=True)
+
+
+def _word(
+    title: str, blocks: Iterable[Block], created: datetime, author: str | None = None, *, wide: bool = False
+) -> bytes:
     with needing("export", "this format"):
         from docx import Document
     word = Document()
-    word.core_properties.title = one_line(answer.question.text)[:255]
-    word.core_properties.author = answer.made_by or "medground"
-    word.core_properties.created = word.core_properties.modified = answer.created.replace(tzinfo=None)
+    word.core_properties.title = one_line(title)[:255]
+    word.core_properties.author = author or "medground"
+    word.core_properties.created = word.core_properties.modified = created.replace(tzinfo=None)
     word.core_properties.comments = ""
+    if wide:
+        paper = word.sections[0]
+        paper.page_width, paper.page_height = paper.page_height, paper.page_width
     page = _Page(word)
-    for block in layout(answer, details=details, bibliography=bibliography, files=files):
+    for block in blocks:
         page.add(block)
     held = BytesIO()
     word.save(held)
@@ -133,17 +160,17 @@ class _Page:
             form.left_indent, form.first_line_indent = Inches(_HANGING), Inches(-_HANGING)
             form.tab_stops.add_tab_stop(Inches(_HANGING))
             paragraph.add_run(f"{block.marker or '•'}\t")
-        for number, line in enumerate(block.lines):
+        for number, spans in enumerate(block.lines):
             if number:
                 paragraph.add_run().add_break()
-            for span in line:
+            for span in spans:
                 self._span(paragraph, span, strong=block.kind == "decision" and number == 0)
 
     def _table(self, block: Block) -> None:
         table = self._word.add_table(rows=0, cols=len(block.rows[0]), style="Table Grid")
         for number, row in enumerate(block.rows):
-            for cell, line in zip(table.add_row().cells, row, strict=True):
-                for span in line:
+            for cell, spans in zip(table.add_row().cells, row, strict=True):
+                for span in spans:
                     self._span(cell.paragraphs[0], span, strong=number == 0)
 
     def _span(self, paragraph: Paragraph, span: Span, *, strong: bool) -> None:

@@ -25,6 +25,7 @@ from medground.wording.blocks import (
     mapped,
     mark,
     marks,
+    note,
     picture,
     subheading,
 )
@@ -58,6 +59,11 @@ class _Page:
     bibliography: answer_blocks.Bibliography
     files: Files | None
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is for a screen, not a file that people pass on."""
+        return self.bibliography is answer_blocks.plain_reference
+
     def blocks(self) -> Iterator[Block]:
         """The blocks of an answer between the decision and the notes on the run."""
         yield from answer_blocks.sentence_blocks(self.sentences, details=self.details, report=False)
@@ -90,11 +96,15 @@ class _Page:
         """
         stored = {document.id: document for document in self.answer.documents}
         listed = [document for document in self.shown.documents if document.evidence or not cited_as]
+        if not self.is_shown:  # a file has no erratum that nothing rests on
+            listed = [one for one in listed if one.evidence or not one.aside or one.retraction == "retracted"]
         if listed:
             yield heading(cited_as or "Sources")
         for document in listed:
             record = stored[document.id]
-            lines = [self.bibliography(document), answer_blocks.where(record)]
+            lines = [self.bibliography(document)]
+            if self.is_shown or not record.id.startswith("FILE:"):  # the name of a file says nothing elsewhere
+                lines.append(answer_blocks.where(record))
             if document.retraction_words:
                 lines.append(line(document.retraction_words, "bad"))
             lines += [line(caution, "caution") for caution in document.cautions]
@@ -226,7 +236,9 @@ def layout(
         *([Block("paragraph", (line(phrases.context(asked.context, whole=details), "dim"),))] if asked.context else []),
         Block("decision", tuple(line(text) for text in (shown.headline, shown.reason) if text)),
         *(page.report(answer.report, shown.report) if answer.report and shown.report else page.blocks()),
+        *([] if page.is_shown else [note(f"Asked on {answer.created:%d %B %Y}.", "dim")]),
         *answer_blocks.notes(answer),
+        *(answer_blocks.run_notes(answer) if page.is_shown or details else []),
         *(answer_blocks.detail_notes(answer) if details else []),
     ]
     return [mapped(block, cleaned) for block in blocks]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from medground.answering.captions import NOT_VALIDATED, NOTHING_FOUND, critic_name
+from medground.corpus.library import title_of
 from medground.language.clean import clean, ended, joined, sentence, some
 from medground.language.question_kinds import ENGLISH_ONLY
 from medground.values.answer import Answer, Search, SearchedSource
@@ -20,9 +21,9 @@ _NAMED = 8
 """Corpora that are named, of those that were not searched."""
 
 
-def read_as(follows: Follows, text: str) -> str:
+def read_as(follows: Follows, text: str, *, searched: bool) -> str:
     """How a follow-up question was read, and after which question."""
-    after = f"after “{follows.question}”; the sources of its answer were searched too"
+    after = f"after “{follows.question}”{'; the sources of its answer were searched too' if searched else ''}"
     if text == follows.asked:
         return sentence(f"asked {after}")
     if text == follows.question:
@@ -50,7 +51,8 @@ def headline(answer: Answer) -> str:
 def searched_names(answer: Answer) -> str:
     """What was searched: the names of corpora and sources, each once."""
     return (
-        clean(joined_names(dict.fromkeys(source(s) for s in answer.searches if s.status != "failed"))) or "the sources"
+        clean(joined_names(dict.fromkeys(source_title(s.source) for s in answer.searches if s.status != "failed")))
+        or "the sources"
     )
 
 
@@ -139,7 +141,9 @@ def _reason(answer: Answer) -> str:
     decision = answer.decision
     said = sentence(decision.reason)
     if decision.basis == "graph fact":
-        graphs = " and ".join(dict.fromkeys(source(s) for s in answer.searches if _is_graph(s) and s.status == "found"))
+        graphs = " and ".join(
+            dict.fromkeys(source_title(s.source) for s in answer.searches if _is_graph(s) and s.status == "found")
+        )
         return f"According to the knowledge graph {graphs}".strip() + f". {said}".rstrip()
     if decision.basis == "model":
         how = "from the quoted evidence" if answer.evidence else "from memory, without evidence"
@@ -213,16 +217,18 @@ def side(side: Side, number: int) -> str:
     return _STANCES[side.stance].capitalize() if side.stance != "unknown" else f"Side {number}"
 
 
-def source(search: Search) -> str:
-    """The name of what was searched."""
-    return clean(search.source.removeprefix("graph:").replace(":", " ", 1))
+def source_title(name: str) -> str:
+    """The name of a source, such as `corpus:lung-papers`, as people read it."""
+    if name.startswith("corpus:"):
+        return clean(title_of(name.removeprefix("corpus:")))
+    return clean(name.removeprefix("graph:").replace(":", " ", 1))
 
 
 def searched(searches: Sequence[Search]) -> str:
     """What several searches of one source found."""
     hits = max(search.hits for search in searches)
     times = f"{len(searches)} searches, up to " if len(searches) > 1 and hits else ""
-    return f"{source(searches[0])} ({times}{results(searches[0], hits)})"
+    return f"{source_title(searches[0].source)} ({times}{results(searches[0], hits)})"
 
 
 def searched_source(one: SearchedSource) -> str:

@@ -13,17 +13,18 @@ from medground.language.clean import clean, some
 from medground.values import steps
 from medground.values.document import Frozen
 from medground.values.usage import Author
+from medground.wording.phrases import source_title
 
 
 def in_words(step: steps.Step) -> str:
     """A step in a few words without a full stop; empty for a step that readers need not see."""
     match step:
         case steps.Searching():
-            return f"searching {clean(step.source)}"
+            return f"searching {source_title(step.source)}"
         case steps.Searched(status="failed"):
-            return f"{clean(step.source)} could not be searched"
+            return f"{source_title(step.source)} could not be searched"
         case steps.Searched():
-            return f"found {some(step.found, 'result') if step.found else 'nothing'} in {clean(step.source)}"
+            return f"found {some(step.found, 'result') if step.found else 'nothing'} in {source_title(step.source)}"
         case steps.ReadingBatch():
             return f"reading batch {step.number} of {step.of}"
         case steps.Written():

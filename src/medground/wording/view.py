@@ -17,7 +17,7 @@ from medground.values.usage import Author
 from medground.wording import blocks as references
 from medground.wording import phrases
 from medground.wording import view_types as views
-from medground.wording.answer_blocks import detail_notes, failure, notes
+from medground.wording.answer_blocks import detail_notes, failure, notes, run_notes
 from medground.wording.blocks import Block, Style
 
 _SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
@@ -101,7 +101,7 @@ LOOKS: Mapping[Label, tuple[views.Shape, str, Style]] = {
 
 def view(answer: Answer) -> views.AnswerView:
     """An answer as it is shown. The words are those of `medground ask`."""
-    groups, numbers = written_sentences(answer), numbered(answer)
+    groups, numbers, follows = written_sentences(answer), numbered(answer), answer.question.follows
     evidence = {quote.id: quote for quote in answer.evidence}
     documents = {document.id: document for document in answer.documents}
     quoted: dict[str, list[str]] = {}
@@ -113,8 +113,8 @@ def view(answer: Answer) -> views.AnswerView:
         question=joined(answer.question.text),
         task=answer.question.task,
         options=tuple(Option(letter=o.letter, text=joined(o.text)) for o in answer.question.options),
-        follows=answer.question.follows.answer if answer.question.follows else None,
-        read_as=phrases.read_as(answer.question.follows, answer.question.text) if answer.question.follows else "",
+        follows=follows.answer if follows else None,
+        read_as=phrases.read_as(follows, answer.question.text, searched=bool(answer.searches)) if follows else "",
         context=phrases.context(answer.question.context, whole=True) if answer.question.context else "",
         models=tuple(phrases.models(answer)),
         corpora=tuple(dict.fromkeys(snapshot.name for snapshot in answer.snapshots)),
@@ -150,7 +150,7 @@ def view(answer: Answer) -> views.AnswerView:
         searches=tuple(map(search_view, answer.searches)),
         dropped=tuple(Dropped(text=joined(d.text), reason=sentence(d.reason)) for d in answer.dropped),
         notes=_texts(notes(answer)),
-        details=_texts(block for block in detail_notes(answer) if block.kind == "note"),
+        details=_texts(b for b in (*run_notes(answer), *detail_notes(answer)) if b.kind == "note"),
         cost=phrases.cost(answer),
         report=report_view(answer, groups),
         stopped=sentence(answer.stopped) if answer.stopped else "",
@@ -273,7 +273,7 @@ def search_view(search: Search) -> views.SearchView:
         views.SearchView,
         search,
         source=clean(search.source),
-        name=phrases.source(search),
+        name=phrases.source_title(search.source),
         query=clean(search.query),
         words=sentence(failure(search) if failed else phrases.results(search, search.hits)),
     )

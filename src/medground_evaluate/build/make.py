@@ -36,7 +36,8 @@ from medground_evaluate.build.operators import BUILDING, Level, write_choice_que
 
 FILE = "build.jsonl"
 _DECLARED = Declaration(name="set-builder", operators=BUILDING, settings=BioMedSearchSettings)
-_FIELD = "biomedical research"
+_FIELD = "what these are about"
+"""Of titles. It has no word of its own, which a title could share and every topic would then have."""
 _FEWEST = 2 * OPTIONS
 """Findings with which an attempt begins: a question of level 2 needs two for each option."""
 
@@ -182,7 +183,10 @@ class _Builder:
                 with library.open(name) as snapshot:
                     titles += [document.title for document in snapshot.all_documents() if document.title]
             random.Random(self._plan.seed).shuffle(titles)
-            kept = await divided(_FIELD, titles, self._plan.random_topics, self._plan.keywords, self._run(_FIELD))
+            found = await divided(_FIELD, titles, self._plan.random_topics, self._plan.keywords, self._run(_FIELD))
+            kept = [one for one in found if one.text != _FIELD]
+            if not kept:
+                raise UsageError(f"the titles of {', '.join(corpora)} share no topic; name topics with --topic")
             for one in kept:
                 self._build.add(Line(subtopic=one))
         return [one.text for one in kept]

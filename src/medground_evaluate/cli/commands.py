@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,17 +39,16 @@ Accept = Annotated[
     list[str] | None,
     typer.Option(metavar="FIELD", help="Resume although this field differs, and record it; repeatable."),
 ]
-Folder = Annotated[Path, typer.Option(help="Folder of the experiment files.")]
+Folder = Annotated[Path | None, typer.Option(help="Folder of the experiment files; by default those of the papers.")]
 
 
 @experiment_app.command("list")
-def list_experiments(folder: Folder = Path("experiments")) -> None:
-    """List every experiment: its name, what it shows, and what it needs if it cannot be run yet."""
-    from medground_evaluate.experiments.form import find_experiments
+def list_experiments(folder: Folder = None) -> None:
+    """List every experiment: its name, what it shows, and what fills it if it is not run."""
+    from medground_evaluate.experiments.form import PAPERS, find_experiments
 
-    found = find_experiments(folder)
-    rows = [(one.name, one.shows + ("" if one.runnable else f" ({one.status})")) for _, one in found]
-    say(*aligned(rows))
+    found = [one for _, one in find_experiments(folder or PAPERS)]
+    say(*aligned([(one.name, one.shows + ("" if one.runnable else f" ({one.status})")) for one in found]))
 
 
 @experiment_app.command("run")
@@ -64,7 +61,8 @@ def run_experiment(
     smoke: Annotated[bool, typer.Option("--smoke", help="Keyless, on three questions of each set.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask at most N questions of each set.")] = None,
     corpus: Annotated[
-        list[str] | None, typer.Option("--corpus", "-c", help="Search this corpus instead; repeatable.")
+        list[str] | None,
+        typer.Option("--corpus", "-c", help="Search this corpus: NAME, or DATA=NAME for one data set; repeatable."),
     ] = None,
     nli: Nli = None,
     marks: Marks = None,
@@ -75,19 +73,19 @@ def run_experiment(
     out: Annotated[Path | None, typer.Option(help="Folder of the runs; by default in the home folder.")] = None,
     save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save figures and settings here.")] = None,
     accept: Accept = None,
-    folder: Folder = Path("experiments"),
+    folder: Folder = None,
     sets: Sets = None,
     quiet: Quiet = False,
 ) -> None:
     """Run a table's rows and print the paper's figures next to ours; run the same command to resume."""
     from medground.errors import UsageError
     from medground.home import parse_options
-    from medground_evaluate.experiments.form import read_experiment
+    from medground_evaluate.experiments.form import PAPERS, read_experiment
     from medground_evaluate.experiments.run import Options
 
     if smoke and (model or judge or save):
         raise UsageError("--smoke is a keyless trial on three questions; leave out --model, --judge and --save")
-    named = folder / f"{file}.toml"
+    named = (folder or PAPERS) / f"{file}.toml"
     experiment = read_experiment(named if named.is_file() and not Path(file).is_file() else Path(file))
     same = ("data", "out", "model", "smoke", "limit", "concurrency", "nli", "repeat")
     options = Options(
@@ -177,7 +175,7 @@ def run(
     """Ask every question of a data set and write one line each; run the same command to resume."""
     from medground.errors import UsageError
     from medground_evaluate.datasets.registry import named_dataset
-    from medground_evaluate.runner import Selection, check_searched
+    from medground_evaluate.runner import Selection, check_searched, run_path
 
     if with_context and (corpus or kb):
         raise UsageError("--with-context searches nothing else; leave out --corpus and --kb")
@@ -189,7 +187,7 @@ def run(
     chosen = _wide_enough(load_settings(sets, preset, settings, extra), concurrency)
     if not with_context:
         check_searched(chosen)
-    path = out or _place(selection, chosen)
+    path = out or run_path(chosen.home / "runs", selection, chosen)
     tally = run_stoppable(_run(selection, chosen, path, concurrency, accept or [], quiet=quiet))
     show_summary(tally, path)
 
@@ -215,14 +213,6 @@ def _wide_enough(settings: Settings, concurrency: int) -> Settings:
         return settings
     model = settings.model.model_copy(update={"concurrency": concurrency})
     return settings.model_copy(update={"model": model})
-
-
-def _place(selection: Selection, settings: Settings) -> Path:
-    """The default file of a run; its name encodes what is run, so that the same command finds it again."""
-    what = (str(selection.limit), str(selection.seed), str(selection.with_context), settings.hash)
-    model = re.sub(r"[^A-Za-z0-9.-]+", "-", settings.model.default)
-    words = (selection.dataset.info.name, selection.split, settings.recipe.name, model[-40:])
-    return settings.home / "runs" / f"{'_'.join(words)}_{hashlib.sha256('/'.join(what).encode()).hexdigest()[:8]}.jsonl"
 
 
 def report(

@@ -149,8 +149,8 @@ def compare_runs(
     _show_evidence(comparison)
     if retrieval:
         _show_retrieval(results)
-    say("", f"cost (x: ratio to {comparison.cost_base})")
-    say(*aligned([("per question", *content.COSTS[1:]), *content.cost_rows(comparison, " x{:,.2f}")]))
+    costs = aligned([("per question", *content.COSTS[1:]), *content.cost_rows(comparison, " x{:,.2f}")])
+    say("", f"cost (x: ratio to {comparison.cost_base})", *costs)
     if classes:
         for row in comparison.rows:
             _show_classes(row)
@@ -169,14 +169,13 @@ def _show_evidence(comparison: Comparison) -> None:
         cited, support = row.cited, row.support
         means = (cited.precision, cited.recall, support.support, support.faithfulness, support.statements)
         table.append((row.name, percent(row.grounded.value), *(number(one.value) for one in means)))
-    say("", "precision and recall: cited against gold documents")
-    say(*aligned(table))
+    say("", "precision and recall: cited against gold documents", *aligned(table))
 
 
 def _show_retrieval(results: Sequence[Result]) -> None:
     from medground_evaluate.metrics.searching import retrieval_means
 
-    means = [retrieval_means(result.lines.values()) for result in results]
+    means = [retrieval_means(result.lines.values() if result.knows("found") else ()) for result in results]
     names = next((list(scores) for scores in means if scores), [])
     table = [("retrieval", *("MRR" if name == "RR" else name for name in names))]
     table += [

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +13,7 @@ from medground.faces import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, lo
 from medground_evaluate.cli.running import AsTraining, Corpora, SetName, run_stoppable
 
 if TYPE_CHECKING:
+    from medground_evaluate.metrics.searching import Embed
     from medground_evaluate.planning.trainset import TrainingOptions
     from medground_evaluate.planning.work import Finished
 
@@ -27,9 +30,6 @@ def explore(
     dataset: SetName = None,
     as_training: AsTraining = False,
     queries: Annotated[int, typer.Option(min=1, max=12, help="Queries for each source.")] = 6,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="NAME", help="Explore only this source; repeatable.")
-    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum questions; all by default.")] = None,
     seed: Annotated[int, typer.Option(help="Seed for the order of the questions.")] = 0,
     workers: Workers = 1,
@@ -43,20 +43,25 @@ def explore(
     quiet: Quiet = False,
 ) -> None:
     """Try several queries for each source and training question, and keep what each finds."""
+    from medground.errors import ConfigError
     from medground.faces import shown_progress
+    from medground.models import open_embedder
     from medground_evaluate.datasets.registry import Source
     from medground_evaluate.planning.explore import Exploration, check_exploring, explore_questions
     from medground_evaluate.runner import check_searched
 
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
     check_searched(chosen)
-    wanted = Exploration(Source(source, dataset, (), as_training), queries, tuple(only or ()), limit, seed)
+    wanted = Exploration(Source(source, dataset, (), as_training), queries, limit, seed)
     if check:
         page(str(run_stoppable(check_exploring(wanted, chosen))))
         return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(explore_questions(wanted, chosen, out, workers=workers, progress=progress))
-    _tell(finished, workers)
+    embed = None
+    with suppress(ConfigError):  # without it, the diversity of queries is not told
+        embed = open_embedder("minilm", chosen.home).embed
+    _tell(finished, workers, embed)
 
 
 def judge(
@@ -97,11 +102,11 @@ def judge(
     _tell(finished, workers)
 
 
-def _tell(finished: Finished, workers: int) -> None:
+def _tell(finished: Finished, workers: int, embed: Embed | None = None) -> None:
     """What there is now, what it cost for each question, and what could not be finished."""
     from medground_evaluate.planning.explore import lines_of
 
-    for line in lines_of(finished, workers):
+    for line in lines_of(finished, workers, embed):
         say(line)
     for name, reason in finished.unfinished.items():
         say(f"not finished: {name}: {reason}", err=True)
@@ -141,17 +146,20 @@ def agreement(
 
 
 def export(
-    judged: JudgedFile,
+    judged: Annotated[list[Path], typer.Argument(help="Files that judge wrote, one per set.", metavar="JUDGED...")],
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the training set.")],
     labels: Annotated[
         Path | None, typer.Option(metavar="SHEET", help="Labels made by hand; the agreement is shown before training.")
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Leave this source out of prompts and plans; repeatable.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed for the choice of three queries.")] = 0,
 ) -> None:
     """Write prompts with positive plans, negative plans and pairs, as JSON Lines."""
     from medground_evaluate.planning.trainset import export as write_set
 
-    manifest = write_set(judged, out, seed=seed, labels=labels)
+    manifest = write_set(judged, out, seed=seed, labels=labels, without=without or ())
     counts = ", ".join(f"{number:,} {name}" for name, number in manifest.counts.items())
     say(f"{out}: {counts}, labelled by {manifest.labelled_by}")
     for reason, number in manifest.dropped.items():
@@ -162,74 +170,59 @@ def export(
         say(manifest.agreement)
 
 
-Data = Annotated[Path, typer.Argument(help="Folder that export wrote.", metavar="DATA")]
-Planner = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the planner; resumed if unfinished.")]
 Base = Annotated[
     str | None, typer.Option(metavar="NAME", help="The model to train: a folder, or a name on a hub; any size.")
 ]
-Batch = Annotated[int, typer.Option(min=1, help="Examples per step.")]
-AtOnce = Annotated[int, typer.Option(min=1, help="Examples per forward pass; lower it to save memory.")]
-Ratio = Annotated[float, typer.Option(help="Random share of the training set, above 0 and at most 1.")]
-Longest = Annotated[int, typer.Option(min=16, help="Leave out examples with more tokens than this.")]
-Save = Annotated[int, typer.Option("--save-every", min=1, help="Steps between two checkpoints.")]
-Seed = Annotated[int, typer.Option(help="Seed for order, sampling and initial weights.")]
-CheckTraining = Annotated[bool, typer.Option("--check", help="Only estimate memory, time and cost.")]
-Price = Annotated[float | None, typer.Option("--price-per-hour", min=0, help="Machine price in US dollars per hour.")]
 
 
-def sft(
+def learn(
     command: typer.Context,
-    data: Data,
-    out: Planner,
+    data: Annotated[Path, typer.Argument(help="Folder that export wrote.", metavar="DATA")],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the planner; resumed if unfinished.")],
     base: Base = None,
+    adapter: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Train this planner on; of dpo also the reference.")
+    ] = None,
     negative: Annotated[
-        bool, typer.Option("--negative", help="Train on negative plans, for a comparison (Table 10).")
+        bool, typer.Option("--negative", help="Of sft: train on negative plans, for a comparison (Table 10).")
     ] = False,
-    batch: Batch = 64,
-    at_once: AtOnce = 4,
-    learning_rate: Annotated[float, typer.Option(help="Peak learning rate.")] = 2.5e-4,
-    epochs: Annotated[float, typer.Option(help="Passes over the training set.")] = 5,
-    rank: Annotated[int, typer.Option(min=1, help="Rank of the adapter.")] = 16,
-    alpha: Annotated[int, typer.Option(min=1, help="Scale of the adapter.")] = 32,
-    ratio: Ratio = 1.0,
-    longest: Longest = 4096,
-    save_every: Save = 20,
-    seed: Seed = 0,
-    check: CheckTraining = False,
-    price_per_hour: Price = None,
+    beta: Annotated[float, typer.Option(help="Of dpo: strength of the preference.")] = 0.1,
+    batch: Annotated[int, typer.Option(min=1, help="Examples per step.")] = 64,
+    at_once: Annotated[int, typer.Option(min=1, help="Examples per forward pass; lower it to save memory.")] = 4,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Peak learning rate; 2.5e-4 of sft and 5e-6 of dpo by default.")
+    ] = None,
+    epochs: Annotated[
+        float | None, typer.Option(help="Passes over the training set; 5 of sft and 3 of dpo by default.")
+    ] = None,
+    rank: Annotated[int, typer.Option(min=1, help="Rank of a new adapter.")] = 16,
+    alpha: Annotated[int, typer.Option(min=1, help="Scale of a new adapter.")] = 32,
+    ratio: Annotated[float, typer.Option(help="Random share of the training set, above 0 and at most 1.")] = 1.0,
+    longest: Annotated[int, typer.Option(min=16, help="Leave out examples with more tokens than this.")] = 4096,
+    save_every: Annotated[int, typer.Option("--save-every", min=1, help="Steps between two checkpoints.")] = 20,
+    seed: Annotated[int, typer.Option(help="Seed for order, sampling and initial weights.")] = 0,
+    check: Annotated[bool, typer.Option("--check", help="Only estimate memory and time.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train a planner on plans (supervised fine-tuning of a LoRA adapter)."""
-    from medground_evaluate.planning.trainset import SFT
+    """Train one stage of a planner."""
+    from medground.errors import UsageError
+    from medground.faces import shown_progress
+    from medground.models import planner
+    from medground_evaluate.planning.learn import estimate_training, train
 
-    options = _chosen(SFT, command, which="negative" if negative else "positive")
-    _train(data, out, options, base, None, check=check, price=price_per_hour, quiet=quiet)
-
-
-def dpo(
-    command: typer.Context,
-    data: Data,
-    out: Planner,
-    adapter: Annotated[Path, typer.Option(metavar="FOLDER", help="The planner after sft: model and reference.")],
-    base: Base = None,
-    beta: Annotated[float, typer.Option(help="Strength of the preference.")] = 0.1,
-    batch: Batch = 64,
-    at_once: AtOnce = 4,
-    learning_rate: Annotated[float, typer.Option(help="Peak learning rate.")] = 5e-6,
-    epochs: Annotated[float, typer.Option(help="Passes over the training set.")] = 3,
-    ratio: Ratio = 1.0,
-    longest: Longest = 4096,
-    save_every: Save = 20,
-    seed: Seed = 0,
-    check: CheckTraining = False,
-    price_per_hour: Price = None,
-    quiet: Quiet = False,
-) -> None:
-    """Train a planner to prefer positive plans to negative ones (direct preference optimisation)."""
-    from medground_evaluate.planning.trainset import DPO
-
-    options = _chosen(DPO, command)
-    _train(data, out, options, base, adapter, check=check, price=price_per_hour, quiet=quiet)
+    options = _chosen(command)
+    if check:
+        name = base or (planner.read_card(adapter).base if adapter else None)
+        if name is None:
+            raise UsageError("name the model to train with --base NAME")
+        page(str(estimate_training(data, name, options)))
+        return
+    with shown_progress(quiet=quiet) as progress:
+        made = train(data, out, options, base=base, adapter=adapter, tell=partial(say, err=True), progress=progress)
+    say(
+        f"{made.folder}: {made.examples:,} examples, {made.steps:,} steps in {made.seconds:.1f} s, loss "
+        f"{made.first_loss:.4f} at the first step, {made.last_loss:.4f} at the last"
+    )
 
 
 def merge(
@@ -244,55 +237,24 @@ def merge(
     say(f"{out}: {card.base} with {', '.join(card.stages)}")
 
 
-def _chosen(options: TrainingOptions, command: typer.Context, **more: Any) -> TrainingOptions:
+def _chosen(command: typer.Context) -> TrainingOptions:
     """The options of a stage with those that the command was given."""
     from pydantic import ValidationError
 
     from medground.errors import UsageError
+    from medground_evaluate.planning.trainset import DPO, SFT
 
+    stage, given = SFT if command.info_name == "sft" else DPO, command.params
+    if given["negative"] and stage is DPO:
+        raise UsageError("--negative is an option of sft; leave it out")
+    own = {name: given[name] for name in type(stage).model_fields if given.get(name) is not None}
+    if given["negative"]:
+        own["which"] = "negative"
     try:
-        given = {name: value for name, value in command.params.items() if name in type(options).model_fields}
-        return type(options).model_validate({**options.model_dump(), **given, **more})
+        return type(stage).model_validate({**stage.model_dump(), **own})
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"--{str(first['loc'][0]).replace('_', '-')}: {first['msg']}") from None
-
-
-def _train(
-    data: Path,
-    out: Path,
-    options: TrainingOptions,
-    base: str | None,
-    adapter: Path | None,
-    *,
-    check: bool,
-    price: float | None,
-    quiet: bool,
-) -> None:
-    from decimal import Decimal
-
-    from medground.errors import UsageError
-    from medground.faces import shown_progress
-    from medground.models import planner
-    from medground_evaluate.planning.learn import estimate_training, train
-
-    if check:
-        name = base or (planner.read_card(adapter).base if adapter else None)
-        if name is None:
-            raise UsageError("name the model to train with --base NAME")
-        hourly = None if price is None else Decimal(str(price))
-        page(str(estimate_training(data, name, options, price_per_hour=hourly)))
-        return
-
-    def tell(line: str) -> None:
-        say(line, err=True)
-
-    with shown_progress(quiet=quiet) as progress:
-        made = train(data, out, options, base=base, adapter=adapter, tell=tell, progress=progress)
-    say(
-        f"{made.folder}: {made.examples:,} examples, {made.steps:,} steps in {made.seconds:.1f} s, loss "
-        f"{made.first_loss:.4f} at the first step, {made.last_loss:.4f} at the last"
-    )
 
 
 train_app = typer.Typer(help="Train a planner of sources.", no_args_is_help=True)
@@ -301,5 +263,9 @@ planner_app = typer.Typer(
     no_args_is_help=True,
 )
 train_app.add_typer(planner_app, name="planner")
-for command in (explore, judge, label, agreement, export, sft, dpo, merge):
+for command in (explore, judge, label, agreement, export, merge):
     planner_app.command(command.__name__)(command)
+_SFT = "Train a planner on plans (supervised fine-tuning of a LoRA adapter)."
+_DPO = "Train a planner to prefer positive plans to negative ones (direct preference optimisation)."
+planner_app.command("sft", help=_SFT)(learn)
+planner_app.command("dpo", help=_DPO)(learn)

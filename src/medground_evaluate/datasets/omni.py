@@ -94,6 +94,8 @@ _LISTED = re.compile(r"\[[^\[\]]*\]")
 _ANSWER_AFTER = re.compile(r"^[^:]{1,60} is:\s*", re.IGNORECASE)
 _YES_NO = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
 _SOURCES = {"seer": ("seer",), "ddxplus": ("ddxplus",), "mimic-iv-ed": ("mimic",)}
+_SHORT = {name: (name,) for name in ("medqa", "medmcqa", "pubmedqa", "bioasq")}
+"""The other closed sets of Omni-RAG, in its own split with training questions."""
 
 
 def _records(path: Path, name: str) -> Generator[loader.Placed]:
@@ -105,7 +107,7 @@ def _instances(path: Path, content: Mapping[str, Any], name: str) -> Generator[l
     instances, definition = content.get("Instances"), content.get("Definition")
     if not isinstance(instances, list) or not isinstance(definition, list) or not definition:
         raise UsageError(f'{path} is not a MedS-Bench task: it has no lists "Definition" and "Instances"')
-    if not any(part in f"{path.name} {content.get('Source')}".lower() for part in _SOURCES[name]):
+    if not any(part in f"{path.name} {content.get('Source')}".lower() for part in _SOURCES.get(name, ())):
         raise UsageError(f"{path} is a different MedS-Bench task, not {name}; its file name or source says which")
     outputs = [_output(instance) for instance in instances]
     options = _options(definition[0], outputs)
@@ -144,19 +146,20 @@ def _item(record: loader.Record, i: str) -> Item:
     return Item(id=i, question=question, gold=gold, split=omni_split(record), extra={"set": record["name"]})
 
 
-def _medsbench_loader(name: str) -> loader.Loader:
+def _closed_loader(name: str, described: str, parts: tuple[str, ...]) -> loader.Loader:
     return loader.Loader(
-        info=loader.described(name),
-        files=("test_short.json",),
+        info=loader.described(described),
+        files=("test_short.json", "train_short.json"),
         records=partial(_records, name=name),
         known=lambda record: is_omni(record) or {"options", "gold", "output", "name"} <= record.keys(),
-        ours=lambda record: str(record["name"]).startswith((name, *_SOURCES[name])),
+        ours=lambda record: str(record["name"]).startswith((name, *parts)),
         split=omni_split,
         item=_item,
     )
 
 
-SEER, DDXPLUS, MIMIC_IV_ED = (_medsbench_loader(name) for name in _SOURCES)
+SEER, DDXPLUS, MIMIC_IV_ED = (_closed_loader(name, name, parts) for name, parts in _SOURCES.items())
+OMNI_SHORT = [_closed_loader(name, f"omni-{name}", parts) for name, parts in _SHORT.items()]
 
 
 # MedQuAD: consumer health questions with answers from NIH pages; the authors' XML folders, or JSON Lines. Questions
@@ -199,4 +202,4 @@ MEDQUAD = loader.Loader(
     folder=lambda path: next(path.glob("*_QA*/*.xml"), None) is not None,
 )
 
-ALL = (SEER, DDXPLUS, MIMIC_IV_ED, EXPERTQA, LIVEQA, MEDICATIONQA, MEDQUAD, OMNI_LONG)
+ALL = (SEER, DDXPLUS, MIMIC_IV_ED, EXPERTQA, LIVEQA, MEDICATIONQA, MEDQUAD, OMNI_LONG, *OMNI_SHORT)

@@ -6,7 +6,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from medground.corpus import compose
 from medground.errors import UsageError
+from medground.home import registry
 from medground.recipes import pool
 from medground.values import Task
 from medground_evaluate.datasets import choice, claims, literature, loader, omni
@@ -90,17 +90,18 @@ _SETS: Mapping[str, loader.Loader] = {one.info.name: one for one in _OURS}
 
 
 def dataset_names() -> list[str]:
-    """The names of all sets."""
-    return sorted(_SETS)
+    """The names of all sets, with those of other packages."""
+    return sorted({*_SETS, *registry.names("datasets")})
 
 
 def open_dataset(name: str) -> loader.Loader:
     """The loader of the set called `name`."""
-    if name not in _SETS:
+    if (dataset := _SETS.get(name) or registry.find("datasets", name, loader.Loader)) is None:
         raise UsageError(
-            f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`"
+            f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`, or "
+            "give module:NAME, in capitals, of your own code"
         )
-    return _SETS[name]
+    return dataset
 
 
 def named_dataset(name: str) -> loader.Loader:
@@ -108,16 +109,8 @@ def named_dataset(name: str) -> loader.Loader:
 
     What a file names is only opened by `open_dataset`.
     """
-    module, colon, constant = name.partition(":")
-    if not colon:
-        return open_dataset(name)
-    try:
-        found = getattr(import_module(module), constant)
-    except Exception as error:
-        raise UsageError(f"data set {name!r} cannot be loaded: {error!r}; set PYTHONPATH to its folder") from error
-    if not isinstance(found, loader.Loader):
-        raise UsageError(f"data set {name!r} is not a Loader, but {type(found).__name__}; see CONTRIBUTING.md")
-    return found
+    registry.trust(name)
+    return open_dataset(name)
 
 
 @dataclass(frozen=True)
@@ -143,7 +136,8 @@ def recognised(path: Path) -> list[loader.Loader]:
     """The sets that the start of this file looks like."""
     if not path.exists():
         raise UsageError(f"{path} does not exist; check the path")
-    sets = [dataset for dataset in map(open_dataset, dataset_names()) if dataset.recognises(path)]
+    every = {**_SETS, **registry.added("datasets", loader.Loader)}
+    sets = [dataset for _, dataset in sorted(every.items()) if dataset.recognises(path)]
     if not sets:
         raise UsageError(
             f"{path} does not look like any known data set; use --set NAME to see what is wrong, "

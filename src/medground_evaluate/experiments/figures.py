@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from medground.home import Settings
+from medground.recipes import open_recipe
 from medground.values import Author
 from medground_evaluate.items import RunHeader, RunLine, tallied
 from medground_evaluate.judges.judgements import PAIR_AXES
@@ -21,13 +23,15 @@ from medground_evaluate.metrics.answers import accuracy, class_scores, grounded_
 from medground_evaluate.metrics.cost import NAMES, Cost, cost_ratio, mean_cost, stage_means
 from medground_evaluate.metrics.measures import Traced, depths_of, read_traced, rewritten_share, rounds_of
 from medground_evaluate.metrics.searching import Embed, QueryStatistics, heading_scores, headings_of, query_statistics
-from medground_evaluate.run_file import read_run
+from medground_evaluate.run_file import flattened, read_run
 from medground_evaluate.statistics import Mean, Share, mean, wilson
 
-_ROUND = re.compile(r"accuracy-round-(\d+)")
+_ROUND = re.compile(r"(accuracy|macro-f1)-round-(\d+)")
 _WITHIN = re.compile(r"within-(\d+)")
 _COSTS = {name: name.replace("-", "_") for name in ("input-tokens", "output-tokens", "model-calls", "searches")}
 _RATIOS = {"input-ratio": "input_tokens", "output-ratio": "output_tokens"}
+MOST_FAILED = 0.02
+"""Share of a run's questions that may fail, or miss a source: more, and the run measures the failure."""
 JUDGED = frozenset({"loss", "tie", "win", "likert", "likert-baseline", *PAIR_AXES})
 """Metrics that come from a judge model, not from a run."""
 
@@ -60,7 +64,7 @@ class RunOfRow:
     @cached_property
     def traced(self) -> Mapping[str, Traced]:
         """The contents of the traces that are still stored, by item; read on first use."""
-        found = {line.id: read_traced(self.traces, line.trace) for line in self.lines if line.trace}
+        found = {line.id: read_traced(self.traces, line.trace, self.header) for line in self.lines if line.trace}
         return {i: traced for i, traced in found.items() if traced is not None}
 
     @property
@@ -72,6 +76,21 @@ class RunOfRow:
     def incomplete(self) -> tuple[str, ...]:
         """What kept it from being complete, see `Tally`."""
         return tallied(self.lines, self.items).incomplete
+
+    @property
+    def made_by(self) -> str:
+        """Its model; by the traces, who else answered which operators; what judged, and what was searched."""
+        by: dict[str, set[str]] = {}
+        for operator, model in {pair for one in self.traced.values() for pair in one.models.items()}:
+            by.setdefault(model, set()).add(operator)
+        by.pop(self.header.model, None)
+        others = [f"{', '.join(sorted(operators))}: {model}" for model, operators in sorted(by.items())]
+        used = flattened(self.header.settings)
+        critic = f"critic: {used['verify.critic']}" if ":" in used.get("verify.critic", "") else ""
+        sources = [*self.header.snapshots, *used.get("retrieval.sources", ())]
+        searched = ", ".join(sources if any(line.usage.searches for line in self.lines) else ()) or "nothing"
+        gate = "" if used.get("verify.gate", True) else "no gate"
+        return "; ".join(filter(None, [self.header.model, *others, critic, f"searched {searched}", gate]))
 
     @property
     def items(self) -> int:
@@ -101,7 +120,10 @@ def figure(metric: str, run: RunOfRow, base: RunOfRow | None) -> Figure | None:
         return None if ratio is None else Figure(ratio, len(run.lines))
     if (found := _ROUND.fullmatch(metric)) is not None:
         curve = rounds_of(run.lines, run.traced) if run.all_traced else ()
-        return _share(curve[min(int(found[1]), len(curve)) - 1].accuracy) if curve else None
+        for point in curve[: int(found[2])][-1:]:
+            f1 = Figure(100 * (point.macro_f1 or 0.0), run.items)
+            return _share(point.accuracy) if found[1] == "accuracy" else f1
+        return None
     if (found := _WITHIN.fullmatch(metric)) is not None and run.all_traced:
         return _share(depths_of(run.traced.values(), run.items).within(int(found[1])))
     return None
@@ -141,6 +163,26 @@ def _headings(run: RunOfRow, kind: str) -> Figure | None:
     return None if value is None else Figure(value, scores.questions)
 
 
+ERRORS = ("failed", "nothing-found", "headings", "rest")
+
+
+def _errors(run: RunOfRow, kind: str) -> Figure | None:
+    """Share of the wrong answers with this error (000, appendix J); `rest`: none of those that the paper names."""
+    kinds = Counter(_error(run, line) for line in run.lines if line.gold and not line.right)
+    return _share(Share(kinds[kind], kinds.total())) if run.all_traced else None
+
+
+def _error(run: RunOfRow, line: RunLine) -> str:
+    """The first error that applies: a service failed, the final query found nothing, or it lacks gold headings."""
+    traced = run.traced.get(line.id)
+    if traced is None or line.status == "failed" or any(line.failed_sources.values()):
+        return "failed"
+    if traced.chosen == 0:
+        return "nothing-found"
+    recall = heading_scores([(headings_of(traced.query), run.headings.get(line.id, ()))]).recall
+    return "headings" if recall is not None and recall < 1 else "rest"
+
+
 _SIMPLE: Mapping[str, Callable[[RunOfRow], Figure | None]] = {
     "accuracy": lambda run: _share(accuracy(run.lines, run.items)),
     "macro-f1": _macro_f1,
@@ -150,6 +192,7 @@ _SIMPLE: Mapping[str, Callable[[RunOfRow], Figure | None]] = {
     "rewritten": lambda run: _share(rewritten_share(run.traced.values()) if run.all_traced else None),
     "mesh-precision": lambda run: _headings(run, "precision"),
     "mesh-recall": lambda run: _headings(run, "recall"),
+    **{f"errors-{kind}": partial(_errors, kind=kind) for kind in ERRORS},
 }
 
 
@@ -164,14 +207,8 @@ def shown(value: float | None) -> str:
 
 def remembering(embed: Embed) -> Embed:
     """The same encoder, which encodes every text once."""
-    vectors: dict[str, NDArray[np.float32]] = {}
-
-    def remembered(texts: Sequence[str]) -> NDArray[np.float32]:
-        if new := [text for text in dict.fromkeys(texts) if text not in vectors]:
-            vectors.update(zip(new, embed(new), strict=True))
-        return np.stack([vectors[text] for text in texts])
-
-    return remembered
+    one = cache(lambda text: embed([text])[0])
+    return lambda texts: np.stack([one(text) for text in texts])
 
 
 AVERAGE = "average"
@@ -235,11 +272,6 @@ REPEATING = {"model.cache": False}
 """With which the further runs are made: replies from the cache would repeat the first one."""
 
 
-def repeats(settings: Settings, wanted: int) -> int:
-    """How many runs a row gets: one without a model, as all would be the same."""
-    return wanted if Author(settings.model.default).is_model else 1
-
-
 def further_paths(path: Path, what: str, numbers: Iterable[int]) -> list[Path]:
     """The files of further runs with these numbers beside the run of a file; `what` they are is in their names."""
     return [path.with_name(f"{path.stem}_{what}-{n}{path.suffix}") for n in numbers]
@@ -272,8 +304,14 @@ def _accuracies(runs: Sequence[RunOfRow]) -> list[float]:
 SAMPLES = 9
 TEMPERATURE = 0.7
 UNCERTAINTY = "uncertainty"
-SAMPLING = {"model.temperature": TEMPERATURE, "model.cache": False}
-"""With which the answers of a row are sampled."""
+
+
+def sampling(recipe: str) -> dict[str, Any]:
+    """With which the answers of a recipe are sampled: what writes them, and nothing before it such as the planner."""
+    hot = {f"operators.{one.name}.temperature": TEMPERATURE for one in open_recipe(recipe).writers}
+    return {"model.cache": False, **hot}
+
+
 _NLI = "nli:"
 
 

@@ -6,6 +6,7 @@ import math
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -17,6 +18,8 @@ from medground_evaluate.datasets.loader import Loader
 from medground_evaluate.datasets.registry import open_dataset
 
 RUNNABLE = "runnable"
+PAPERS = Path(__file__).with_name("papers")
+"""The tables and figures of the five papers."""
 POOLED = frozenset({"all", "average"})
 """Instead of one data set, a column may name `all` (the questions of all of them together) or `average` (the mean of
 their figures, if every one of them was run)."""
@@ -28,19 +31,18 @@ class Data(Frozen, extra="forbid"):
     Attributes:
         name: the set, as in `medground data list`.
         gold: only items whose gold answer is one of these; they are then the only possible answers.
-        with_context: each question comes with its own documents, and nothing is searched.
-        corpora: corpora to search; without any, those of the user's settings.
+        corpora: corpora to search; without any, those that the command names.
+        until: evidence after this day is not searched.
         settings: options for every row on this data, such as the pool of demonstrations.
     """
 
     name: str = Field(alias="set")
     split: str = "test"
     limit: int | None = Field(default=None, ge=1)
-    seed: int | None = None
     ids: str = ""
     gold: tuple[str, ...] = ()
-    with_context: bool = False
     corpora: tuple[str, ...] | None = None
+    until: date | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     note: str = ""
 
@@ -51,6 +53,8 @@ class Row(Frozen, extra="forbid"):
     Attributes:
         settings: options that override the preset, such as `{"pubmed_reasoner.critic" = false}`.
         data: names of the data it is run on; empty for all.
+        corpora: by data, corpora of this row alone; they are its own, whatever the command names.
+        embedder: part of the name of the embedding model that the row names; vectors of another are refused.
         baseline: whether cost ratios, and the changes of the rows below it, are relative to this row.
         stand_in: options that replace those that need a model when `keyless` answers.
     """
@@ -60,7 +64,8 @@ class Row(Frozen, extra="forbid"):
     preset: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     data: tuple[str, ...] = ()
-    model: str | None = None
+    corpora: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    embedder: str = ""
     baseline: bool = False
     stand_in: dict[str, Any] = Field(default_factory=dict)
     note: str = ""
@@ -71,8 +76,9 @@ class Published(Frozen, extra="forbid"):
 
     Attributes:
         model: the model behind the figures, and its tools.
-        row: name of our equivalent row, if any.
+        row: name of our equivalent row, which a command fills.
         axis: in a table of comparisons, the axis of explanations that the row is about.
+        needs: what nobody can do here, such as a system that is not rebuilt; every row has one of these three.
         values: one for each column; nan if the paper has none.
     """
 
@@ -80,6 +86,7 @@ class Published(Frozen, extra="forbid"):
     model: str = ""
     row: str | None = None
     axis: Literal["soundness", "grounding", "relevance", "trustworthiness"] | None = None
+    needs: str = ""
     values: tuple[float, ...]
 
     def value(self, place: int) -> float | None:
@@ -93,10 +100,11 @@ class Experiment(Frozen, extra="forbid"):
 
     Attributes:
         of: what the paper's figures were measured on.
-        status: `runnable`, or what it waits for, such as `waits for recipe omni-rag`.
+        status: `runnable`, or what fills it instead, such as `is printed by medground train planner explore`.
         columns: `DATA.METRIC`, the columns of the figures; see `POOLED` for figures of several data sets.
         at_least: columns for which the paper only says "more than" the number.
         judged: the two rows whose explanations a judge compares; a win means the first row wins.
+        stand_in: of every row, see `Row`.
     """
 
     paper: str
@@ -109,6 +117,7 @@ class Experiment(Frozen, extra="forbid"):
     at_least: tuple[str, ...] = ()
     judged: tuple[str, str] | None = None
     note: str = ""
+    stand_in: dict[str, Any] = Field(default_factory=dict)
     data: dict[str, Data] = Field(default_factory=dict)
     rows: tuple[Row, ...] = ()
     published: tuple[Published, ...] = ()
@@ -129,6 +138,15 @@ class Experiment(Frozen, extra="forbid"):
             data, _, metric = column.partition(".")
             yield place, data, metric
 
+    @model_validator(mode="before")
+    @classmethod
+    def _shared(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """The rows, each with the stand-ins of all."""
+        rows = [
+            {**row, "stand_in": {**data.get("stand_in", {}), **row.get("stand_in", {})}} for row in data.get("rows", ())
+        ]
+        return {**data, "rows": rows}
+
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         rows = {row.name for row in self.rows}
@@ -139,8 +157,12 @@ class Experiment(Frozen, extra="forbid"):
                 raise ValueError(f"{published.name}: {len(published.values)} values for {len(self.columns)} columns")
             if published.row is not None and published.row not in rows:
                 raise ValueError(f"{published.name}: no row is called {published.row!r}")
+            if self.runnable and sum(map(bool, (published.row, published.axis, published.needs))) != 1:
+                raise ValueError(f"{published.name}: name the row that fills it, its axis, or what it needs")
         if unknown := {*(self.judged or ())} - rows:
             raise ValueError(f"judged: no row is called {', '.join(sorted(unknown))}")
+        if unknown := {data for row in self.rows for data in row.corpora} - self.data.keys():
+            raise ValueError(f"no data is called {', '.join(sorted(unknown))}")
         if self.runnable:
             self._check_data()
         return self
@@ -159,8 +181,7 @@ def read_experiment(path: Path) -> Experiment:
         return Experiment.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise UsageError(
-            f"no experiment {path}; give a file, or a name such as 000/table-1 in the folder that contains"
-            " experiments/; `medground experiment list` shows the names"
+            f"no experiment {path}; give a file, or a name such as 000/table-1 (`medground experiment list`)"
         ) from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
@@ -173,15 +194,10 @@ def read_experiment(path: Path) -> Experiment:
 
 def find_experiments(folder: Path) -> list[tuple[Path, Experiment]]:
     """All experiments in a folder and its subfolders, by paper and by number of the table or figure."""
-    paths = sorted(folder.rglob("*.toml"), key=lambda path: (path.parent, _numbered(path.stem)))
+    paths = sorted(folder.rglob("*.toml"), key=lambda path: (path.parent, len(path.stem), path.stem))
     if not paths:
         raise UsageError(f"no experiments in {folder}; give their folder with --folder")
     return [(path, read_experiment(path)) for path in paths]
-
-
-def _numbered(stem: str) -> tuple[str, int, str]:
-    kind, _, number = stem.rpartition("-")
-    return kind, int(number) if number.isdecimal() else 0, number
 
 
 def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> Loader:

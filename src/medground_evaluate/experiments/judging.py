@@ -30,7 +30,7 @@ def check_judge(experiment: Experiment, judge: str, options: Options) -> None:
     """Check that a judge can be used, before anything is run."""
     if experiment.judged is None:
         raise UsageError(f"{experiment.name} has no column that needs a judge; leave out --judge")
-    if Author(judge).is_model and any(same_model(judge, model_of(row, options)) for row in experiment.rows):
+    if Author(judge).is_model and same_model(judge, model_of(options)):
         raise UsageError(f"{judge} answers a row, so it may not judge it; name another --judge")
 
 

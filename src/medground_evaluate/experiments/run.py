@@ -1,38 +1,40 @@
 """Running an experiment: each row on each data set, one resumable run file for each.
 
-A figure stands in a table under its row's name, so it must come from the settings that the row names: what changes them
-from outside is refused from the environment and `medground.toml`, and shown from `--set`.
+A figure stands in a table under its row's name, so it must come from the settings that the row names. What would change
+them from outside is refused; what changes others is refused from the environment and `medground.toml`, and shown from
+`--set`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import os
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from medground.answering import open_nli
-from medground.engine import Engine
+from medground.corpus import Library
+from medground.engine import Engine, operator_names
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
-from medground.home import FILE_NAME, PREFIX, Settings
+from medground.home import FILE_NAME, PREFIX, Settings, preset_layer, section_of
 from medground.models import open_embedder
+from medground.recipes import open_recipe
 from medground.values import KEYLESS, Author
 from medground_evaluate.auditing import best_blind
 from medground_evaluate.blind import Baseline
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.form import Data, Experiment, Row, find_data
+from medground_evaluate.items import tallied
 from medground_evaluate.judges.judgements import Judgement
 from medground_evaluate.judges.results import PairResult, read_marked
 from medground_evaluate.metrics import uncertainty
 from medground_evaluate.metrics.searching import Embed
 from medground_evaluate.run_file import flattened
-from medground_evaluate.runner import Selection, Watch, check_searched, run_set, selected_items
+from medground_evaluate.runner import Selection, Watch, check_searched, run_path, run_set, selected_items
 
 SMOKE = 3
 """Number of questions in a trial run."""
@@ -47,7 +49,8 @@ class Options:
     """How to run an experiment.
 
     Attributes:
-        model: the model that answers; by default the row's own model, else `keyless`.
+        model: the model that answers; by default `keyless`.
+        corpora: `NAME` for all data, or `DATA=NAME`; `DATA=` searches no corpus for this data.
         smoke: run keyless on three questions, to see whether it works at all.
         nli: the NLI model that compares sampled answers; by default that of `verify.critic`, if it is one.
         repeat: runs of each row that a model answers, for the mean and standard deviation of accuracy.
@@ -64,7 +67,6 @@ class Options:
     accept: tuple[str, ...] = ()
     nli: str | None = None
     marks: tuple[Path, ...] = ()
-    embedding: str = "minilm"
     repeat: int = 1
 
 
@@ -119,19 +121,19 @@ async def make(
         raise UsageError(
             f"{experiment.name} {experiment.status}; `medground experiment list` shows the ones that can be run"
         )
-    replaced = {r.name: r.stand_in for r in experiment.rows if not Author(model_of(r, options)).is_model and r.stand_in}
+    keyless = not Author(model_of(options)).is_model
+    replaced = {r.name: r.stand_in for r in experiment.rows if keyless and r.stand_in}
     marks = tuple(read_marked(options.marks).lines) if options.marks else ()
     made = Made(experiment, {}, {}, {}, replaced, marks=marks)
     rows = _Rows(options, shown, made)
-    for name, data in experiment.data.items():
+    for name, data in _with_corpora(experiment.data, options.corpora):
         try:
             dataset, place = find_data(data, options.data)
         except UsageError as error:
             made.missing["", name] = str(error)
             continue
         limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
-        limit, seed = min(limits, default=None), data.seed if limits else None
-        selection = Selection(dataset, place, data.split, limit, seed, data.with_context)
+        selection = Selection(dataset, place, data.split, min(limits, default=None), until=data.until)
         items = list(selected_items(selection))
         headings = {item.id: item.headings for item in items if item.headings}
         for row in experiment.rows:
@@ -147,7 +149,7 @@ async def make(
         return made
     try:
         home = next(iter(made.runs.values())).traces.parent
-        return replace(made, embed=figures.remembering(open_embedder(options.embedding, home).embed))
+        return replace(made, embed=figures.remembering(open_embedder("minilm", home).embed))
     except (ConfigError, StorageFailed) as error:
         made.waits.append(f"diversity needs a model that encodes queries: {error}")
         return made
@@ -166,18 +168,21 @@ class _Rows:
     ) -> None:
         """Run a row, once and as often as it is repeated; what keeps it from that is its reason to be missing."""
         key, options, made = (row.name, name), self.options, self.made
+        if name in row.corpora:
+            data = data.model_copy(update={"corpora": row.corpora[name]})
         try:
             settings = settings_of(row, data, options)
-            if found_changes := changes(row.preset, _chosen(row, data, options), options.sets):
+            _check_embedder(row, settings)
+            if found_changes := changes(row, data, options):
                 made.changed[row.name] = found_changes
-            path, traces = run_path(selection, settings, options), settings.home / "traces"
+            path, traces = self._path(selection, settings), settings.home / "traces"
             await self._run(selection, settings, {path: f"{name}, {row.name}"})
             run = figures.read_row(path, headings, traces)
-            if run.lines and all(line.status == "failed" for line in run.lines):  # that is not a figure
-                why = f"{run.lines[-1].error}; then delete {path.name} and run again"
-                raise UsageError(f"all {len(run.lines):,} questions failed: {why}")
+            if lost := tallied(run.lines, run.items).failed(figures.MOST_FAILED):
+                raise UsageError(f"{lost[0]}; when that is mended, delete {path.name} and run again")
             made.runs[key] = run
-            again = figures.further_paths(path, "repeat", range(2, figures.repeats(settings, options.repeat) + 1))
+            runs = options.repeat if Author(settings.model.default).is_model else 1  # without a model all are the same
+            again = figures.further_paths(path, "repeat", range(2, runs + 1))
             named = {one: f"run {number} of {len(again) + 1}" for number, one in enumerate(again, start=2)}
             await self._run(selection, self._settings(row, data, figures.REPEATING), named)
             made.again[key] = tuple(figures.read_row(one, headings, traces) for one in again)
@@ -185,6 +190,9 @@ class _Rows:
                 await self._sample(key, selection, row, data)
         except (UserMistake, SourceUnavailable, SnapshotCorrupt) as error:
             made.missing[key] = str(error)
+
+    def _path(self, selection: Selection, settings: Settings) -> Path:
+        return run_path(self.options.out or settings.home / "runs" / "experiments", selection, settings)
 
     def _settings(self, row: Row, data: Data, more: Mapping[str, Any]) -> Settings:
         return settings_of(row, data, replace(self.options, sets={**self.options.sets, **more}))
@@ -194,8 +202,7 @@ class _Rows:
         options = self.options
         for path, name in named.items():
             with self.shown(name) as watch:
-                if not selection.with_context:
-                    check_searched(settings)
+                check_searched(settings)
                 async with await Engine.open(settings) as engine:
                     await run_set(
                         engine, selection, path, concurrency=options.concurrency, accept=options.accept, watch=watch
@@ -203,16 +210,14 @@ class _Rows:
 
     async def _sample(self, key: tuple[str, str], selection: Selection, row: Row, data: Data) -> None:
         """Measure the uncertainty of a row, or note what it waits for."""
-        settings = self._settings(row, data, figures.SAMPLING)
+        settings = self._settings(row, data, figures.sampling(row.recipe))
         nli = figures.nli_of(settings, self.options.nli)
         if waiting := figures.waits_for(settings, nli):
             if waiting not in self.made.waits:
                 self.made.waits.append(waiting)
             return
         entailment = uncertainty.nli_entailment(await asyncio.to_thread(open_nli, nli))  # before paying for the samples
-        paths = figures.further_paths(
-            run_path(selection, settings, self.options), "sample", range(1, figures.SAMPLES + 1)
-        )
+        paths = figures.further_paths(self._path(selection, settings), "sample", range(1, figures.SAMPLES + 1))
         named = {path: f"{row.name}, sample {number} of {len(paths)}" for number, path in enumerate(paths, start=1)}
         await self._run(selection, settings, named)
         self.made.uncertain[key] = await uncertainty.uncertainty_of(uncertainty.read_samples(paths), entailment)
@@ -224,9 +229,42 @@ _REACHING = frozenset(
 """How a model or a service is reached. These may come from outside."""
 
 
-def changes(preset: str | None, chosen: Mapping[str, Any], sets: Mapping[str, Any]) -> tuple[str, ...]:
-    """What `--set` changes of a row: `retrieval.keep = 3`."""
-    return _differing(_alone(preset, chosen), _alone(preset, {**chosen, **sets}))
+_SAID = {"temperature", "longest"}
+
+
+def changes(row: Row, data: Data, options: Options) -> tuple[str, ...]:
+    """What `--set` changes of a row: `retrieval.depth = 3`. Which models answered is told by the row itself.
+
+    Raises UsageError: it would change what the row, its data or its preset names.
+    """
+    chosen = _chosen(row, data, options)
+    taken = _taken(row, chosen, options.sets)
+    found = _differing(_alone(row.preset, chosen), _alone(row.preset, {**chosen, **taken}))
+    layers = ({"recipe": {"name": row.recipe}}, preset_layer(row.preset) if row.preset else {})
+    own = {name for layer in layers for name in flattened(layer)} | data.settings.keys() | row.settings.keys()
+    section = section_of(row.recipe)  # what a row does not name of its own recipe has the default that it names thereby
+    prefix = f"{section.section}." if section else "recipe.name"
+    if lost := [one for one in found if one.startswith(prefix) or one.partition(" = ")[0] in own]:
+        raise UsageError(f"--set would replace what this row names: {', '.join(lost)}; change it in a copy of the file")
+    return tuple(one for one in found if not one.startswith("model.operators."))
+
+
+def _taken(row: Row, chosen: Mapping[str, Any], sets: Mapping[str, Any]) -> dict[str, Any]:
+    """Of `--set`, all but models of operators that the row never asks, or for which it names one: a trained planner."""
+    own = _alone(row.preset, chosen).served.operators
+    asked = {one.name for one in open_recipe(row.recipe).operators} - own.keys()
+    idle = {f"model.operators.{name}" for name in operator_names() if name not in asked}
+    return {name: value for name, value in sets.items() if name not in idle}
+
+
+def _check_embedder(row: Row, settings: Settings) -> None:
+    """Refuse corpora whose vectors are not of the model that the row names."""
+    for name in settings.retrieval.corpora if row.embedder else ():
+        with Library(settings.home).open(name) as snapshot:
+            found = snapshot.embedding or "none"
+        if row.embedder.casefold() not in found.casefold():
+            said = f"this row needs vectors of {row.embedder}, but those of corpus {name} are of {found}"
+            raise UsageError(f"{said}; build one with medground corpus build NAME PATH --embed MODEL")
 
 
 def _alone(preset: str | None, chosen: Mapping[str, Any]) -> Settings:
@@ -241,15 +279,21 @@ def _differing(named: Settings, used: Settings) -> tuple[str, ...]:
 
 
 def _compared(settings: Settings) -> dict[str, str]:
-    """What the recipe reads, and the folder of replies that stand for the network, which is not part of the hash."""
+    """What the recipe reads, and the folder of replies that stand for the network, which is not part of the hash.
+
+    Of single models and operators, what is set of their answers, and not how they are reached.
+    """
     content = settings.as_read_by(settings.recipe.name)
     content["retrieval"]["replay"] = str(settings.retrieval.replay or "")
+    for group, each in (("models", settings.models), ("operators", settings.operators)):
+        content[group] = {name: one.model_dump(include=_SAID, exclude_unset=True) for name, one in each.items()}
     return {name: json.dumps(value, ensure_ascii=False) for name, value in flattened(content).items()}
 
 
 def settings_of(row: Row, data: Data, options: Options) -> Settings:
     """The settings of a row on one data set; environment and `medground.toml` may say how services are reached."""
-    chosen = {**_chosen(row, data, options), **options.sets}
+    chosen = _chosen(row, data, options)
+    chosen |= _taken(row, chosen, options.sets)
     used = Settings.load(preset=row.preset, options=chosen)
     changed = _differing(_alone(row.preset, chosen), used)
     if not changed:
@@ -262,27 +306,27 @@ def settings_of(row: Row, data: Data, options: Options) -> Settings:
 
 def _chosen(row: Row, data: Data, options: Options) -> dict[str, Any]:
     """The options that the file names for a row, with the model and the corpora of the command."""
-    model = model_of(row, options)
+    model = model_of(options)
     chosen: dict[str, Any] = {"recipe.name": row.recipe, "model.default": model, **data.settings, **row.settings}
     if not Author(model).is_model:
         chosen |= row.stand_in
-    corpora = options.corpora or data.corpora
-    if data.with_context or corpora:
-        chosen["retrieval.corpora"] = () if data.with_context else corpora
+    corpora = data.corpora if open_recipe(row.recipe).needs_evidence else ()
+    if corpora is not None:
+        chosen["retrieval.corpora"] = corpora
         chosen["retrieval.knowledge_base"] = ""
     return chosen
 
 
-def model_of(row: Row, options: Options) -> str:
-    """The model that answers a row."""
-    return KEYLESS if options.smoke else options.model or row.model or KEYLESS
+def model_of(options: Options) -> str:
+    """The model that answers."""
+    return options.model or KEYLESS
 
 
-def run_path(selection: Selection, settings: Settings, options: Options) -> Path:
-    """The file of a run; experiments with the same row share it."""
-    folder = options.out or settings.home / "runs" / "experiments"
-    what = [selection.limit, selection.seed, selection.with_context, settings.hash]
-    key = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:8]
-    words = (selection.dataset.info.name, selection.split, settings.recipe.name, settings.model.default[-40:])
-    plain = (re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-") for word in words)
-    return folder / f"{'_'.join([*plain, key])}.jsonl"
+def _with_corpora(data: Mapping[str, Data], named: Sequence[str]) -> Iterator[tuple[str, Data]]:
+    """The data, each with the corpora that the command names for it."""
+    pairs = [one.rpartition("=")[::2] for one in named]
+    if unknown := {name for name, _ in pairs} - data.keys() - {""}:
+        raise UsageError(f"--corpus: no data is called {', '.join(sorted(unknown))}; it has {', '.join(data)}")
+    for name, one in data.items():
+        own = [corpus for of, corpus in pairs if of == name] or [corpus for of, corpus in pairs if not of]
+        yield name, one.model_copy(update={"corpora": tuple(filter(None, own))}) if own else one

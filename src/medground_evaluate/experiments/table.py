@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from medground.errors import StorageFailed, UsageError
-from medground.home import Settings, write_whole
+from medground.home import write_whole
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
 from medground_evaluate.experiments.judging import is_marked, judge_notes, judged_figure, marked_figure, marks_notes
 from medground_evaluate.experiments.run import Made
+from medground_evaluate.run_file import flattened
 
 NOTHING = "–"
 JUDGE = "needs a judge"
@@ -172,10 +173,12 @@ def _ours(made: Made, row: str) -> list[str]:
     cells = []
     for _, data, metric in experiment.cells():
         found = value_of(made, row, data, metric)
-        cells.append(_cell(found) if found else JUDGE if metric in figures.JUDGED else NOTHING)
-    marks = ["changed"] * (row in made.changed) + ["incomplete"] * any(run.incomplete for run in runs)
+        cells.append(JUDGE if found is None and metric in figures.JUDGED else _cell(found))
+    less = any(of in ("", row) for of, _ in made.missing) and any(data in POOLED for _, data, _ in experiment.cells())
+    marks = ["changed"] * (row in made.changed) + ["incomplete"] * (less or any(run.incomplete for run in runs))
     name = f"{OURS}{row} ({', '.join(marks)})" if runs and marks else OURS + row
-    return [name, runs[0].header.model if runs else "not run", *cells]
+    preset = next(f"; preset {one.preset}" if one.preset else "" for one in experiment.rows if one.name == row)
+    return [name, " / ".join(dict.fromkeys(run.made_by for run in runs)) + preset if runs else "not run", *cells]
 
 
 def _ours_on(made: Made, axis: str) -> list[str]:
@@ -185,7 +188,9 @@ def _ours_on(made: Made, axis: str) -> list[str]:
     return [OURS + axis, by, *(_cell(one) if one else JUDGE for one in found)]
 
 
-def _cell(found: figures.Figure) -> str:
+def _cell(found: figures.Figure | None) -> str:
+    if found is None:
+        return NOTHING
     if found.low is None or found.high is None:
         return figures.shown(found.value)
     return f"{figures.shown(found.value)} [{figures.shown(found.low)}, {figures.shown(found.high)}]"
@@ -197,7 +202,7 @@ def _blind(made: Made) -> list[str]:
     for _, data, metric in made.experiment.cells():
         found = made.blind.get(data) if metric == "accuracy" else None
         share = figures.Figure(100 * found.share, found.of, 100 * found.low, 100 * found.high) if found else None
-        cells.append(_cell(share) if share else NOTHING)
+        cells.append(_cell(share))
     return ["best blind baseline", "no evidence read", *cells] if any(cell != NOTHING for cell in cells) else []
 
 
@@ -259,19 +264,8 @@ def _about(run: figures.RunOfRow) -> dict[str, Any]:
     return {
         **{name: getattr(header, name) for name in selected + made_by},
         **({"incomplete": list(run.incomplete)} if run.incomplete else {}),
-        "settings": _changed(header.settings),
+        "settings": flattened(header.settings),
         "statuses": dict(Counter(line.status for line in run.lines)),
         "unfinished": run.items - len(run.lines),
         "seconds_each": round(sum(line.usage.seconds for line in run.lines) / max(1, len(run.lines)), 3),
-    }
-
-
-def _changed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that differ from the defaults, by dotted name."""
-    defaults = Settings.model_construct().model_dump(mode="json", exclude={"home", "keys", "trace", "serve"})
-    return {
-        f"{group}.{name}": value
-        for group, values in settings.items()
-        for name, value in values.items()
-        if defaults.get(group, {}).get(name) != value
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -53,17 +53,17 @@ def final_query(spans: Spans) -> str | None:
     return written[-1].after if written else None
 
 
-def answers_by_round(spans: Spans) -> tuple[tuple[str, ...], ...]:
+def answers_by_round(spans: Spans, *, last: bool = False) -> tuple[tuple[str, ...], ...]:
     """What a recipe that loops (Self-MedRAG) would have answered, had it ended after each of its rounds.
 
-    That is the answer of the round with the highest support score so far, the earliest of equals. A round that failed
-    before it was answered is left out.
+    That is the answer of the round with the highest support score so far, the earliest of equals; with `last`, as in
+    the paper, its own. A round that failed before it was answered is left out.
     """
     best: tuple[float, tuple[str, ...]] | None = None
     answers = []
     for ended in RoundEnded.stored(spans):
         score = -1.0 if ended.steering_score is None else ended.steering_score
-        if best is None or score > best[0]:
+        if best is None or last or score > best[0]:
             best = score, ended.answer
         answers.append(best[1])
     return tuple(answers)
@@ -98,7 +98,7 @@ def reading(spans: Spans) -> searching.Reading | None:
 
 @dataclass(frozen=True)
 class Traced:
-    """One question."""
+    """One question; `models` answered its operators, and `chosen` documents were found by the final query."""
 
     query: str
     reading: searching.Reading
@@ -106,9 +106,11 @@ class Traced:
     rewritten: bool | None = None
     plan: Mapping[str, Sequence[str]] | None = None
     stages: Stages | None = None
+    models: Mapping[str, str] = field(default_factory=dict)
+    chosen: int | None = None
 
 
-def read_traced(folder: Path, trace: str) -> Traced | None:
+def read_traced(folder: Path, trace: str, header: RunHeader) -> Traced | None:
     """What a stored trace contains; None if there is none, or it was removed."""
     try:
         spans = read_trace(folder, trace)
@@ -117,10 +119,12 @@ def read_traced(folder: Path, trace: str) -> Traced | None:
     return Traced(
         query=final_query(spans) or "",
         reading=reading(spans) or searching.Reading(0, False),
-        rounds=answers_by_round(spans),
+        rounds=answers_by_round(spans, last=header.settings.get("self_medrag", {}).get("returned") == "last"),
         rewritten=was_rewritten(spans),
         plan=planned_queries(spans),
         stages=stages(spans),
+        models={one.operator: one.model for one in Asking.stored(spans)},
+        chosen=next((one.documents for one in reversed(QueryChosen.stored(spans))), None),
     )
 
 
@@ -181,7 +185,7 @@ def measure(
         items: items of the set, for gold headings and reference answers.
         embedder: encodes queries to measure their diversity; without it diversity is not measured.
     """
-    traced = {line.id: found for line in lines if (found := read_traced(home / "traces", line.trace))}
+    traced = {line.id: found for line in lines if (found := read_traced(home / "traces", line.trace, header))}
     stored = Answers(home)
     answers = {line.id: stored.as_given(line.trace) for line in lines}  # as they were given, so that figures stay
     read = {i: one.reading for i, one in traced.items() if one.reading.articles}

@@ -34,8 +34,10 @@ from medground.values import (
     tagged,
 )
 from medground_evaluate.datasets.registry import Source, read_records
+from medground_evaluate.experiments.figures import remembering
 from medground_evaluate.items import Item
 from medground_evaluate.metrics.cost import Estimate, list_price
+from medground_evaluate.metrics.searching import Embed, query_statistics
 from medground_evaluate.planning import work
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
 
@@ -65,7 +67,6 @@ class Exploration:
 
     source: Source
     queries: int = QUERIES
-    sources: tuple[str, ...] = ()
     limit: int | None = None
     seed: int = 0
 
@@ -85,7 +86,7 @@ async def explore_questions(
     random.Random(wanted.seed).shuffle(items)
     items = items[: wanted.limit]
     async with await Engine.open(settings, progress=progress) as engine:
-        sources = _chosen(plannable(run_of(engine, items[0].question)), wanted.sources)
+        sources = _sources(engine, items)
         head = work.Head(
             step="exploration",
             dataset=records.dataset,
@@ -145,7 +146,7 @@ async def check_exploring(wanted: Exploration, settings: Settings) -> StepEstima
     records = await asyncio.to_thread(read_records, wanted.source)
     items = records.training[: wanted.limit]
     async with await Engine.open(settings) as engine:
-        sources = _chosen(plannable(run_of(engine, items[0].question)), wanted.sources)
+        sources = _sources(engine, items)
         model = engine.models.of(explore.name).name
     made = len(items) * len(sources) * wanted.queries
     tokens = len(items) * TOKENS_OF_A_PROMPT, made * TOKENS_OF_A_QUERY
@@ -159,7 +160,9 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
     """
     views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
     began = run.clock()
-    output = await run.ask(explore, ExploreInput(question=run.question.text, sources=views, queries_for_each=queries))
+    question = run.question
+    value = ExploreInput(question=question.text, options=question.options, sources=views, queries_for_each=queries)
+    output = await run.ask(explore, value)
     written = {
         one.source: tuple(SourceQuery(term=query.term, text=query.text) for query in one.queries) for one in output.plan
     }
@@ -178,14 +181,10 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
     return work.Explored(question=work.Asked.of(item), queries=tuple(tried), passages=passages, spent=spent)
 
 
-def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[SourceDescription, ...]:
-    if unknown := sorted(set(names) - {one.name for one in there}):
-        known = ", ".join(one.name for one in there) or "none"
-        raise UsageError(f"no source is called {', '.join(unknown)}; sources that are open: {known}")
-    chosen = tuple(one for one in there if not names or one.name in names)
-    if not chosen:
-        raise UsageError("there is no source to explore; name corpora with --corpus, or a knowledge base with --kb")
-    return chosen
+def _sources(engine: Engine, items: Sequence[Item]) -> tuple[SourceDescription, ...]:
+    if found := plannable(run_of(engine, items[0].question)):
+        return found
+    raise UsageError("there is no source to explore; name corpora with --corpus, or a knowledge base with --kb")
 
 
 def cost_lines(step: str, spent: Sequence[work.Spent], workers: int) -> list[str]:
@@ -203,8 +202,22 @@ def cost_lines(step: str, spent: Sequence[work.Spent], workers: int) -> list[str
     ]
 
 
-def lines_of(finished: work.Finished, workers: int) -> Iterator[str]:
-    """The lines of a step."""
+def _diversity(explored: Sequence[work.Explored], most: int, embed: Embed) -> Iterator[str]:
+    """Eq. 5 of the first queries of each source, by their number (Figure 6)."""
+    names = dict.fromkeys(query.source for one in explored for query in one.queries)
+    for number in range(2, most + 1):
+        plans = [
+            {name: [str(q.query) for q in one.queries if q.source == name][:number] for name in names}
+            for one in explored
+        ]
+        found = query_statistics(plans, embed)
+        yield f"  diversity of {number} queries: " + ", ".join(
+            f"{n} {s.diversity.value or 0:.3f}" for n, s in found.items()
+        )
+
+
+def lines_of(finished: work.Finished, workers: int, embed: Embed | None = None) -> Iterator[str]:
+    """The lines of a step; with an encoder, those of the diversity of its queries."""
     head = finished.head
     yield f"{finished.path}: {finished.lines:,} questions of {head.dataset}, {head.step} by {head.model}"
     if head.step == "exploration":
@@ -216,6 +229,8 @@ def lines_of(finished: work.Finished, workers: int) -> Iterator[str]:
             each = fmean(len(one.found) for one in mine) if mine else 0.0
             counts = ", ".join(f"{states[state]:,} {state}" for state in ("found", "empty", "failed") if states[state])
             yield f"  {source.name}: {len(mine):,} queries ({counts}), {each:.1f} passages each"
+        if embed is not None:
+            yield from _diversity(explored, head.options["queries"], remembering(embed))
         spent = [one.spent for one in explored]
     else:
         judged = work.read_work(finished.path, work.Judged)[1]

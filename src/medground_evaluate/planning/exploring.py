@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 from medground.language import mentions, spoken, words
 from medground.models import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.recipes import ExploredSource
-from medground.values import DocumentId, SourceKind
+from medground.values import DocumentId, Option, SourceKind
 from medground_evaluate.prompts import PROMPTS
 
 SHARE = 0.6
@@ -103,6 +103,7 @@ _REASON = 800
 
 class ExploreInput(OperatorInput):
     question: Untrusted
+    options: tuple[Option, ...] = ()
     sources: tuple[ExploredSource, ...]
     queries_for_each: int = Field(default=QUERIES, ge=1, le=MOST_EXPLORED)
 
@@ -161,6 +162,7 @@ class FoundView(OperatorInput):
 
 class JudgeInput(OperatorInput):
     question: Untrusted
+    options: tuple[Option, ...] = ()
     gold_answer: Untrusted
     documents: tuple[FoundView, ...]
     gold_documents: tuple[DocumentId, ...] = Field(default=(), exclude=True)

@@ -120,7 +120,9 @@ async def judge_explored(
         head = before.model_copy(
             update={
                 "step": "judgements",
-                "model": retrieval.reranker if by == "rerank" else engine.models.of(judge_found.name).name,
+                "model": retrieval.reranker
+                if by == "rerank"
+                else engine.models.of(_ASKS.get(by, judge_found).name).name,
                 "settings_hash": engine.settings.hash,
                 "options": {**before.options, "by": by, "passages": passages, "explored by": before.model},
             }
@@ -181,10 +183,11 @@ async def one_call(explored: work.Explored, pieces: Sequence[Passage], run: Run)
     asked = explored.question
     views = tuple(FoundView(title=p.title, text=p.text, document_id=p.document_id) for p in pieces)
     gold = {"gold_answer": asked.answer, "gold_documents": asked.documents}
-    output = await run.ask(judge_found, JudgeInput(question=asked.text, documents=views, **gold))
+    output = await run.ask(judge_found, JudgeInput(question=asked.text, options=asked.options, documents=views, **gold))
     return Labelled(positive=output.answer == "yes", why=output.reason)
 
 
+_ASKS = {"gain": reason_or_recall}
 METHODS: dict[str, Labeller] = {"judge": one_call, "gain": gain, "rerank": rerank_score}
 SAMPLES = 100
 _COLUMNS = ("id", "question", "gold answer", "source", "term", "query", "documents", "supports")

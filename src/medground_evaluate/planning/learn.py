@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -91,14 +90,13 @@ def make_trainer(
     }
     with planner.quiet():
         dataset = libs.datasets.Dataset.from_list(rows)
-        given = {"model": model, "train_dataset": dataset, "processing_class": tokenizer}
+        given: dict[str, Any] = {"model": model, "train_dataset": dataset, "processing_class": tokenizer}
+        lora = {"r": options.rank, "lora_alpha": options.alpha, "lora_dropout": options.dropout}
+        fresh = libs.peft.LoraConfig(**lora, target_modules="all-linear", task_type="CAUSAL_LM")
+        given["peft_config"] = None if isinstance(model, libs.peft.PeftModel) else fresh
         if options.stage == "sft":
-            config = libs.trl.SFTConfig(**shared, completion_only_loss=True)
-            lora = {"r": options.rank, "lora_alpha": options.alpha, "lora_dropout": options.dropout}
-            fresh = libs.peft.LoraConfig(**lora, target_modules="all-linear", task_type="CAUSAL_LM")
-            started = isinstance(model, libs.peft.PeftModel)
-            trainer = libs.trl.SFTTrainer(**given, args=config, peft_config=None if started else fresh)
-        else:  # the reference M_SFT is a frozen copy of the adapter as it was loaded
+            trainer = libs.trl.SFTTrainer(**given, args=libs.trl.SFTConfig(**shared, completion_only_loss=True))
+        else:  # the reference is a frozen copy of the adapter as it was loaded (M_SFT), else the base
             trainer = libs.trl.DPOTrainer(**given, args=libs.trl.DPOConfig(**shared, beta=options.beta))
         trainer.remove_callback(libs.transformers.PrinterCallback)
     return trainer
@@ -143,7 +141,8 @@ def train(
 
     Args:
         base: the base model; needed by a first stage, and where it lies elsewhere than before.
-        adapter: the planner that the stage builds on: for preferences the one after supervised fine-tuning.
+        adapter: the planner that the stage builds on: for preferences the one after supervised fine-tuning; without
+            one they are learned from the base alone (Table 7).
         tell: given each line worth reading before training starts: the judge's agreement, the device.
 
     Raises:
@@ -154,15 +153,16 @@ def train(
     """
     manifest, digest = read_manifest(data)
     examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
-    if options.stage == "dpo" and adapter is None:
-        raise UsageError("preferences are learned after supervised fine-tuning; name its result with --adapter FOLDER")
     if base is None and adapter is None:
         raise UsageError("name the model to train with --base NAME")
     libs = planner.libraries()
     tell(manifest.agreement or "the judge was not compared with labels made by hand; see medground train planner label")
     on, told = planner.device(libs.torch)
     tell(told)
-    model, tokenizer, before = _opened(base, adapter, on, options)
+    model, tokenizer, before = _opened(base, adapter, on)
+    if adapter is not None:  # its rank stays, whatever the options say
+        own = model.peft_config["default"]
+        options = options.model_copy(update={"rank": own.r, "alpha": own.lora_alpha, "dropout": own.lora_dropout})
     plan = {
         "data": digest,
         "options": options.model_dump(mode="json"),
@@ -171,9 +171,7 @@ def train(
     }
     with locked(out / PLAN):
         _same_training(out, plan)
-        rows, left_out = _short_enough(examples, tokenizer, options)
-        if left_out:
-            tell(f"{left_out} of {len(examples)} examples have more than {options.longest} tokens and are left out")
+        rows, left_out = _short_enough(examples, tokenizer, options, tell)
         trainer = make_trainer(libs, model, tokenizer, rows, out / _CHECKPOINTS, options, on)
         started = time.monotonic()
         losses = _learn(trainer, libs, out, lambda state: progress(options.stage, state.global_step, state.max_steps))
@@ -220,9 +218,7 @@ def _learned(
     }
 
 
-def _opened(
-    base: str | None, adapter: Path | None, on: str, options: TrainingOptions
-) -> tuple[Any, Any, planner.AdapterCard]:
+def _opened(base: str | None, adapter: Path | None, on: str) -> tuple[Any, Any, planner.AdapterCard]:
     """The model to train: a base without an adapter, or with the one that the stage goes on from."""
     if adapter is not None:
         return planner.load_adapter(adapter, base=base, on=on, trainable=True)
@@ -243,7 +239,7 @@ def _same_training(out: Path, plan: dict[str, Any]) -> None:
 
 
 def _short_enough(
-    examples: Sequence[dict[str, Any]], tokenizer: Any, options: TrainingOptions
+    examples: Sequence[dict[str, Any]], tokenizer: Any, options: TrainingOptions, tell: Callable[[str], None]
 ) -> tuple[list[dict[str, Any]], int]:
     """The examples that fit, and how many do not."""
     answers = ("completion",) if options.stage == "sft" else ("chosen", "rejected")
@@ -256,7 +252,9 @@ def _short_enough(
             rows.append({name: example[name] for name in ("prompt", *answers)})
     if not rows:
         raise UsageError(f"every example has more than {options.longest} tokens; raise --longest")
-    return rows, len(examples) - len(rows)
+    if left_out := len(examples) - len(rows):
+        tell(f"{left_out} of {len(examples)} examples have more than {options.longest} tokens and are left out")
+    return rows, left_out
 
 
 def _save(trainer: Any, tokenizer: Any, out: Path, card: planner.AdapterCard) -> None:
@@ -274,7 +272,7 @@ _USED = 0.4
 
 @dataclass(frozen=True)
 class TrainingEstimate:
-    """What a stage needs: bytes of memory, seconds, and US dollars if the price of an hour is known."""
+    """What a stage needs: bytes of memory, and seconds."""
 
     parameters: int
     trained: int
@@ -282,21 +280,17 @@ class TrainingEstimate:
     tokens: int
     memory: int
     seconds: float
-    price: Decimal | None
     device: str
 
     def __str__(self) -> str:
-        price = "price unknown (give --price-per-hour)" if self.price is None else f"${self.price:.2f}"
         return (
             f"{self.parameters / 1e6:,.1f} million parameters, {self.trained / 1e6:,.2f} million of them trained; "
             f"{self.examples:,} examples, {self.tokens:,} tokens each epoch; memory about "
-            f"{self.memory / GIB:.2f} GiB, time about {self.seconds / 60:,.1f} min, {price}; {self.device}"
+            f"{self.memory / GIB:.2f} GiB, time about {self.seconds / 60:,.1f} min; {self.device}"
         )
 
 
-def estimate_training(
-    data: Path, base: str, options: TrainingOptions, *, price_per_hour: Decimal | None = None
-) -> TrainingEstimate:
+def estimate_training(data: Path, base: str, options: TrainingOptions) -> TrainingEstimate:
     """Estimate a stage without loading weights."""
     examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
     libs = planner.libraries()
@@ -323,8 +317,7 @@ def estimate_training(
     activations = options.at_once * longest * (14 * width * layers + 2 * config.vocab_size) * bytes_each
     memory = parameters * bytes_each + trained * 16 + activations * (1 if options.stage == "sft" else 2)
     seconds = work / (_USED * _speed(libs.torch, on))
-    price = None if price_per_hour is None else price_per_hour * Decimal(seconds) / 3600
-    return TrainingEstimate(parameters, trained, len(examples), tokens, round(memory), seconds, price, told)
+    return TrainingEstimate(parameters, trained, len(examples), tokens, round(memory), seconds, told)
 
 
 def _speed(torch: Any, on: str) -> float:

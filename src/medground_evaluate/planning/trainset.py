@@ -106,26 +106,38 @@ def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> plan
     return planner.messages(plan_sources_tagged.with_context(asked.context), value)
 
 
-def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None) -> TrainingManifest:
-    """Write the training set of a file of judgements into a folder.
+def export(
+    judged: Sequence[Path], out: Path, *, seed: int = 0, labels: Path | None = None, without: Sequence[str] = ()
+) -> TrainingManifest:
+    """Write the training set of files of judgements, one for each data set, into a folder.
 
     Args:
+        without: sources that are in no prompt and no plan (Table 8).
         labels: a sheet of labels made by hand; the judge's agreement with them goes into the manifest.
 
-    Raises UsageError: the judgements or the sheet cannot be read, no question has a positive plan, or `out` holds
-    something else; StorageFailed: it cannot be written.
+    Raises UsageError: the judgements or the sheet cannot be read, the files are of different sources, no question has a
+    positive plan, or `out` holds something else; StorageFailed: it cannot be written.
     """
     if out.exists() and any(out.iterdir()) and not (out / MANIFEST).is_file():
         raise UsageError(f"{out} is not empty; name another folder")
-    head, lines = read_work(judged, Judged)
+    heads, lines, head = [], [], read_work(judged[0], Judged)[0]
+    for path in judged:
+        own, some = read_work(path, Judged)
+        if (own.sources, own.model, own.options.get("by")) != (head.sources, head.model, head.options.get("by")):
+            raise UsageError(f"{path} and {judged[0]} have other sources, or another judge; export them one by one")
+        heads.append(own.dataset)
+        lines += [one.without(without) for one in some]
+    sources = tuple(one for one in head.sources if one.name not in without)
+    if len(sources) + len(set(without)) > len(head.sources):
+        raise UsageError(f"--without: choose from the sources {', '.join(one.name for one in head.sources)}")
     planned, dropped = training_plans(lines, seed=seed)
     if not planned:
         why = ", ".join(f"{number} {reason}" for reason, number in dropped.items()) or "no question was judged"
-        raise UsageError(f"{judged} has no positive plan to learn from ({why}); explore more questions or sources")
+        raise UsageError(f"{judged[0]} has no positive plan to learn from ({why}); explore more questions or sources")
     written: dict[Which, list[dict[str, Any]]] = {"positive": [], "negative": [], "pairs": []}
     for one in planned:
-        asked = {"id": one.question.id, "prompt": planner_messages(one.question, head.sources)}
-        names = tuple(source.name for source in head.sources)
+        asked = {"id": one.question.id, "prompt": planner_messages(one.question, sources)}
+        names = tuple(source.name for source in sources)
         positive, negative = (
             [{"role": "assistant", "content": tagged(plan or SourcePlan(), names)}]
             for plan in (one.positive, one.negative)
@@ -135,14 +147,14 @@ def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None
             written["negative"].append({**asked, "completion": negative})
             written["pairs"].append({**asked, "chosen": positive, "rejected": negative})
     manifest = TrainingManifest(
-        dataset=head.dataset,
-        judged_sha256=hashlib.sha256(judged.read_bytes()).hexdigest(),
+        dataset=", ".join(dict.fromkeys(heads)),
+        judged_sha256=hashlib.sha256(b"".join(path.read_bytes() for path in judged)).hexdigest(),
         labelled_by=f"{head.options.get('by', 'judge')} {head.model}",
         agreement=agreement(labels, lines).line(head.model) if labels else "",
         seed=seed,
         counts={name: len(rows) for name, rows in written.items()},
         dropped=dropped,
-        sources=head.sources,
+        sources=sources,
     )
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)

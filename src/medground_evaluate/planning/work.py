@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -127,6 +127,10 @@ class Judged(Frozen):
     question: Asked
     queries: tuple[JudgedQuery, ...] = ()
     spent: Spent = Spent()
+
+    def without(self, sources: Collection[str]) -> Judged:
+        """The question without the queries of these sources."""
+        return self.model_copy(update={"queries": tuple(one for one in self.queries if one.source not in sources)})
 
 
 R = TypeVar("R", bound="Explored | Judged")

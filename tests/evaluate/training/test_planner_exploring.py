@@ -26,7 +26,7 @@ from medground.home.settings import Settings
 from medground.models.operators.base import InvalidOutput
 from medground.recipes.omni_rag.operators import ExploredSource
 from medground.values.document import Passage, SourceKind
-from medground.values.question import Question
+from medground.values.question import Option, Question
 from medground.values.source_plan import SourceQuery
 from medground_evaluate.datasets.registry import Source
 from medground_evaluate.items import Item
@@ -85,8 +85,8 @@ def test_a_stopped_exploration_resumes_where_it_was(
 
 
 def test_what_cannot_be_explored_is_one_line(records_file: Path, settings: Settings, tmp_path: Path):
-    with pytest.raises(UsageError, match="no source is called book; sources that are open: small"):
-        exploring(records_file, settings, tmp_path / "x", sources=("book",))
+    with pytest.raises(UsageError, match="there is no source to explore; name corpora with --corpus"):
+        exploring(records_file, settings.with_options({"omni_rag.only": "book"}), tmp_path / "x")
     with pytest.raises(UsageError, match="0 workers cannot work"):
         asyncio.run(explore_questions(Exploration(Source(records_file)), settings, tmp_path / "x", workers=0))
     other = tmp_path / "other.jsonl"
@@ -116,8 +116,9 @@ def test_a_judge_that_says_neither_yes_nor_no_has_failed(make_run: Makes, script
     failed = ModelFailed("neither yes nor no", model="m", unreadable=True)
     judge = scripted_model({"judge_found": failed if label == "failed" else output})
     run = make_run("Does zinc prevent gout?", model=judge, by_model=["judge_found"])
-    (query,) = asyncio.run(judged(explored(), one_call, None, run)).queries
-    assert query.label == label and len(judge.seen) == 1
+    options = (Option(letter="A", text="gout"),)
+    (query,) = asyncio.run(judged(explored(options=options), one_call, None, run)).queries
+    assert query.label == label and [value.options for _, value in judge.seen] == [options]
     assert label != "failed" or "neither yes nor no" in query.why
 
 

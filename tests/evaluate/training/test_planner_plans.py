@@ -75,7 +75,7 @@ def test_plans_hold_at_most_three_queries_of_their_label(labels: dict[str, str],
 
 def test_a_training_set_has_plans_pairs_and_licences(judged_file: Write, a_judged_question: MakeJudged, tmp_path: Path):
     lines = [a_judged_question(0), a_judged_question(1, negative=False), a_judged_question(2, positive=False)]
-    made = trainset.export(judged_file(*lines), tmp_path / "set")
+    made = trainset.export([judged_file(*lines)], tmp_path / "set")
     assert made.counts == {"positive": 2, "negative": 1, "pairs": 1}
     assert made.dropped == {"no source helps: no positive query": 1}
     assert [source.licence for source in trainset.read_manifest(tmp_path / "set")[0].sources] == ["CC BY 4.0", "CC0"]
@@ -85,6 +85,10 @@ def test_a_training_set_has_plans_pairs_and_licences(judged_file: Write, a_judge
     for example in trainset.read_examples(tmp_path / "set", "positive"):
         read = read_plan(example["completion"][0]["content"], made.sources)
         assert not read.repairs and list(read.plan.queries) == ["book"]
+    several = [judged_file(a_judged_question(n), name=f"{n}.jsonl") for n in (0, 3)]  # a file for each data set
+    both = trainset.export(several, tmp_path / "both", without=["graph"])
+    assert both.counts == {"positive": 2, "negative": 0, "pairs": 0} and [one.name for one in both.sources] == ["book"]
+    refused(UsageError, "choose from the sources book", trainset.export, several, tmp_path / "x", without=["wiki"])
     first = trainset.read_examples(tmp_path / "set", "positive")[0]  # asked as the planner is
     value = planning_input(Question.ask("Does zinc prevent gout?"), made.sources, 3)
     assert [message["content"] for message in first["prompt"]] == [
@@ -95,8 +99,8 @@ def test_a_training_set_has_plans_pairs_and_licences(judged_file: Write, a_judge
 
 def test_the_same_seed_writes_the_same_files_and_a_ratio_takes_a_share(judged_file: Write, tmp_path: Path):
     judged = judged_file()
-    trainset.export(judged, tmp_path / "one", seed=3)
-    trainset.export(judged, tmp_path / "two", seed=3)
+    trainset.export([judged], tmp_path / "one", seed=3)
+    trainset.export([judged], tmp_path / "two", seed=3)
     for name in ("sft.jsonl", "sft-negative.jsonl", "dpo.jsonl", "manifest.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     whole = trainset.read_examples(tmp_path / "one", "positive")
@@ -111,9 +115,9 @@ def test_a_set_without_a_positive_plan_or_without_pairs_is_refused(
 ):
     nothing = judged_file(a_judged_question(0, positive=False), name="nothing.jsonl")
     with pytest.raises(UsageError, match=r"no positive plan to learn from \(1 no source helps"):
-        trainset.export(nothing, tmp_path / "nothing")
+        trainset.export([nothing], tmp_path / "nothing")
     assert not (tmp_path / "nothing").exists()
-    trainset.export(judged_file(a_judged_question(0, negative=False)), tmp_path / "set")
+    trainset.export([judged_file(a_judged_question(0, negative=False))], tmp_path / "set")
     with pytest.raises(UsageError, match="no pair of a positive and a negative plan"):
         train(tmp_path / "set", tmp_path / "out", trainset.DPO, adapter=tmp_path)
     with pytest.raises(UsageError, match="no negative plan"):
@@ -123,14 +127,13 @@ def test_a_set_without_a_positive_plan_or_without_pairs_is_refused(
 def test_what_is_no_training_set_and_a_missing_extra_are_one_line(
     judged_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    trainset.export(judged_file(), tmp_path / "set")
+    trainset.export([judged_file()], tmp_path / "set")
     refused(UsageError, "is not empty", trainset.export, tmp_path / "judged.jsonl", tmp_path)
-    refused(UsageError, "--adapter", train, tmp_path / "set", tmp_path / "out", trainset.DPO, base="x")
     (tmp_path / "set" / "sft.jsonl").write_text("{}\nnot json\n")
     refused(BadDocument, r"sft\.jsonl:2", trainset.read_examples, tmp_path / "set", "positive")
     (tmp_path / "set" / "manifest.json").write_text(json.dumps({"form": "other"}))
     refused(BadDocument, "not the manifest", trainset.read_manifest, tmp_path / "set")
-    trainset.export(judged_file(), tmp_path / "whole")
+    trainset.export([judged_file()], tmp_path / "whole")
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ConfigError, match=r'needs the extra "train" \(torch is missing\); run: pip install'):
         train(tmp_path / "whole", tmp_path / "out", trainset.SFT, base="x")

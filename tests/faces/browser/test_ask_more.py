@@ -55,7 +55,7 @@ def test_a_suggestion_is_chosen_by_keyboard(browser: Opened) -> None:
 
 def test_what_narrows_a_question_is_sent_and_a_follow_up_keeps_the_documents(browser: Opened) -> None:
     page = browser.page()
-    page.locator("summary").click()
+    page.get_by_text("A patient's case, dates").click()
     page.get_by_label("Question").fill(QUESTION)
     page.get_by_label("Context").fill("A woman of 70.")
     page.get_by_label("Kind of answer").select_option("single-choice")
@@ -74,9 +74,7 @@ def test_what_narrows_a_question_is_sent_and_a_follow_up_keeps_the_documents(bro
     page.wait_for_url("**/#/answer/**")
     expect(page.locator("article")).to_contain_text("not evidence): “A woman of 70.”")
     expect(page.locator("article")).to_contain_text("Limited to year 2016..")
-    page.get_by_role("link", name="Ask a follow-up question").click()
-    expect(page.get_by_test_id("followed")).to_contain_text(QUESTION)
-    page.get_by_label("Question").fill("Is bleeding rare?")
+    page.get_by_label("Ask a follow-up question").fill("Is bleeding rare?")
     page.keyboard.press("Enter")
     expect(page.locator("article")).to_contain_text("the sources of its answer were searched too")
 
@@ -96,29 +94,33 @@ def test_all_is_searched_by_default_and_a_choice_goes_along_on_every_way(unnamed
             page.get_by_role("button", name=button, exact=True).click()
         return sent.value.post_data_json
 
+    def checked() -> list[str]:
+        chips = page.get_by_role("group", name="Search in").get_by_role("checkbox")
+        expect(chips.first).to_be_visible()
+        return [one.evaluate("box => box.labels[0].innerText") for one in chips.all() if one.is_checked()]
+
     page = unnamed.page()
-    places = page.get_by_test_id("places")
-    expect(places).to_have_text("Searches in others, papers, starter.")
+    assert [name.partition(" 2 papers, ")[0] for name in checked()] == ["Others", "Papers", "Rare diseases (HPO)"]
     page.get_by_label("Question").fill(QUESTION)
     assert "corpora" not in asked(page)
     page.wait_for_url("**/#/answer/**")
     page.get_by_role("link", name="Edit the question and ask again").click()
-    expect(places).to_have_text("Searches in others, papers, starter.")
-    page.locator("summary").click()
-    for name in ("starter", "others"):
+    for name in ("Rare diseases", "Others"):
         page.get_by_role("checkbox", name=name).uncheck()
     page.reload()
-    expect(places).to_have_text("Searches in papers.")
+    assert len(checked()) == 1
     assert page.get_by_label("Question").input_value() == QUESTION
     chosen = {"corpora": ["papers"], "sources": []}
     assert asked(page).items() >= chosen.items()
     page.wait_for_url("**/#/answer/**")
-    page.get_by_role("link", name="Ask a follow-up question").click()
-    expect(places).to_have_text("Searches in papers.")
+    page.get_by_role("link", name="Choose what it searches").click()
+    expect(page.get_by_test_id("followed")).to_contain_text(QUESTION)
+    expect(page.get_by_role("checkbox", name="Others")).not_to_be_checked()
     page.get_by_label("Question").fill("Is bleeding rare with aspirin?")
     assert asked(page).items() >= chosen.items()
     page.wait_for_url("**/#/answer/**")
-    page.get_by_role("link", name="Compare recipes").click()
+    page.get_by_text("Details").click()
+    page.get_by_role("link", name="Compare methods").last.click()
     with page.expect_request(lambda request: '"recipe":"rag"' in (request.post_data or "")) as second:
         assert asked(page, "Compare").items() >= chosen.items()
     assert second.value.post_data_json.items() >= chosen.items()
@@ -129,6 +131,7 @@ def test_all_is_searched_by_default_and_a_choice_goes_along_on_every_way(unnamed
 def test_a_query_is_edited_and_run_again(browser: Opened) -> None:
     browser.expected.append("422")
     page = browser.page(f"#/answer/{EVERYTHING}")
+    page.get_by_text("Details").click()
     page.get_by_role("link", name="Edit and search again").first.click()
     query = page.get_by_label("Query")
     expect(query).to_have_value("aspirin AND stroke[mesh]")

@@ -47,7 +47,7 @@ def test_ask_prints_decision_quotes_verdicts_and_cost(papers: Path, said: Said) 
 
 def test_a_question_that_nothing_can_answer_exits_with_3(papers: Path, said: Said) -> None:
     ask = ("ask", "--corpus", "papers", "--quiet", "Does yoga shorten labour?")
-    assert said(*ask, code=3).out.startswith("Nothing found on yoga in corpus papers")
+    assert said(*ask, code=3).out.startswith("Nothing found on yoga in papers")
     assert json.loads(said(*ask, "--json", code=3).out)["decision"]["status"] == "unanswerable"
 
 

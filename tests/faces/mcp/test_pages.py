@@ -177,7 +177,7 @@ async def test_progress_is_told_in_words_and_rises(talking: Talking, slow: Slow)
             numbers = [number for number, _ in talk.told]
             assert numbers == sorted(set(numbers))
             assert len(numbers) >= 4  # a beat each 0.2 s, in 1 s
-            assert "searching corpus:papers" in [words for _, words in talk.told]
+            assert "searching papers" in [words for _, words in talk.told]
 
 
 async def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_later(

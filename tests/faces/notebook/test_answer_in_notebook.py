@@ -193,10 +193,10 @@ def test_every_cell_runs_and_shows_something_and_steps_are_one_output(tmp_path: 
 def test_outside_of_a_notebook_steps_are_only_kept() -> None:
     steps = ShownSteps()
     steps(Searching(source="corpus:papers", query="x"))
-    assert repr(steps) == "Searching corpus:papers"
-    assert "▸ Searching corpus:papers …" in steps._repr_html_()
+    assert repr(steps) == "Searching papers"
+    assert "▸ Searching papers …" in steps._repr_html_()
     steps.progress("read", 1, 10)
     steps.progress("read", 5, 10)
-    assert repr(steps) == "Searching corpus:papers\nRead: 5 of 10"
+    assert repr(steps) == "Searching papers\nRead: 5 of 10"
     steps(Kept(trace_id="t"))
     assert "2 steps" in steps._repr_html_()

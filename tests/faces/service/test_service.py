@@ -48,7 +48,7 @@ async def test_questions_are_queued_at_once_told_step_by_step_and_answered(paper
     assert [event.id for event in events] == list(range(1, len(events) + 1))
     assert events[0].type == "queued"
     assert {event.type for event in events[1:-1]} == {"step"}
-    assert "searching corpus:papers" in {event.words for event in events}
+    assert "searching papers" in {event.words for event in events}
     assert (events[-1].type, events[-1].trace_id) == ("answer", answer.trace_id)
     assert events[-1].answer == answer
     assert Event.model_validate_json(events[-1].model_dump_json()) == events[-1]

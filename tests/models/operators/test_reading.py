@@ -43,7 +43,7 @@ def test_screening_keeps_passages_on_topic_best_first() -> None:
     assert screened(QUESTION, ON_TOPIC * 300) == ("P1",)
     filler = " ".join(f"Sentence number {n} tells of kidneys and livers." for n in range(20))
     texts = (f"Sarcoidosis. {filler} Trachea.", f"Sarcoidosis of the trachea. {filler}")
-    assert screened("What is sarcoidosis of the trachea?", *texts) == ("P2",)  # words far apart make no topic
+    assert screened("What is sarcoidosis of the trachea?", *texts) == ("P2", "P1")  # words far apart come last
 
 
 def quoted(*texts: str) -> list[str]:

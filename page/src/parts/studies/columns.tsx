@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 
 export const MOST = 10;
 const LONGEST = 200;
-const OFTEN = ["n", "dose", "age", "follow-up", "primary outcome", "adverse events"];
+const OFTEN = ["population", "intervention", "comparator", "primary outcome", "n", "effect", "dose", "age", "follow-up", "adverse events", "funding"];
 
 export function Columns({ columns, change }: { columns: string[]; change: (columns: string[]) => void }): JSX.Element {
   const [typed, setTyped] = useState("");

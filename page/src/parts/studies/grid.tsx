@@ -1,5 +1,6 @@
 // The table itself: a row for each study, fixed columns, then those of the reader.
 import type { JSX } from "preact";
+import { sharedId } from "../../names";
 import { Cites } from "../cite";
 import { type Key, named, type Order } from "./sorting";
 import { type Cell, type EvidenceTable, type Row, STANCES } from "./types";
@@ -11,9 +12,10 @@ interface Props {
   sort: (key: Key) => void;
   remove: (column: string) => void;
   show: (cell: Cell, column: string) => void;
+  leaveOut: (row: Row) => void;
 }
 
-export function Grid({ table, rows, order, sort, remove, show }: Props): JSX.Element {
+export function Grid({ table, rows, order, sort, remove, show, leaveOut }: Props): JSX.Element {
   const head = (key: Key, words: string, more?: JSX.Element): JSX.Element => (
     <th scope="col" aria-sort={order.key === key ? (order.down ? "descending" : "ascending") : "none"}>
       <button type="button" class="sort" onClick={() => sort(key)}>
@@ -46,7 +48,7 @@ export function Grid({ table, rows, order, sort, remove, show }: Props): JSX.Ele
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Study key={row.document_id} row={row} columns={table.columns} show={show} />
+            <Study key={row.document_id} row={row} columns={table.columns} show={show} leaveOut={leaveOut} />
           ))}
         </tbody>
       </table>
@@ -54,7 +56,7 @@ export function Grid({ table, rows, order, sort, remove, show }: Props): JSX.Ele
   );
 }
 
-function Study({ row, columns, show }: { row: Row; columns: string[]; show: Props["show"] }): JSX.Element {
+function Study({ row, columns, show, leaveOut }: { row: Row; columns: string[]; show: Props["show"]; leaveOut: Props["leaveOut"] }): JSX.Element {
   const stance = STANCES[row.stance];
   return (
     <tr data-document={row.document_id}>
@@ -62,13 +64,16 @@ function Study({ row, columns, show }: { row: Row; columns: string[]; show: Prop
         <span dir="auto">{row.title}</span>
         {row.retraction_words && <span class="retraction">{row.retraction_words}</span>}
         <span class="dim">
-          {[row.journal, row.document_id].filter(Boolean).join(" · ")}{" "}
+          {[row.journal, sharedId(row.document_id)].filter(Boolean).join(" · ")}{" "}
           {row.url && (
             <a href={row.url} target="_blank" rel="noopener noreferrer">
               {row.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : "Open"}
               <span class="unseen"> ({row.document_id})</span>
             </a>
-          )}
+          )}{" "}
+          <button type="button" class="link" onClick={() => leaveOut(row)}>
+            Leave out<span class="unseen"> {row.title}</span>
+          </button>
         </span>
       </th>
       <td>{row.year ?? "not stated"}</td>

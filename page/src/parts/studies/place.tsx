@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Answered, Evidence } from "../../types";
 import { documentText } from "../../api";
+import { sharedId } from "../../names";
 import { useLoaded } from "../loading";
 import { Text } from "../source";
 import type { Cell, Row } from "./types";
@@ -38,7 +39,7 @@ export function PlacePane({ answer, row, cell, column, close }: Props): JSX.Elem
       </div>
       {row.retraction_words && <p class="retraction">{row.retraction_words}</p>}
       <h2 dir="auto">{row.title}</h2>
-      <p class="dim">{[row.journal, row.year, row.design, cell.section, row.document_id].filter(Boolean).join(" · ")}</p>
+      <p class="dim">{[row.journal, row.year, row.design, cell.section, sharedId(row.document_id)].filter(Boolean).join(" · ")}</p>
       <p class="dim">Chosen by {cell.by === "keyless" ? "word rules, without a model" : cell.by}.</p>
       <Text loaded={loaded} quote={quote} quotes={[quote]} />
     </aside>

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from medground.answering.run import Run
 from medground.errors import ConfigError, MedgroundError
+from medground.home.registry import find
 from medground.language import words
 from medground.models.embedders import CROSS, is_medcpt, place
 from medground.values.document import Hit, Passage
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from medground.corpus.embedder import Embedder
 
 
+@runtime_checkable
 class Reranker(Protocol):
     """Scores passages against a question, from 0 to 1; higher is better. Calibrated as far as the model allows."""
 
@@ -77,7 +79,7 @@ def open_reranker(name: str, models: Path) -> Reranker | None:
     """
     if is_medcpt(name):
         return _opened(place(name, CROSS, models))
-    return _opened(name)
+    return (None if name == "none" else find("rerankers", name, Reranker)) or _opened(name)
 
 
 @lru_cache(maxsize=4)

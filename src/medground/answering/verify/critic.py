@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.checking import Entailment
@@ -89,6 +89,7 @@ def sound(claim: Claim, judgement: Judgement) -> Judgement:
     return judgement
 
 
+@runtime_checkable
 class Critic(Protocol):
     """Judges claims. One instance serves many concurrent calls."""
 

@@ -15,6 +15,7 @@ from medground.answering.verify.named import remark
 from medground.answering.verify.nli_critic import NliCritic, open_nli
 from medground.answering.verify.trained_critic import PairScorer, TrainedCritic, open_trained
 from medground.errors import ConfigError, ModelFailed
+from medground.home.registry import find, names
 from medground.models.catalogue import shipped
 from medground.models.operators.checking import CheckInput, CheckOutput, StatementCheck, StatementView, check
 from medground.models.operators.verifying import label
@@ -173,11 +174,13 @@ def open_critic(run: Run) -> Critic:
     model = check_critic(name, run.settings.home / "models")
     if isinstance(model, PairScorer):
         return TrainedCritic(run, model)
+    if isinstance(model, Critic):
+        return model
     return OperatorCritic(run) if model is None else NliCritic(run, name, model)
 
 
-def check_critic(name: str, models: Path) -> Scorer | None:
-    """Load the model of a critic, once. Returns None for an operator, whose model is opened with the others.
+def check_critic(name: str, models: Path) -> Scorer | Critic | None:
+    """Load the model of a critic, once, or your own critic. Returns None for an operator, whose model is open.
 
     This blocks: call it in a thread, before anything is paid for.
 
@@ -188,7 +191,9 @@ def check_critic(name: str, models: Path) -> Scorer | None:
     ours = list(shipped())
     if name in ours:
         return open_trained(name, models)
+    if not name.startswith(NLI) and (own := find("critics", name, Critic)) is not None:
+        return own
     if not name.startswith(NLI) or not name.removeprefix(NLI).strip():
-        known = "`, `".join([OPERATOR, LABELS, *ours])
+        known = "`, `".join([OPERATOR, LABELS, *ours, *names("critics")])
         raise ConfigError(f"unknown critic {name!r}; set verify.critic to `{known}` or `nli:` and a folder or hub name")
     return open_nli(name.removeprefix(NLI).strip())

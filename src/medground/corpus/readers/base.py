@@ -21,7 +21,7 @@ from typing import IO, Any, TypeVar, cast
 
 from medground.errors import BadDocument
 from medground.home.apart import Limits, read_apart, told
-from medground.home.registry import joining
+from medground.home.registry import added
 from medground.values.document import Document
 
 
@@ -263,4 +263,4 @@ def of_files(reader: str, items: Callable[[Path], Iterator[Item]], *suffixes: st
 @cache
 def joined() -> Mapping[str, Reader]:
     """The readers that join by the entry points `medground.readers`, by name."""
-    return {name: point.load() for name, point in sorted(joining("medground.readers").items())}
+    return added("readers", Reader)

@@ -25,6 +25,7 @@ from medground.corpus.readers.spreadsheet import read_csv
 from medground.corpus.readers.tagged import read_tagged
 from medground.corpus.readers.tagged_forms import FORMS
 from medground.errors import BadDocument, UsageError
+from medground.home.registry import find, given
 
 PASSED_OVER = "none"
 """The reader of an input that nothing can read: reading it says why."""
@@ -63,7 +64,7 @@ _ASKED_FOR = {"pdf": "book-pdf", "jsonlines": "textbooks"}
 
 def all_readers() -> Mapping[str, Reader]:
     """The readers of this folder, then those that join, by name."""
-    return {**READERS, **joined()}
+    return {**READERS, **joined(), **given["readers"]}
 
 
 def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: bool = False) -> list[Input]:
@@ -79,6 +80,9 @@ def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: boo
     if not paths:
         raise UsageError("no path to read; name a file or a folder")
     if reader is not None and reader not in all_readers():
+        if (own := find("readers", reader, Reader)) is not None:
+            given["readers"][reader] = own
+            return find_inputs(paths, reader, strict=strict)
         raise UsageError(f"unknown reader {reader!r}; use one of {', '.join(all_readers())}")
     found = in_release_order([one for path in paths for one in _inputs(path, reader)])
     refused = [one.refused for one in found if one.refused is not None]

@@ -105,10 +105,6 @@ def tag_set(tags: str) -> frozenset[str]:
 _OF_NLM = re.compile(r"medline|pubmed|nlm|national library of medicine", re.IGNORECASE)
 
 
-_SURE = 6
-"""Digits that a number of another kind seldom has."""
-
-
 def pmid(tags: Tags) -> str | None:
     """From the accession number where PubMed gave the record, or where Scopus and Embase keep it."""
     databases = " ".join(value for name in ("DB", "DP", "C8") for value in tags[name])
@@ -118,8 +114,8 @@ def pmid(tags: Tags) -> str | None:
     from_nlm = _OF_NLM.search(databases)
     places = [*numbers] if from_nlm or not databases.strip() else []
     places += [value for name in ("ID", "U1", "U2") for value in tags[name]] if from_nlm else []
-    places += tags["C2"] if "Scopus" in databases else tags["C5"] if "Embase" in databases else []
-    places += [value for value in tags["C2"] if not databases.strip() and len(value.strip()) > _SURE]
+    unsure = [] if databases.strip() else [one for one in tags["C2"] if len(one) > 6]  # a shorter number is anything
+    places += tags["C5"] if "Embase" in databases else tags["C2"] if "Scopus" in databases else unsure
     parts = (part.strip() for place in places for part in place.split(";"))
     return next((part for part in parts if part.isdecimal() and len(part) <= 8), None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Query
@@ -14,7 +15,8 @@ from medground.errors import NotFound
 from medground.faces.api.caller import Caller, Served
 from medground.faces.api.questions import as_json
 from medground.values.answer import Answer
-from medground.values.document import Frozen
+from medground.values.document import DocumentId, Frozen
+from medground.wording.documents import table_as_docx
 from medground.wording.export import Format
 from medground.wording.plans import svg
 from medground.wording.progress import Timeline, timeline
@@ -119,26 +121,34 @@ class AskedTable(Frozen):
         default=(), max_length=MOST_COLUMNS
     )
     model: str | None = Field(default=None, max_length=100, description="a model that chooses the sentences")
+    without: tuple[DocumentId, ...] = Field(default=(), max_length=500, description="studies to leave out of a file")
+    notes: dict[str, Annotated[str, Field(max_length=4_000)]] = Field(
+        default={}, max_length=20, description="your own notes by their headings, for `docx`"
+    )
 
 
 @router.post(
     "/{trace_id}/table",
     summary="The studies of an answer as a table",
     response_model=EvidenceTable,
-    responses={200: {"content": _CSV}, 404: {}},
+    responses={200: {"content": _CSV | {_FORMS["docx"][0]: _FILES[_FORMS["docx"][0]]}}, 404: {}},
 )
 async def table(
     trace_id: str,
     asked: AskedTable,
     person: Caller,
     service: Served,
-    form: Annotated[Literal["json", "csv"], Query(alias="format")] = "json",
+    form: Annotated[Literal["json", "csv", "docx"], Query(alias="format")] = "json",
 ) -> Response:
     """A row for each study that the answer quotes, with your columns: a verbatim quote, `not reported`, or `failed`."""
     made = await service.table(trace_id, asked.columns, person, model=asked.model)
+    if form == "json":
+        return Response(made.model_dump_json(), media_type="application/json")
+    kept = made.model_copy(update={"rows": tuple(row for row in made.rows if row.document_id not in asked.without)})
     if form == "csv":
-        return download(as_csv(made), "text/csv", f"medground-{trace_id}.csv")
-    return Response(made.model_dump_json(), media_type="application/json")
+        return download(as_csv(kept), "text/csv", f"medground-{trace_id}.csv")
+    content = await asyncio.to_thread(table_as_docx, kept, asked.notes)
+    return download(content, _FORMS["docx"][0], f"medground-{trace_id}-table.docx")
 
 
 @router.get("/{trace_id}/trace", summary="What a run did, and when", responses={404: {}, 422: {}})

@@ -15,7 +15,7 @@ from medground.faces.api.caller import FIGURES, Caller, Door, Served, door, writ
 from medground.faces.api.middleware import while_there
 from medground.faces.service.accounts import Spent
 from medground.faces.service.offers import CorpusOffer, RecipeOffer
-from medground.faces.service.request import Name, Where
+from medground.faces.service.request import Name, Where, own_sources
 from medground.faces.service.values import Limits
 from medground.values.answer import Search
 from medground.values.decision import Notice
@@ -149,6 +149,7 @@ class Corpora(Frozen):
 
     corpora: tuple[CorpusOffer, ...]
     sources: tuple[str, ...]
+    default_sources: tuple[str, ...] = Field(default=(), description="those that a question without a choice searches")
     knowledge_bases: tuple[str, ...]
 
 
@@ -180,6 +181,7 @@ async def corpora(person: Caller, service: Served) -> Corpora:
     return Corpora(
         corpora=tuple(await service.corpora()),
         sources=service.sources(),
+        default_sources=own_sources(service.settings),
         knowledge_bases=tuple(await service.knowledge_bases()),
     )
 

@@ -174,7 +174,9 @@ def enrich(
 def _inputs(paths: list[Path], reader: str | None, strict: bool) -> list[Input]:
     """What a build reads. A folder has its full name, so that `corpus sync` knows it again from anywhere."""
     from medground.corpus.readers.every import find_inputs
+    from medground.home.registry import trust
 
+    trust(reader)
     return find_inputs([path.resolve() if path.is_dir() else path for path in paths], reader, strict=strict)
 
 

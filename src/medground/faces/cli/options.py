@@ -36,9 +36,9 @@ def knowledge_bases(incomplete: str) -> list[str]:
 
 def recipes(incomplete: str) -> list[str]:
     """Names of the recipes."""
-    from medground.home.registry import RECIPES
+    from medground.home.registry import recipe_names
 
-    return _matching(list(RECIPES), incomplete)
+    return _matching(recipe_names(), incomplete)
 
 
 def presets(incomplete: str) -> list[str]:

@@ -103,6 +103,8 @@ def web(
 
     extend = partial(add_page, page=BuiltPage.open())
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
+    if host == LOOPBACK and "sources" not in chosen.serve.model_fields_set:  # one who asks for PubMed may have it
+        chosen = chosen.with_options({"serve.sources": ("pubmed",)})
 
     def listening(address: str) -> None:
         announce(address)

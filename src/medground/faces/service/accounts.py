@@ -1,4 +1,4 @@
-"""What is recorded of each person: their token, their answers, what they used, and requests sent again."""
+"""What is recorded of each person: their token, answers and use, requests sent again, and what they saved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.records import Records
@@ -239,3 +239,20 @@ class Repeats:
     def forget_old(self, at: datetime) -> None:
         """Keys of more than 24 hours ago go."""
         self._records.change(("DELETE FROM repeats WHERE created <= ?", ((at - KEPT).isoformat(),)))
+
+
+@dataclass
+class Saved:
+    """What each person saved on the page: projects, notes, and questions to ask again. Blocks."""
+
+    _records: Records
+
+    def read(self, owner: str) -> dict[str, JsonValue]:
+        """What a person saved; empty where that is nothing."""
+        rows = self._records.rows("SELECT content FROM saved WHERE owner = ?", owner)
+        return dict(json.loads(str(rows[0][0]))) if rows else {}
+
+    def write(self, owner: str, content: dict[str, JsonValue]) -> None:
+        """Put this in the place of what a person saved before."""
+        saved = (owner, json.dumps(content, ensure_ascii=False))
+        self._records.change(("INSERT OR REPLACE INTO saved VALUES (?, ?)", saved))

@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from datetime import datetime
-from pathlib import PurePath
+from functools import lru_cache
+from pathlib import Path, PurePath
 
 from pydantic import Field
 
-from medground.corpus.library import GRAPH_FILE, Library
-from medground.errors import ConfigError, MedgroundError, SnapshotCorrupt, UsageError
+from medground.corpus.library import GRAPH_FILE, STARTER, Library, title_of
+from medground.corpus.snapshot import Snapshot
+from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.faces.service.request import Searched, allowed_keys, offered_models, offered_sources
 from medground.graph.bases.record import Bases
 from medground.home.registry import recipe_names
 from medground.home.settings import Settings
+from medground.language.clean import joined
+from medground.language.question_reading import reading_of
 from medground.recipes.base import open_recipe
 from medground.values.document import Frozen
 from medground.wording.progress import ABOUT
@@ -24,6 +28,8 @@ class CorpusOffer(Frozen):
     """A corpus that can be searched. One that cannot be read has a `problem` and no figures."""
 
     name: str
+    title: str = Field(default="", description="the name as people read it")
+    examples: tuple[str, ...] = Field(default=(), description="questions that it may answer")
     documents: int | None = None
     passages: int | None = None
     skipped: int = Field(default=0, description="records that could not be read")
@@ -61,9 +67,10 @@ def _recipes(settings: Settings) -> list[RecipeOffer]:
     for name in recipe_names():
         try:
             recipe = open_recipe(name)
-        except ImportError:  # of an extra
+        except (ImportError, ConfigError):  # of an extra, or of a package that is broken
             continue
-        about, default = ABOUT.get(name, ""), name == settings.recipe.name
+        about = ABOUT.get(name) or (recipe.run.__doc__ or "").partition("\n")[0]
+        default = name == settings.recipe.name
         keys = allowed_keys(name)
         found.append(RecipeOffer(name=name, about=about, researches=recipe.researches, default=default, settings=keys))
     return found
@@ -79,14 +86,19 @@ def _knowledge_bases(settings: Settings) -> list[str]:
 
 
 def _corpus(library: Library, name: str, settings: Settings, *, default: bool) -> CorpusOffer:
+    title = title_of(name)
     try:
         manifest = library.info(name)
+        examples = _examples(library.current(name), name)
     except MedgroundError as error:
-        return CorpusOffer(name=name, default=default, problem=str(error).replace(str(settings.home), "(home)"))
+        problem = str(error).replace(str(settings.home), "(home)")
+        return CorpusOffer(name=name, title=title, default=default, problem=problem)
     counts = manifest.counts
     return CorpusOffer(
         **{what: getattr(counts, what) for what in ("documents", "passages", "skipped", "passed_over", "retracted")},
         name=name,
+        title=title,
+        examples=examples,
         bytes=manifest.size,
         hash=manifest.hash,
         created=manifest.created,
@@ -96,6 +108,19 @@ def _corpus(library: Library, name: str, settings: Settings, *, default: bool) -
         licences=manifest.licenses,
         default=default,
     )
+
+
+@lru_cache(maxsize=256)
+def _examples(folder: Path, name: str) -> tuple[str, ...]:
+    """Questions about some documents of a snapshot, which never changes."""
+    known = ("Is Huntington disease inherited?", "What are the signs of Marfan syndrome?") if name == STARTER else ()
+    with Snapshot.open(folder) as snapshot:
+        total = snapshot.manifest.counts.passages
+        found = snapshot.passages(sorted({total * at // 9 for at in range(1, 9)})) if total else []
+    titles = [joined(passage.title) for passage in found if passage.retraction == "none"]
+    asked = [title.replace(" ?", "?") for title in titles if title.endswith("?") and len(title) < 90]
+    about = [thing.said for title in titles for thing in reading_of(title).deciding if thing.heading]
+    return tuple(dict.fromkeys((*known, *asked, *(f"What is known about {thing}?" for thing in about))))[:2]
 
 
 class Offering:
@@ -163,16 +188,6 @@ class CorpusTold(Frozen):
     skipped: tuple[RecordTold, ...] = Field(description="the first records that could not be read")
 
 
-class Checked(Frozen):
-    """Whether every file of a corpus is as it was built."""
-
-    name: str
-    intact: bool
-    files: int = 0
-    bytes: int = 0
-    problem: str = ""
-
-
 def corpus_told(library: Library, name: str) -> CorpusTold:
     """What a build told about a corpus; file names without their folders.
 
@@ -209,12 +224,3 @@ def files_told(
         for f in files[offset : offset + limit]
     ]
     return FilesTold(files=tuple(shown), offset=offset, total=len(files))
-
-
-def checked(library: Library, name: str) -> Checked:
-    """Compare every file of a corpus with its hash. Raises UsageError: no corpus has this name."""
-    try:
-        manifest = library.verify(name)
-    except SnapshotCorrupt as error:
-        return Checked(name=name, intact=False, problem=str(error).replace(str(library.folder.parent), "(home)"))
-    return Checked(name=name, intact=True, files=len(manifest.files), bytes=manifest.size)

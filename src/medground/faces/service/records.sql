@@ -1,4 +1,4 @@
--- Tokens, answers, what was used, and requests sent again.
+-- Tokens, answers, what was used, requests sent again, and what is saved.
 CREATE TABLE IF NOT EXISTS tokens (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, limits TEXT NOT NULL, created TEXT NOT NULL,
     revoked TEXT, admin INTEGER NOT NULL DEFAULT 0
@@ -18,3 +18,4 @@ CREATE TABLE IF NOT EXISTS repeats (
     owner TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, trace_id TEXT NOT NULL, created TEXT NOT NULL,
     PRIMARY KEY (owner, key)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS saved (owner TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;

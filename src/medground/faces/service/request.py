@@ -19,7 +19,7 @@ from medground.engine.open_engine import corpora_of
 from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.home.kept_files import settings_of
 from medground.home.layers import ALSO
-from medground.home.registry import RECIPES, recipe_names
+from medground.home.registry import recipe_names, unknown
 from medground.home.settings import Settings, section_of
 from medground.home.settings_groups import RecipeSettings, VerifySettings
 from medground.values.answer import Answer
@@ -310,8 +310,8 @@ def terms_of(asked: Asked, settings: Settings, followed: Answer | None = None) -
     clients to choose; a value is wrong.
     """
     recipe = asked.asked_recipe
-    if recipe is not None and recipe not in RECIPES:
-        raise UsageError(f"unknown recipe {recipe!r}; choose one of {', '.join(recipe_names())}")
+    if recipe is not None and recipe not in recipe_names():
+        raise unknown("recipes", recipe)
     models = offered_models(settings)
     if asked.model is not None and asked.model not in models:
         raise UsageError(f"the model {asked.model!r} is not offered here; models: {', '.join(models)}")

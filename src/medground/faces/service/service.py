@@ -26,7 +26,7 @@ from typing import Any, Self
 from medground.engine.engine import Engine
 from medground.engine.opening import Opening
 from medground.errors import MedgroundError, StorageFailed
-from medground.faces.service.accounts import Owners, Repeats, Spending, Tokens
+from medground.faces.service.accounts import Owners, Repeats, Saved, Spending, Tokens
 from medground.faces.service.admission import Admission
 from medground.faces.service.answers import AnswerService, KeptAnswers
 from medground.faces.service.engines import Engines
@@ -64,6 +64,7 @@ class Service(Questioning, AnswerService):
 
     def __post_init__(self) -> None:
         self._tokens = Tokens(self._records, self._now)
+        self.saved = Saved(self._records)
         self._spending, self._repeats = Spending(self._records), Repeats(self._records)
         self._admission = Admission(self._records, self._kept, self.jobs, self._clock, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
@@ -118,6 +119,7 @@ class Service(Questioning, AnswerService):
             return None
 
         await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), nothing)
+        await self.corpora()
 
     async def who(self, token: str) -> Person:
         """The person who holds a token. Raises NotAllowed: it is not a token, or it was revoked."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from pydantic import Field
+from pydantic import Field, JsonValue
 from starlette.responses import Response
 
 from medground.errors import NotAllowed, NotFound, UsageError
@@ -17,7 +17,7 @@ from medground.faces.api.questions import accepted
 from medground.faces.service.accounts import Spent
 from medground.faces.service.building import Mode, build_uploaded, check, kept_aside
 from medground.faces.service.job import JobState, Tell
-from medground.faces.service.offers import Checked, CorpusTold, FilesTold, checked, corpus_told, files_told
+from medground.faces.service.offers import CorpusTold, FilesTold, corpus_told, files_told
 from medground.faces.service.values import LOCAL, LimitReached, Limits, Person
 from medground.faces.web.state import MOST_SUGGESTED, PREFIX_LENGTH, Keeper, Page, Suggestion
 from medground.faces.web.state import PageState as Held
@@ -106,6 +106,18 @@ async def suggest(
 ) -> list[Suggestion]:
     """Names and synonyms of the graphs that begin as the last words of what is typed; `start` is where these begin."""
     return await page.suggestions.of(q, limit)
+
+
+@router.get("/v1/saved", summary="What you saved")
+async def saved(person: Caller, service: Served) -> dict[str, JsonValue]:
+    """Your projects, notes, and questions to ask again, as the page wrote them."""
+    return await asyncio.to_thread(service.saved.read, person.id)
+
+
+@router.put("/v1/saved", summary="Save your work", status_code=204, responses={422: {}})
+async def save(content: dict[str, JsonValue], person: Caller, service: Served) -> None:
+    """Put this in the place of what you saved before."""
+    await asyncio.to_thread(service.saved.write, person.id, content)
 
 
 class Deleted(Frozen):
@@ -228,13 +240,6 @@ async def files(
     """Files with their reader, or the reason why they were skipped."""
     _known(page, name)
     return await asyncio.to_thread(files_told, page.library, name, passed_over=passed_over, offset=offset, limit=limit)
-
-
-@router.post("/v1/corpora/{name}/verify", summary="Check a corpus", responses={404: {}, 422: {}})
-async def verify(name: str, person: Caller, page: Page) -> Checked:
-    """Compare every file of a corpus with the hash that was taken when it was built."""
-    _known(page, name)
-    return await asyncio.to_thread(checked, page.library, name)
 
 
 @router.delete("/v1/corpora/{name}", summary="Remove a corpus", status_code=204, responses={403: {}, 404: {}, 422: {}})

@@ -177,6 +177,16 @@ class Operator(Generic[I, O]):
             return self
         return replace(self, instructions=self.instructions + CONTEXT_RULE, context=context)
 
+    def definite(self) -> Operator[I, O]:
+        """This operator of an answer, which must not be empty."""
+
+        def check(value: I, output: O) -> None:
+            self.check(value, output)
+            if not getattr(output, "answer", True):
+                raise InvalidOutput("the answer is empty; give the likeliest one")
+
+        return replace(self, instructions=f"{self.instructions} {_PROMPTS['definite']}", check=check)
+
     def prompt(self, value: I) -> str:
         """The user prompt: one delimited block per field; untrusted text cannot close its block.
 

@@ -63,14 +63,16 @@ def relevant_passages(question: str, passages: Sequence[base.PassageView]) -> tu
         if asked.names_all(text)
         or asked.names_side(text)
         or says_beside(asked, text)
-        or _relevant(text, topic, name, p, far)
+        or (p.behind <= far and (_names_what_decides(asked, text) or _relevant(text, topic, name, p)))
     ]
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
 
 
-def _relevant(text: str, topic: frozenset[str], name: str, passage: base.PassageView, far: float) -> bool:
-    if passage.behind > far:
-        return False
+def _names_what_decides(asked: QuestionReading, text: str) -> bool:
+    return bool(asked.deciding) and not asked.not_named(text)
+
+
+def _relevant(text: str, topic: frozenset[str], name: str, passage: base.PassageView) -> bool:
     alone = all(words.weight(t) < RARE for t in topic if t != name)  # the name says what the question is about
     named = bool(name) and alone and name in words.terms(text)
     return named or _on_topic(topic, text) >= ON_TOPIC or passage.nearness >= NEAR

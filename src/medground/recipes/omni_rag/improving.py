@@ -190,7 +190,8 @@ async def _rated(
     if asked and all(one.state == "failed" for one in asked):
         run.warn(f"none of the plan's sources could be searched, so planning ended: {asked[0].failure}")
         return None, ""
-    value = rating.RatePlanInput(question=question.text, sources=explored(sources), retrieved=tuple(_shown(found)))
+    shown, named = tuple(_shown(found)), explored(sources)
+    value = rating.RatePlanInput(question=question.text, options=question.options, sources=named, retrieved=shown)
     try:
         output = await run.ask(rating.rate_plan, value)
     except (ModelFailed, BudgetExhausted) as error:

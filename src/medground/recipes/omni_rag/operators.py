@@ -130,6 +130,7 @@ plan_sources_tagged = base.Operator(
 
 class NameTermsInput(base.OperatorInput):
     question: base.Untrusted
+    options: tuple[Option, ...] = ()
 
 
 class NameTermsOutput(base.OperatorOutput):
@@ -147,6 +148,7 @@ name_terms = base.Operator(
 
 class WritePassageInput(base.OperatorInput):
     question: base.Untrusted
+    options: tuple[Option, ...] = ()
     source: ExploredSource
     words: int = Field(default=200, ge=1)
 

@@ -109,8 +109,11 @@ def explored(sources: Sequence[SourceDescription]) -> tuple[ExploredSource, ...]
 
 async def original(question: Question, sources: Sources, run: Run) -> SourcePlan:
     """The question to every source of texts; to a graph, fewer than four terms of it (E.5)."""
-    whole = " ".join([question.text, *(option.text for option in question.options)])
-    return await _plan(question, sources, {one.name: whole for one in sources}, run)
+    return await _plan(question, sources, dict.fromkeys((one.name for one in sources), _whole(question)), run)
+
+
+def _whole(question: Question) -> str:
+    return " ".join([question.text, *(option.text for option in question.options)])
 
 
 async def every_source(question: Question, sources: Sources, run: Run) -> SourcePlan:
@@ -128,8 +131,9 @@ async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePla
 
     async def written(source: SourceDescription) -> str:
         (seen,) = explored([source])
-        output = await run.ask(write_passage, WritePassageInput(question=question.text, source=seen, words=most))
-        return " ".join([question.text, *output.passage.split()[:most]])
+        value = WritePassageInput(question=question.text, options=question.options, source=seen, words=most)
+        output = await run.ask(write_passage, value)
+        return " ".join([_whole(question), *output.passage.split()[:most]])
 
     texts = [one for one in sources if one.kind != "graph"]
     passages = await asyncio.gather(*map(written, texts))
@@ -139,7 +143,8 @@ async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePla
 async def _plan(question: Question, sources: Sources, texts: Mapping[str, str], run: Run) -> SourcePlan:
     terms: tuple[str, ...] = ()
     if any(one.kind == "graph" for one in sources):
-        named = (await run.ask(name_terms, NameTermsInput(question=question.text))).terms
+        value = NameTermsInput(question=question.text, options=question.options)
+        named = (await run.ask(name_terms, value)).terms
         terms = tuple(dict.fromkeys(filter(None, (" ".join(term.split()) for term in named))))[:MOST_TERMS]
     about = tuple(SourceQuery(term=term, text=question.text) for term in terms)
     return SourcePlan(

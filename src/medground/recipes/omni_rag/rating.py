@@ -35,6 +35,7 @@ class Retrieved(OperatorInput):
 
 class RatePlanInput(OperatorInput):
     question: Untrusted
+    options: tuple[Option, ...] = ()
     sources: tuple[ExploredSource, ...]
     retrieved: tuple[Retrieved, ...]
 

@@ -46,12 +46,13 @@ async def omni_rag(question: Question, run: Run) -> Answer:
     choices = run.settings.section(OmniRagSettings)
     plan = await planned(question, run)  # P, by the planner M
     found = await search_plan(plan, run)  # D, the documents d of each query q
+    found = [one for one in found if {one.source.name, one.source.kind}.isdisjoint(choices.dropped)]  # Table 6
     _check_not_all_failed(found)
     k = run.settings.retrieval.fusion_k
     hits = fair_split(found, most=choices.passages, each=choices.each, characters=choices.context, k=k)
     answer = (
         await answer_from_sources(question, hits, found, run)
-        if hits
+        if hits or run.must_answer(read_sources)
         else compose(run, unanswered(reason_of_nothing(found)))
     )
     return answer.model_copy(update={"sources": searched_sources(found)})  # y, by the reader
@@ -72,7 +73,7 @@ async def answer_from_sources(
         return SentencedPassage(id=key, title=run.ledger.documents[passage.document_id].title, sentences=(view,))
 
     passages = numbered_hits(question, quotable(hits, run), places, run, records=_GRAPH, record=line)
-    if not passages:
+    if not passages and not run.must_answer(read_sources):
         return await finish(question, Draft(), (), run, verdicts=[])
     words = run.settings.section(OmniRagSettings).answer_words
     value = ReadSourcesInput(
@@ -149,7 +150,7 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
     if sources:
         named = [one.description for one in open_to_plans(sources, OmniRagSettings())]
         present = {word for one in named for word in (one.name, one.kind)}
-        for word in (*choices.only, *choices.without):
+        for word in (*choices.only, *choices.without, *choices.dropped):
             if word not in present and word not in FIVE_KINDS:
                 names = ", ".join(sorted(present)) or "none is open"
                 yield ConfigError(f"omni_rag: no source is called {word!r}; choose from {names}")

@@ -30,7 +30,7 @@ from medground.recipes.pubmed_reasoner.answering import (
 )
 from medground.recipes.pubmed_reasoner.operators import QUERYING
 from medground.recipes.pubmed_reasoner.queries import dated, normalised, search, write_query
-from medground.recipes.pubmed_reasoner.recipe import query_of, respond_from, summarise_evidence
+from medground.recipes.pubmed_reasoner.recipe import answers_anyway, query_of, respond_from, summarise_evidence
 from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery
 from medground.values.answer import Answer
@@ -65,7 +65,7 @@ async def _in_rounds(question: Question, run: Run, rounds: int) -> Answer:
         history.append(revised.text)
         evidence = list({e.id: e for e in [*evidence, *await _first_documents(question, revised, run)]}.values())
         summary, draft = await _respond(question, evidence, run)
-    if not evidence:
+    if not evidence and not answers_anyway(run):
         return compose(run, unanswered(""))
     return await finish(question, draft, evidence, run)
 
@@ -77,7 +77,7 @@ async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> 
 
 async def _respond(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[list[ObservationView], Draft]:
     """A response to the summary of the evidence: of several candidates, the first with the commonest answer."""
-    if not evidence:
+    if not evidence and not answers_anyway(run):
         return [], Draft()
     summary = await summarise_evidence(question, evidence, run)
     wanted = run.settings.section(PubMedReasonerSettings).candidates

@@ -80,7 +80,7 @@ async def summarise_evidence(
     question: Question, evidence: Sequence[Evidence], run: Run, *, whole: bool = False
 ) -> list[ObservationView]:
     """Observations by article, each with its quotes (SoE); `whole`: the quotes themselves (Table 9, abstracts only)."""
-    if whole:
+    if whole or not evidence:
         return [ObservationView(article=e.document_id, text=e.quote, evidence=(e.id,)) for e in evidence]
     output = await run.ask(
         summarise, SummariseInput(question=question.text, evidence=evidence_views(evidence, run.ledger.documents))
@@ -102,6 +102,11 @@ async def respond_from(
     return drafted(await run.ask(respond_openly if run.settings.recipe.own_knowledge else respond, value))
 
 
+def answers_anyway(run: Run) -> bool:
+    """Whether a model answers from what it knows where nothing was found, as the paper's prompt allows (appendix E)."""
+    return run.settings.recipe.own_knowledge and run.must_answer(respond_openly)
+
+
 async def pubmed_reasoner(question: Question, run: Run) -> Answer:
     """Answer a question."""
     extras = run.settings.section(PubMedReasonerSettings)
@@ -112,7 +117,7 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
     pool = await _read(question, best, (), run)
     if extras.step_back and not pool.done and (again := await critic.step_back(question, best, pool.missing, run)):
         pool = await _read(question, again, pool.evidence, run)
-    if not pool.evidence:
+    if not pool.evidence and not answers_anyway(run):
         return compose(run, unanswered(""))
     evidence = by_article(pool.evidence, run, designs=extras.designs)
     summary = await summarise_evidence(question, evidence, run, whole=extras.reading == "abstracts")

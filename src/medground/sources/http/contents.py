@@ -210,10 +210,8 @@ def _place(url: str) -> str:
     return f"{parts.hostname}{parts.path}"[:200]
 
 
-# Reading what a site sent, in a process of its own where it could take long or break the reader.
+# Reading what a site sent, in a process of its own, which can be ended.
 
-_MOST_TAGS = 5000
-"""Tags of a page that is read at once: the worst that was made of so many took two seconds."""
 _MOST_MEMORY = 1000
 """MB that a reading process may use."""
 
@@ -223,9 +221,6 @@ def read_document(received: Received, url: str, document_id: str, seconds: float
 
     Raises Refused: as for `document_of`; or reading takes too long, or fails.
     """
-    harmless = received.media_type != PDF and not received.body.startswith(b"%PDF-")
-    if harmless and received.body.count(b"<") <= _MOST_TAGS:
-        return document_of(received, url, document_id)
     read = partial(_read_there, received, url, document_id)
     try:
         [document] = read_apart(read, url, Limits(seconds, _MOST_MEMORY, by_clock=True))

@@ -14,7 +14,7 @@ from medground.home.settings import Settings
 from medground.sources.base import MOST_HITS
 from medground.sources.http.service import ADDRESSES, Client, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.live import LiveSource, best_of, lines_in
+from medground.sources.live import LiveSource, best_of, lines_in, within
 from medground.sources.proteins.names import split_isoform
 from medground.sources.proteins.structures import Structure, StructureFile, StructureFiles, read_structure
 from medground.values.document import Document, SourceKind
@@ -66,7 +66,7 @@ class RecordSource(LiveSource, ABC):
             return Found(lookup, self.name, rankings=((),), notes=(f"{self.name} contains only records of proteins",))
         records = await self.find(lookup.asked)
         self._keep(records.documents)
-        kept = [one for one in records.documents if _within(one, filters)][: lookup.limit]
+        kept = [one for one in records.documents if within(one, filters, "revised")][: lookup.limit]
         hits = self._ranking(best_of(lines_in(one), lookup.text) for one in kept)
         return Found(lookup, self.name, rankings=(hits,), notes=records.notes)
 
@@ -142,14 +142,3 @@ def dated(revised: str, created: str = "") -> dict[str, Any]:
 def open_client(name: str, settings: Settings) -> Client:
     """The client of a service of records. Raises ConfigError: there is no folder to replay."""
     return Client(Service(name, ADDRESSES[name], per_second=5.0), open_wire(settings))
-
-
-def _within(document: Document, filters: Filters) -> bool:
-    """Whether the filters allow a record; its date is that of its last revision."""
-    if filters.publication_types or filters.where or (filters.ids and document.id not in filters.ids):
-        return False
-    day, year = document.dates.get("revised", ""), document.year or 0
-    if not (filters.year_from or 0) <= year <= (filters.year_to or 9999):
-        return False
-    last = filters.date_to or "9999"
-    return (filters.date_from or "") <= day and day[: len(last)] <= last

@@ -1,0 +1,101 @@
+// Saved work: projects with their questions and notes, and questions that are watched.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { offers } from "../api";
+import { AskButton } from "../parts/asking";
+import { day } from "../parts/figures";
+import { useLoaded } from "../parts/loading";
+import { ProblemBox, problemOf } from "../parts/problem";
+import { capital, titleOf } from "../names";
+import { address } from "../router";
+import { changedSince, type Project, save, type SavedWork, useSaved, type Watched } from "../saved";
+import type { Offers, Problem } from "../types";
+
+export function SavedPage(): JSX.Element {
+  const saved = useSaved();
+  const offered = useLoaded(offers, "offers");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const change = (changed: (saved: SavedWork) => Partial<SavedWork>): void => void save(changed).catch((error: unknown) => setProblem(problemOf(error)));
+  return (
+    <div class="column">
+      <h1>Saved work</h1>
+      {problem && <ProblemBox problem={problem} />}
+      {!saved && <p class="dim">Loading what you saved</p>}
+      {saved && saved.projects.length + saved.watched.length === 0 && (
+        <p>
+          Nothing is saved yet. Under each answer you can save it to a project, or watch its question for new papers. <a href={address("ask")}>Ask a question</a>
+        </p>
+      )}
+      {saved && saved.watched.length > 0 && (
+        <section aria-labelledby="watched">
+          <h2 id="watched">Questions that you watch</h2>
+          <ul class="cards">
+            {saved.watched.map((one) => (
+              <Watch key={one.answer} one={one} offers={offered.state === "loaded" ? offered.value : null} change={change} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {saved?.projects.map((one) => (
+        <ProjectView key={one.name} one={one} change={change} />
+      ))}
+    </div>
+  );
+}
+
+type Change = (changed: (saved: SavedWork) => Partial<SavedWork>) => void;
+
+function Watch({ one, offers, change }: { one: Watched; offers: Offers | null; change: Change }): JSX.Element {
+  const names = offers ? changedSince(one, offers) : [];
+  const titles = names.map((name) => titleOf(offers?.corpora.find((other) => other.name === name) ?? ({ name } as never)));
+  return (
+    <li>
+      <h3 dir="auto">
+        <a href={address("answer", [one.answer])}>{one.question}</a>
+      </h3>
+      <p class={titles.length ? "strong" : "dim"}>
+        {titles.length ? `Changed since ${day(one.asked)}: ${titles.join(", ")}.` : `Asked on ${day(one.asked)}. Your collections have not changed since.`}
+      </p>
+      <p class="row">
+        <AskButton draft={{ question: one.question }} more={{ since: one.answer }} words="Ask again and show what changed" />
+        <button type="button" class="quiet" onClick={() => change((saved) => ({ watched: saved.watched.filter((other) => other.answer !== one.answer) }))}>
+          Stop watching
+        </button>
+      </p>
+    </li>
+  );
+}
+
+function ProjectView({ one, change }: { one: Project; change: Change }): JSX.Element {
+  const [note, setNote] = useState(one.note);
+  const put = (changes: Partial<Project>): void => change((saved) => ({ projects: saved.projects.map((other) => (other.name === one.name ? { ...other, ...changes } : other)) }));
+  return (
+    <section aria-label={one.name} data-testid="project">
+      <h2 dir="auto">{capital(one.name)}</h2>
+      <ul class="cards">
+        {one.items.map((item) => (
+          <li key={item.answer}>
+            <h3 dir="auto">
+              <a href={address("answer", [item.answer])}>{item.question}</a>
+            </h3>
+            <p class="acts">
+              <a href={address("table", [item.answer])}>Evidence table</a>
+              <button type="button" class="link" aria-label={`Remove: ${item.question}`} onClick={() => put({ items: one.items.filter((other) => other.answer !== item.answer) })}>
+                Remove
+              </button>
+            </p>
+          </li>
+        ))}
+      </ul>
+      <label class="field">
+        Notes
+        <textarea rows={3} dir="auto" maxLength={20000} value={note} onInput={(event) => setNote(event.currentTarget.value)} onBlur={() => note !== one.note && put({ note })} />
+      </label>
+      {one.items.length === 0 && (
+        <button type="button" class="quiet" onClick={() => change((saved) => ({ projects: saved.projects.filter((other) => other.name !== one.name) }))}>
+          Delete this project
+        </button>
+      )}
+    </section>
+  );
+}
