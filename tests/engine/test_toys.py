@@ -154,7 +154,7 @@ def test_module_and_name_stand_for_an_entry_point_where_the_user_names_them(
     for name, value, wrong in (
         ("recipe.name", "nosuch:TOY", "recipe 'nosuch:TOY' cannot be loaded: No module named 'nosuch'; install it"),
         ("recipe.name", "toy_recipe:NO", "'toy_recipe:NO' cannot be loaded: .* has no attribute 'NO'"),
-        ("recipe.name", "toy_source:TOY", "toy_source:TOY is not a Recipe"),
+        ("recipe.name", "toy_source:TOY", "toy_source:TOY is not a Recipe, but SourceDeclaration"),
         ("retrieval.sources", ("toy_source:NOTE",), "toy_source:NOTE is not a SourceDeclaration"),
         ("retrieval.reranker", "toy_source:NOTE", "is not a Reranker"),
         ("model.default", "toy_source:NOTE", "is not a Model"),

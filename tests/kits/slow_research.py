@@ -81,7 +81,7 @@ class Slow:
         return await self._read(ids)
 
     async def _read(self, ids: Sequence[str]) -> dict[str, Document]:
-        return {i: Document(id=i, title=i, text=f"All about {i}.") for i in ids}
+        return {i: Document(id=i, title=i, text=f"About topics, and {i} of them.") for i in ids}
 
     async def close(self) -> None:
         return None

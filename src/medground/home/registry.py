@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -59,16 +59,21 @@ _PLACE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[A-Z][A-Z0-9_]*")
 """`module:NAME`, in capitals: `openai:o3` is a model."""
 given: dict[Group, dict[str, Any]] = defaultdict(dict)
 """Objects of this process by name; a later one of the same name takes its place."""
-trusted: dict[str, None] = {}
+trusted: set[str] = set()
+
+
+def places(written: Any) -> Iterator[str]:
+    """Each `module:NAME` in a value of any form."""
+    if isinstance(written, str):
+        yield from filter(_PLACE.fullmatch, re.split(r"[\s,]+", written))
+    elif isinstance(written, Mapping | list | tuple):
+        for one in written.values() if isinstance(written, Mapping) else written:
+            yield from places(one)
 
 
 def trust(written: Any) -> None:
     """Let each `module:NAME` in a value that the user wrote be loaded."""
-    if isinstance(written, str):
-        trusted.update(dict.fromkeys(filter(_PLACE.fullmatch, re.split(r"[\s,]+", written))))
-    elif isinstance(written, Mapping | list | tuple):
-        for one in written.values() if isinstance(written, Mapping) else written:
-            trust(one)
+    trusted.update(places(written))
 
 
 @cache

@@ -32,7 +32,7 @@ from medground.home.layers import (
     preset_layer,
     problem,
 )
-from medground.home.registry import RECIPES, SOURCES, Group, find, names, trust, trusted
+from medground.home.registry import RECIPES, SOURCES, Group, find, names, places, trust
 from medground.home.secrets import known_secrets, with_secrets_of, without_secrets
 from medground.home.settings_groups import (
     BudgetSettings,
@@ -217,7 +217,7 @@ class Settings(SettingsPart):
         shared = {name: value for name, value in merged.items() if name in cls.model_fields and name != "sections"}
         sections: dict[str, SettingsSection] = {}
         for name in merged.keys() - shared.keys():
-            kind = _section_called(name)
+            kind = _section_called(name, merged)
             if merged[name] == {} and (kind or name in SOURCES):  # only a heading, as in the file of `medground init`
                 continue
             if kind is None:
@@ -238,8 +238,8 @@ def section_defaults(name: str) -> dict[str, Any]:
     return kind().model_dump(mode="json") if kind else {}
 
 
-def _section_called(name: str) -> type[SettingsSection] | None:
-    kinds = map(section_of, (name.replace("_", "-"), name, *trusted))
+def _section_called(name: str, merged: Any = None) -> type[SettingsSection] | None:
+    kinds = map(section_of, (name.replace("_", "-"), name, *places(merged)))
     return next((kind for kind in kinds if kind is not None and kind.section == name), None)
 
 
