@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import numpy as np
 
 LIMIT = 1.1
@@ -123,7 +123,7 @@ class Version:
         self._worker.communicate()
 
     @contextmanager
-    def served(self, *words: str) -> Iterator[Callable[[Callable[[httpx.Client], None]], tuple[float, float]]]:
+    def served(self, *words: str) -> Iterator[Callable[[Callable[[httpx2.Client], None]], tuple[float, float]]]:
         """A server of this version; what it yields times some requests, in wall and the server's CPU seconds."""
         command = [sys.executable, "-m", "medground", *words, "--port", "0"]
         process = subprocess.Popen(
@@ -135,12 +135,12 @@ class Version:
             raise SystemExit(f"`medground {' '.join(words)}` did not start")
         threading.Thread(target=process.stdout.read, daemon=True).start()  # a full pipe would stop it
 
-        def timed(requests: Callable[[httpx.Client], None]) -> tuple[float, float]:
+        def timed(requests: Callable[[httpx2.Client], None]) -> tuple[float, float]:
             wall, cpu = time.perf_counter(), _cpu(process.pid)
             requests(client)
             return time.perf_counter() - wall, _cpu(process.pid) - cpu
 
-        with httpx.Client(base_url=found[0], timeout=120, trust_env=False) as client:
+        with httpx2.Client(base_url=found[0], timeout=120, trust_env=False) as client:
             try:
                 yield timed
             finally:
@@ -153,20 +153,20 @@ def _cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICK
 
 
-def asks(questions: Sequence[str]) -> Callable[[httpx.Client], None]:
+def asks(questions: Sequence[str]) -> Callable[[httpx2.Client], None]:
     """Requests that ask these questions one after the other."""
 
-    def requests(client: httpx.Client) -> None:
+    def requests(client: httpx2.Client) -> None:
         for question in questions:
             client.post("/v1/ask", json={"question": question}).raise_for_status()
 
     return requests
 
 
-def utilities(tool: str, values: Sequence[dict[str, str]]) -> Callable[[httpx.Client], None]:
+def utilities(tool: str, values: Sequence[dict[str, str]]) -> Callable[[httpx2.Client], None]:
     """Requests to one E-utility, one after the other."""
 
-    def requests(client: httpx.Client) -> None:
+    def requests(client: httpx2.Client) -> None:
         for value in values:
             client.get(f"/entrez/eutils/{tool}.fcgi", params={"db": "pubmed", **value}).raise_for_status()
 

@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import httpx
+import httpx2
 from served import served
 
 HERE = Path(__file__).resolve().parent
@@ -52,7 +52,7 @@ def main() -> None:
     asked = cited = 0
     with (
         served(given.home, ["scifact", "pubmedqa"]) as server,
-        httpx.Client(base_url=server.address, timeout=120) as client,
+        httpx2.Client(base_url=server.address, timeout=120) as client,
     ):
         for question in questions(given.data, given.questions):
             found = surfaces.compared(client, question, given.pages.split(","))

@@ -39,7 +39,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-import httpx
+import httpx2
 from eutils_speed import measure, queries
 
 from medground.corpus.readers import find_inputs
@@ -165,7 +165,7 @@ async def send(address: str, asked: list[tuple[str, str, dict[str, str]]]) -> Co
     """Send requests over eight connections; returns how many had which status."""
     statuses: Counter[int] = Counter()
     waiting = iter(asked)
-    async with httpx.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
+    async with httpx2.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
 
         async def worker() -> None:
             for method, utility, parameters in waiting:
@@ -212,9 +212,9 @@ def attacking(port: int, utility: str, body: str, at_once: int, done: Event, tol
         while not done.is_set():
             try:
                 address = f"http://127.0.0.1:{port}/entrez/eutils/{utility}.fcgi"
-                response = httpx.post(address, content=body, headers=FORM, timeout=60, trust_env=False)
+                response = httpx2.post(address, content=body, headers=FORM, timeout=60, trust_env=False)
                 counts[str(response.status_code)] += 1
-            except httpx.HTTPError as error:
+            except httpx2.HTTPError as error:
                 counts[type(error).__name__] += 1
             done.wait(0.1)
 
@@ -230,10 +230,10 @@ def einfo(address: str, count: int, seconds: float) -> list[float]:
     """Seconds of each `einfo` over one connection; at most about as many seconds in all."""
     took: list[float] = []
     until = time.monotonic() + seconds
-    with httpx.Client(base_url=address, timeout=seconds, trust_env=False) as client:
+    with httpx2.Client(base_url=address, timeout=seconds, trust_env=False) as client:
         while len(took) < count and time.monotonic() < until:
             started = time.perf_counter()
-            with suppress(httpx.HTTPError):  # the time until it failed counts
+            with suppress(httpx2.HTTPError):  # the time until it failed counts
                 client.get("/entrez/eutils/einfo.fcgi?db=pubmed").raise_for_status()
             took.append(time.perf_counter() - started)
             time.sleep(0.005)
@@ -328,7 +328,7 @@ def ending(version: Version, records: list[Document]) -> None:
 
 
 async def _until_it_ends(address: str, asked: list[tuple[str, str, dict[str, str]]]) -> None:
-    with suppress(httpx.HTTPError):  # the server ends
+    with suppress(httpx2.HTTPError):  # the server ends
         await send(address, asked)
 
 

@@ -25,7 +25,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlencode
 
-import httpx
+import httpx2
 import numpy as np
 
 from medground.corpus.build import build
@@ -74,8 +74,8 @@ async def measure(address: str, asked: list[str], connections: int) -> tuple[flo
     took: list[float] = []
     failures = 0
     waiting = iter(asked)
-    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
-    async with httpx.AsyncClient(base_url=address, limits=limits, timeout=30, trust_env=False) as client:
+    limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
+    async with httpx2.AsyncClient(base_url=address, limits=limits, timeout=30, trust_env=False) as client:
 
         async def worker() -> None:
             nonlocal failures

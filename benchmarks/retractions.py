@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from lxml import etree
 from served import served
 
@@ -129,7 +129,7 @@ def main() -> None:
     unmarked: Counter[str] = Counter()
     surfaces_seen: dict[str, None] = {}
     cited = 0
-    with served(given.home, [NAME]) as server, httpx.Client(base_url=server.address, timeout=120) as client:
+    with served(given.home, [NAME]) as server, httpx2.Client(base_url=server.address, timeout=120) as client:
         for paper in chosen:
             name = f"PMID:{paper.pmid}"
             found = surfaces.marked(client, paper.question, name)

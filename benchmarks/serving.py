@@ -30,7 +30,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 from served import Served, served
 
 AT_ONCE = 50
@@ -62,8 +62,8 @@ class Client:
     """Asks one server."""
 
     def __init__(self, server: Served) -> None:
-        limits = httpx.Limits(max_connections=200, max_keepalive_connections=200)
-        self.http = httpx.AsyncClient(base_url=server.address, timeout=120, limits=limits)
+        limits = httpx2.Limits(max_connections=200, max_keepalive_connections=200)
+        self.http = httpx2.AsyncClient(base_url=server.address, timeout=120, limits=limits)
         self.failed = 0
 
     async def ask(self, question: str) -> float:
@@ -72,7 +72,7 @@ class Client:
         try:
             reply = await self.http.post("/v1/ask", json={"question": question})
             good = reply.status_code == 200 and reply.json()["trace_id"]
-        except httpx.HTTPError:
+        except httpx2.HTTPError:
             good = False
         self.failed += not good
         return time.perf_counter() - begun

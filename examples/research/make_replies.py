@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import httpx
+import httpx2
 from protein_peer import ProteinPeer
 
 import medground.sources.http.wire as wire
@@ -38,27 +38,27 @@ FISH = {"scientificName": "Danio rerio", "commonName": "Zebrafish", "taxonId": 7
 LETTERS = {"M": "MET", "A": "ALA", "G": "GLY", "K": "LYS", "S": "SER"}
 B_FACTOR = 88.0
 
-Answer = Callable[[httpx.Request], httpx.Response]
+Answer = Callable[[httpx2.Request], httpx2.Response]
 
 
-class MadeNetwork(httpx.AsyncBaseTransport):
+class MadeNetwork(httpx2.AsyncBaseTransport):
     """Answers requests to the real addresses of services from made records; every other host is unknown."""
 
-    def __init__(self, services: Mapping[str, httpx.AsyncBaseTransport | Answer]) -> None:
+    def __init__(self, services: Mapping[str, httpx2.AsyncBaseTransport | Answer]) -> None:
         self._services = services
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The reply of the host's service."""
         service = self._services.get(request.url.host)
         if service is None:
-            raise httpx.ConnectError(f"{request.url.host} has no made records", request=request)
-        if isinstance(service, httpx.AsyncBaseTransport):
+            raise httpx2.ConnectError(f"{request.url.host} has no made records", request=request)
+        if isinstance(service, httpx2.AsyncBaseTransport):
             return await service.handle_async_request(request)
         made = service(request)
-        return httpx.Response(made.status_code, headers=made.headers, stream=Body(made.content))
+        return httpx2.Response(made.status_code, headers=made.headers, stream=Body(made.content))
 
 
-class Body(httpx.AsyncByteStream):
+class Body(httpx2.AsyncByteStream):
     """The bytes of a made reply, as they come from a network."""
 
     def __init__(self, content: bytes) -> None:
@@ -68,7 +68,7 @@ class Body(httpx.AsyncByteStream):
         yield self._content
 
 
-def pubmed(folder: Path) -> httpx.AsyncBaseTransport:
+def pubmed(folder: Path) -> httpx2.AsyncBaseTransport:
     """Medground's own E-utilities server over the made papers."""
     lines = [
         {"id": f"PMID:{one['pmid']}", "title": one["title"], "text": one["text"], "year": one["year"]}
@@ -80,14 +80,14 @@ def pubmed(folder: Path) -> httpx.AsyncBaseTransport:
     library = Library(folder / "home")
     build(library, "papers", find_inputs([file]))
     catalogue = SnapshotCatalogue.open(library.open("papers"), folder / "home")
-    return httpx.ASGITransport(make_app(catalogue, hosts=("eutils.ncbi.nlm.nih.gov",)))
+    return httpx2.ASGITransport(make_app(catalogue, hosts=("eutils.ncbi.nlm.nih.gov",)))
 
 
-def ncbi(server: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
+def ncbi(server: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
     """PubMed by the server; PubMed Central, which holds nothing here, by an empty result."""
 
-    class Ncbi(httpx.AsyncBaseTransport):
-        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    class Ncbi(httpx2.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
             sent = request.url.query.decode() + (await request.aread()).decode()
             if "db=pmc" not in sent:
                 return await server.handle_async_request(request)
@@ -98,10 +98,10 @@ def ncbi(server: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:
     return Ncbi()
 
 
-def europe_pmc(request: httpx.Request) -> httpx.Response:
+def europe_pmc(request: httpx2.Request) -> httpx2.Response:
     """Some of the papers again, and a preprint; and PDBe, which has no structure of the protein."""
     if request.url.path.startswith("/pdbe"):
-        return httpx.Response(404, json={})
+        return httpx2.Response(404, json={})
     papers = [one for one in RECORDS["papers"] if one["pmid"] in RECORDS["also_in_europepmc"]]
     records = [{"id": one["pmid"], "source": "MED", "pmid": one["pmid"], **_europe_pmc(one)} for one in papers]
     records += [
@@ -115,7 +115,7 @@ def europe_pmc(request: httpx.Request) -> httpx.Response:
         for one in RECORDS["preprints"]
     ]
     found = {"hitCount": len(records), "nextCursorMark": "", "resultList": {"result": records}}
-    return httpx.Response(200, json={"version": "6.9", **found})
+    return httpx2.Response(200, json={"version": "6.9", **found})
 
 
 def _europe_pmc(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def _europe_pmc(one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def proteins() -> httpx.AsyncBaseTransport:
+def proteins() -> httpx2.AsyncBaseTransport:
     """UniProt's entry and AlphaFold DB's model of the made protein."""
     made = RECORDS["protein"]
     accession, sequence, name = made["accession"], made["sequence"], f"AF-{made['accession']}-F1"
@@ -164,7 +164,7 @@ def proteins() -> httpx.AsyncBaseTransport:
         "pdbUrl": f"https://alphafold.ebi.ac.uk/files/{name}-model_v1.pdb",
     }
     files = {f"files/{name}-model_v1.pdb": _helix(sequence, accession).encode()}
-    return httpx.ASGITransport(ProteinPeer([entry], models={accession: [model]}, files=files).app())
+    return httpx2.ASGITransport(ProteinPeer([entry], models={accession: [model]}, files=files).app())
 
 
 def _helix(sequence: str, accession: str) -> str:
@@ -179,7 +179,7 @@ def _helix(sequence: str, accession: str) -> str:
     return "\n".join([*lines, "END", ""])
 
 
-def duckduckgo(request: httpx.Request) -> httpx.Response:
+def duckduckgo(request: httpx2.Request) -> httpx2.Response:
     """A page of results."""
     shown = [
         f'<div class="result results_links web-result"><h2><a class="result__a" '
@@ -187,24 +187,26 @@ def duckduckgo(request: httpx.Request) -> httpx.Response:
         f'<a class="result__snippet">{escape(one["summary"])}</a></div>'
         for one in RECORDS["pages"]
     ]
-    return httpx.Response(200, html=f'<html><body><div id="links" class="results">{"".join(shown)}</div></body></html>')
+    return httpx2.Response(
+        200, html=f'<html><body><div id="links" class="results">{"".join(shown)}</div></body></html>'
+    )
 
 
-def page(request: httpx.Request) -> httpx.Response:
+def page(request: httpx2.Request) -> httpx2.Response:
     """A page behind a result; its site has no robots.txt."""
     made = next((one for one in RECORDS["pages"] if one["url"] == str(request.url)), None)
     if made is None:
-        return httpx.Response(404, text="not found")
+        return httpx2.Response(404, text="not found")
     body = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in made["paragraphs"])
     title = escape(made["title"])
-    return httpx.Response(
+    return httpx2.Response(
         200,
         html=f"<html><head><title>{title}</title></head><body><article><h1>{title}</h1>{body}</article></body></html>",
     )
 
 
-def _xml(body: str) -> httpx.Response:
-    return httpx.Response(200, headers={"content-type": "text/xml; charset=UTF-8"}, stream=Body(body.encode()))
+def _xml(body: str) -> httpx2.Response:
+    return httpx2.Response(200, headers={"content-type": "text/xml; charset=UTF-8"}, stream=Body(body.encode()))
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """A stand-in for UniProt, AlphaFold DB and PDBe: it answers their real URL forms from stored answers, or fails as told.
 
     peer = ProteinPeer.from_folder(data)          # a folder with `uniprot` and `alphafold_pdb`, see `from_folder`
-    wire = httpx.ASGITransport(peer.app())        # without a socket, or serve `peer.app()` with uvicorn
+    wire = httpx2.ASGITransport(peer.app())        # without a socket, or serve `peer.app()` with uvicorn
 
 UniProt and AlphaFold DB are at the root, PDBe is below `/pdbe`. Of UniProt's query language it knows what the source
 `uniprot` sends: `field:value` and `field:"value"` with AND, OR and brackets.

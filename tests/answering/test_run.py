@@ -14,12 +14,11 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.trace import StatusCode
 from rows import each_row
 
 from medground.answering.kept_lookups import KeptLookups
 from medground.answering.run import Run
-from medground.answering.trace import Trace, _Outgoing, read_trace
+from medground.answering.trace import Trace, read_trace
 from medground.corpus.chunk import chunk
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.home.settings import Settings
@@ -254,19 +253,31 @@ def test_a_collector_needs_its_extra_and_gets_no_secret_and_no_text(monkeypatch:
     settings = Settings.load(environ={}, options={"trace.otlp_endpoint": "http://127.0.0.1:9/v1/traces"})
     with pytest.raises(ConfigError, match="otlp"):
         Trace("run-3", None, settings)
-    collected = InMemorySpanExporter()
-    quiet, open_ = (
-        _Outgoing(collected, "http://127.0.0.1:9", ("hidden-key-1",), send_text=send) for send in (False, True)
-    )
-    for exporter in (quiet, open_):
-        provider = TracerProvider(shutdown_on_exit=False)
-        provider.add_span_processor(SimpleSpanProcessor(exporter))
-        with provider.get_tracer("t").start_as_current_span("step") as span:
-            span.set_attributes({"medground.text.prompt": "a quote", "medground.names": ["x hidden-key-1"]})
-            span.set_status(StatusCode.ERROR, "ValueError: a quote with hidden-key-1")
-    first, second = collected.get_finished_spans()
-    assert "medground.text.prompt" not in (first.attributes or {})
-    assert first.status.description is None
-    assert (second.attributes or {})["medground.text.prompt"] == "a quote"
-    for span in (first, second):
-        assert "hidden-key-1" not in span.to_json()
+
+
+def test_the_hosts_provider_gets_the_spans_below_its_own_without_secret_and_without_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected, host = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
+    host.add_span_processor(SimpleSpanProcessor(collected))
+    monkeypatch.setattr("opentelemetry.trace.get_tracer", host.get_tracer)
+    for send in (False, True):
+        settings = Settings.load(environ={}, options={"keys.openai": "hidden-key-1", "trace.send_text": send})
+        trace = Trace("run-9", tmp_path / f"run-{send}.jsonl", settings)
+        with (
+            host.get_tracer("host").start_as_current_span("of the host"),
+            pytest.raises(ValueError, match="quote"),
+            trace.span("outer", names=["x hidden-key-1"]) as span,
+            trace.span("inner"),
+        ):
+            span.text(prompt="a quote")
+            raise ValueError("a quote with hidden-key-1")
+        trace.close()
+        inner, outer, own = collected.get_finished_spans()
+        collected.clear()
+        assert (inner.parent.span_id, outer.parent.span_id) == (outer.context.span_id, own.context.span_id)
+        assert ("medground.text.prompt" in outer.attributes) == send
+        assert (outer.status.description is None) == (not send)
+        assert "hidden-key-1" not in outer.to_json() + (tmp_path / f"run-{send}.jsonl").read_text()
+        first, second = read_trace(tmp_path, f"run-{send}")
+        assert [first["parent"], second["parent"]] == [f"{own.context.span_id:016x}", first["id"]]

@@ -79,7 +79,7 @@ def test_a_failure_stands_in_the_place_of_its_answer(papers: Path) -> None:
     assert good.error is None
     assert bad.answer is None
     assert isinstance(bad.error, UsageError)
-    assert str(bad).endswith("the question is empty; write it in quotes after the command")
+    assert str(bad).endswith("the question is empty; write it in words")
 
 
 def test_seconds_that_run_out_leave_the_best_answer_so_far(papers: Path) -> None:

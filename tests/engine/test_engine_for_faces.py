@@ -18,6 +18,7 @@ from medground.answering.trace import read_trace
 from medground.engine.answers import Answers
 from medground.engine.blocking import BlockingEngine
 from medground.engine.engine import Engine
+from medground.engine.search import SearchEngine
 from medground.errors import BudgetExhausted, ConfigError, UsageError
 from medground.home.settings import Settings
 from medground.models.base import Keyless
@@ -45,6 +46,29 @@ def test_recipe_model_and_settings_may_differ_per_question(papers: Path) -> None
     refused(UsageError, "this engine is closed", engine.ask, QUESTION)
     assert (default.recipe, other.recipe) == ("ground", "self-medrag")
     assert default.id == again.id != other.id
+
+
+def test_errors_speak_python_and_the_blocking_engine_has_all_of_the_engine(papers: Path) -> None:
+    for call in (medground.ask, lambda question: medground.ask(QUESTION, context=question)):
+        refused(UsageError, "must be text, not None", call, None)
+    refused(UsageError, "options are a list of texts, not 5", medground.ask, QUESTION, options=5)
+    assert TEXT in str(medground.ask(QUESTION, settings={"retrieval.corpora": "papers", "retrieval.top_k": 3}))
+    with BlockingEngine({"retrieval.corpora": "papers", "retrieval.fetch_k": 7}) as engine:
+        assert engine.settings.retrieval.depth == 7
+        for wanted in (engine.ask, engine.search, engine.verify, engine.document, engine.concept):
+            refused(UsageError, "must be text, not None", wanted, None)
+        refused(UsageError, "a question takes changes", engine.ask, QUESTION, settings=Settings.load())
+        refused(ConfigError, "did you mean retrieval.keep", engine.ask, QUESTION, settings={"retrieval.kep": 3})
+        refused(ConfigError, "did you mean openai:gpt-5", engine.ask, QUESTION, model="opanai:gpt-5")
+        *steps, answer = engine.stream(QUESTION)
+        assert steps
+        assert TEXT in str(answer)
+        assert engine.table(answer.trace_id, ["outcome"]).columns
+        with pytest.warns(DeprecationWarning, match="query="):
+            assert engine.search(text="aspirin").hits
+    assert [
+        name for name in vars(Engine) | vars(SearchEngine) if name[0] != "_" and not hasattr(BlockingEngine, name)
+    ] == []
 
 
 class Opened:

@@ -118,15 +118,15 @@ def test_the_command_line_uses_an_installed_package(
 
 
 async def test_servers_offer_what_is_installed_and_load_no_code_that_a_request_names(papers: Path, toys: Toys) -> None:
-    httpx, mcp = pytest.importorskip("httpx"), pytest.importorskip("mcp")
+    httpx2, mcp = pytest.importorskip("httpx2"), pytest.importorskip("mcp")
     from medground.faces.api.server import make_app
     from medground.faces.mcp.server import make_server
     from medground.faces.service.service import Service
 
     used = settings(**{"serve.sources": ("toy-notes",)})
     async with Service.open(used) as service:
-        transport = httpx.ASGITransport(make_app(service, authenticated=False), raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        transport = httpx2.ASGITransport(make_app(service, authenticated=False), raise_app_exceptions=False)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
             asked = {"question": QUESTION, "recipe": "toy", "sources": ["toy-notes"], "corpora": ["papers"]}
             assert (await client.post("/v1/ask", json=asked)).json()["recipe"] == "toy"
             for refused in ({"recipe": CODE}, {"sources": [CODE]}, {"model": CODE}):

@@ -26,7 +26,7 @@ REFERENCES = ("ris", "bibtex", "csl-json")
 
 
 class Reply(Protocol):
-    """A response of httpx or of its test client."""
+    """A response of httpx2 or of its test client."""
 
     status_code: int
     content: bytes
@@ -37,7 +37,7 @@ class Reply(Protocol):
 
 
 class Client(Protocol):
-    """A client of httpx, or FastAPI's test client."""
+    """A client of httpx2, or FastAPI's test client."""
 
     def get(self, url: str) -> Reply: ...
     def post(self, url: str, *, json: Any, headers: Mapping[str, str] | None = None) -> Reply: ...

@@ -130,19 +130,19 @@ def test_answers_fit_the_schema_and_are_counted(tiny: Path) -> None:
 
 @pytest.mark.usefixtures("loopback")
 def test_the_address_needs_the_key_and_closes(tiny: Path) -> None:
-    import httpx
+    import httpx2
 
     from medground.models.local import LlamaServer
 
     server = LlamaServer(tiny)
     assert server.address.startswith("http://127.0.0.1:")
     body = {"messages": [{"role": "user", "content": "?"}], "max_tokens": 1}
-    assert httpx.post(f"{server.address}/chat/completions", json=body, timeout=600).status_code == 401
+    assert httpx2.post(f"{server.address}/chat/completions", json=body, timeout=600).status_code == 401
     key = {"Authorization": f"Bearer {server.key}"}
-    assert httpx.post(f"{server.address}/chat/completions", json=body, headers=key, timeout=600).status_code == 200
+    assert httpx2.post(f"{server.address}/chat/completions", json=body, headers=key, timeout=600).status_code == 200
     server.stop()
-    with pytest.raises(httpx.TransportError):
-        httpx.post(f"{server.address}/chat/completions", json=body, headers=key)
+    with pytest.raises(httpx2.TransportError):
+        httpx2.post(f"{server.address}/chat/completions", json=body, headers=key)
 
 
 class Essay(OperatorOutput):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-import httpx
+import httpx2
 import pytest
 from eutils_app import ask, post, within
 from lxml import etree
@@ -36,7 +36,7 @@ def catalogue(catalogue_of: Any) -> Any:
     return catalogue_of(RECORDS)
 
 
-def error(response: httpx.Response) -> str:
+def error(response: httpx2.Response) -> str:
     """The error of a response, in XML or JSON."""
     if "json" in response.headers["content-type"]:
         content = json.loads(response.content)
@@ -165,7 +165,7 @@ def test_cheap_requests_are_answered_while_all_costly_workers_are_held_and_the_l
     limits = Limits(workers=2, costly_line=3)
     app = make_app(held, limits=limits)
 
-    async def work(client: httpx.AsyncClient) -> None:
+    async def work(client: httpx2.AsyncClient) -> None:
         costly = [
             asyncio.create_task(post(client, "esearch", term="wait", usehistory="y"))
             for _ in range(limits.workers + limits.costly_line)
@@ -189,7 +189,7 @@ def test_cheap_requests_are_answered_while_all_costly_workers_are_held_and_the_l
 def test_a_request_that_waits_too_long_for_its_turn_is_refused(held: Held) -> None:
     app = make_app(held, limits=Limits(workers=1, patience=0.05))
 
-    async def work(client: httpx.AsyncClient) -> None:
+    async def work(client: httpx2.AsyncClient) -> None:
         first = asyncio.create_task(post(client, "esearch", term="wait"))
         await begun(held, 1)
         refused = await post(client, "esearch", term="asthma")
@@ -205,7 +205,7 @@ def test_at_the_end_work_stops_and_what_waits_is_refused(held: Held) -> None:
     lanes = Lanes(limits)
     app = make_app(held, limits=limits, lanes=lanes)
 
-    async def work(client: httpx.AsyncClient) -> None:
+    async def work(client: httpx2.AsyncClient) -> None:
         tasks = [asyncio.create_task(post(client, "esearch", term="work")) for _ in range(3)]
         await begun(held, 1)
         await lanes.end()

@@ -321,7 +321,7 @@ def test_without_its_extra_pubmed_is_refused_in_one_line(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(sys.modules, "medground.sources.pubmed.source")
-    monkeypatch.setitem(sys.modules, "httpx", None)
+    monkeypatch.setitem(sys.modules, "httpx2", None)
     monkeypatch.delitem(sys.modules, "medground.sources.eutils.client")
     with pytest.raises(ConfigError, match=r'run: pip install "medground\[services\]"'):
         run("build", "papers", folder_of(tmp_path, {"text": "No id."}), "--enrich", "pubmed")

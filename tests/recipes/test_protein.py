@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,7 +67,7 @@ def peer(**more: Any) -> ProteinPeer:
 def sources_of(one: ProteinPeer) -> list[Any]:
     def client(name: str, path: str = "") -> Client:
         service = Service(name, f"http://127.0.0.1{path}", patience=Patience(tries=2, first_wait=0.001))
-        return Client(service, httpx.ASGITransport(one.app()))
+        return Client(service, httpx2.ASGITransport(one.app()))
 
     return [UniProtSource(client("uniprot")), AlphaFoldSource(client("alphafold")), PDBSource(client("pdb", "/pdbe"))]
 

@@ -14,7 +14,7 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from closing import then_closed
 from http_peer import Asked, Reply
@@ -191,7 +191,7 @@ def test_a_password_of_the_address_is_masked_in_a_redirect(make_peer: Any) -> No
     peer = make_peer(redirect)
 
     async def run() -> str:
-        async with httpx.AsyncClient(transport=Bounded(ReplyLimits(1000, 60.0), Network())) as client:
+        async with httpx2.AsyncClient(transport=Bounded(ReplyLimits(1000, 60.0), Network())) as client:
             return str((await client.get(peer.url.replace("//", "//user:correct-horse@"))).headers["location"])
 
     assert asyncio.run(run()) == f"http://elsewhere.example/?was=Basic {MASK}"
@@ -205,7 +205,7 @@ def settings_of(folder: Path, how: str) -> Settings:
     return Settings.load(environ={}, options={f"retrieval.{how}": str(folder)})
 
 
-def asked(url: str, wire: httpx.AsyncBaseTransport | None, path: str = "a", key: str = "", **parameters: str) -> bytes:
+def asked(url: str, wire: httpx2.AsyncBaseTransport | None, path: str = "a", key: str = "", **parameters: str) -> bytes:
     headers = {"X-API-Key": key} if key else {}
     client = Client(
         Service("things", url, headers, largest=100_000, patience=Patience(tries=3, first_wait=0.001)), wire
@@ -252,7 +252,7 @@ def test_recorded_replies_are_replayed_offline(
     ],
 )
 def test_a_damaged_file_is_named(tmp_path: Path, damage: Callable[[bytes], bytes], why: str) -> None:
-    request = httpx.Request("GET", "https://example.org/a?q=1")
+    request = httpx2.Request("GET", "https://example.org/a?q=1")
     path = keep(tmp_path, request, Recorded(200, {}, b"one"))
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(SourceUnavailable) as caught:
@@ -296,13 +296,13 @@ def test_any_reply_is_read_back_whole(
     tmp_path_factory: pytest.TempPathFactory, body: bytes, parameters: dict[str, str], host: str
 ) -> None:
     folder = tmp_path_factory.mktemp("kept")
-    request = httpx.Request("GET", f"https://{host}/x", params=parameters)
+    request = httpx2.Request("GET", f"https://{host}/x", params=parameters)
     path = keep(folder, request, Recorded(204, {"content-type": "text/plain"}, body))
     assert path == folder / place_of(request)
     assert path.resolve().is_relative_to(folder.resolve())
     assert read(path) == Recorded(204, {"content-type": "text/plain"}, body)
     # the head can be read by a person, and no secret
-    request = httpx.Request("POST", "https://u:p@example.org/x?b=2&key=abcdefgh", content=b"raw")
+    request = httpx2.Request("POST", "https://u:p@example.org/x?b=2&key=abcdefgh", content=b"raw")
     head, _, kept = keep(folder, request, Recorded(200, {}, b"says abcdefgh")).read_bytes().partition(b"\n\n")
     told = json.loads(head)["request"]
     assert (told["address"], told["parameters"], kept) == ("https://example.org/x", [["b", "2"]], b"says ********")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-import httpx
+import httpx2
 import pytest
 from contracts import in_one_test
 from protein_peer import PeerFault, ProteinPeer
@@ -60,7 +60,7 @@ def peer(**more: Any) -> ProteinPeer:
 
 def client(name: str, one: ProteinPeer, path: str = "") -> Client:
     service = Service(name, f"http://127.0.0.1{path}", patience=Patience(tries=3, first_wait=0.001))
-    return Client(service, httpx.ASGITransport(one.app()))
+    return Client(service, httpx2.ASGITransport(one.app()))
 
 
 def uniprot(one: ProteinPeer | None = None) -> UniProtSource:
@@ -145,7 +145,7 @@ def test_an_unreviewed_entry_is_marked_filters_hold_and_a_successor_is_followed(
 def test_syntax_in_a_name_reaches_uniprot_as_letters() -> None:
     service = peer()
     found(uniprot(service), asked('x" OR reviewed:true OR "\\', "human"))
-    queries = [httpx.URL(f"http://x/{one}").params["query"] for one in service.asked]
+    queries = [httpx2.URL(f"http://x/{one}").params["query"] for one in service.asked]
     genes = 'gene_exact:"x OR reviewed:true OR" OR gene_exact:"xORreviewedtrueOR"'
     assert queries[0] == f"({genes}) AND (organism_id:9606) AND (reviewed:true)"
 

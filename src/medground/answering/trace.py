@@ -1,9 +1,10 @@
-"""Trace a run as OpenTelemetry spans, stored as JSON Lines and sent to a collector if one is configured.
+"""Trace a run as spans: stored as JSON Lines, and given to OpenTelemetry where the host or a collector wants them.
 
 Attribute names follow the GenAI conventions where these exist. Attributes under `medground.text.` hold document and
 prompt text: they stay in the local file unless the settings allow sending them. Secrets are always removed.
 
-What is traced does not depend on the OpenTelemetry settings (`OTEL_*`) of the program that Medground is a part of.
+The file needs no OpenTelemetry, so no `OTEL_*` setting of the host can silence it. The host's spans are made by its own
+provider, below its current span, or by that of `trace.otlp_endpoint` where it is set.
 """
 
 from __future__ import annotations
@@ -12,18 +13,14 @@ import contextlib
 import json
 import logging
 import re
+import secrets
+import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, Any
-
-from opentelemetry.metrics import NoOpMeterProvider
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExporter, SpanExportResult
-from opentelemetry.sdk.trace.sampling import ALWAYS_ON
-from opentelemetry.trace import Span as OtelSpan
-from opentelemetry.trace import Status, StatusCode
+from typing import IO, TYPE_CHECKING, Any
 
 from medground.errors import ConfigError, UsageError
 from medground.home.files import open_private, tell_not_kept, writing_to
@@ -31,18 +28,36 @@ from medground.home.secrets import known_secrets, masked, shown_address
 from medground.home.settings import Settings
 from medground.values.steps import FACT, TEXT, Step
 
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.trace import Span as OtelSpan
+
 log = logging.getLogger(__name__)
 
 _TRACE_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
-_NO_LIMITS = SpanLimits(*[SpanLimits.UNSET] * 8)
-_NO_METRICS = NoOpMeterProvider()
+_PARENT: ContextVar[str | None] = ContextVar("medground_parent", default=None)
+"""The id of the span that is open."""
 
 
 class Span:
-    """A span that has not ended."""
+    """A span that has not ended; `told` is the host's, if any."""
 
-    def __init__(self, span: OtelSpan) -> None:
-        self._span = span
+    def __init__(self, name: str, told: OtelSpan | None, leave: _Leaving) -> None:
+        self._told = told
+        self._leave = leave
+        context = told.get_span_context() if told is not None else None
+        made = context if told is not None and told.is_recording() else None
+        around = getattr(told, "parent", None) if made else context
+        self.kept: dict[str, Any] = {
+            "name": name,
+            "id": f"{made.span_id:016x}" if made else secrets.token_hex(8),
+            "parent": _PARENT.get() or (f"{around.span_id:016x}" if around and around.is_valid else None),
+            "start": time.time_ns(),
+            "end": None,
+            "status": "UNSET",
+            "error": None,
+            "attributes": {},
+        }
 
     def set(self, **attributes: Any) -> None:
         """Record facts: numbers, names, short lists."""
@@ -61,12 +76,39 @@ class Span:
         self._put(step.attributes())
 
     def _put(self, attributes: Mapping[str, Any]) -> None:
-        for name, value in attributes.items():
-            self._span.set_attribute(name, _plain(value))
+        plain = {name: _plain(value) for name, value in attributes.items()}
+        self.kept["attributes"].update(plain)
+        if self._told is not None:
+            self._told.set_attributes(self._leave.attributes(plain))
 
     def fail(self, error: BaseException) -> None:
         """Mark the step as failed."""
-        self._span.set_status(StatusCode.ERROR, f"{type(error).__name__}: {error}")
+        said = f"{type(error).__name__}: {error}"
+        self.kept |= {"status": "ERROR", "error": said}
+        if self._told is not None:
+            from opentelemetry.trace import StatusCode  # there, since a host's span is
+
+            self._told.set_status(StatusCode.ERROR, self._leave.text(said))
+
+
+class _Leaving:
+    """What may leave this computer: no secret, and no text unless the settings allow it."""
+
+    def __init__(self, known: Sequence[str], *, send_text: bool) -> None:
+        self._known = known
+        self._send_text = send_text
+
+    def attributes(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        allowed = given if self._send_text else {k: v for k, v in given.items() if not k.startswith(TEXT)}
+        return {name: self._blanked(value) for name, value in allowed.items()}
+
+    def text(self, said: str) -> str | None:
+        return masked(said, self._known) if self._send_text else None
+
+    def _blanked(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return masked(value, self._known)
+        return [self._blanked(v) for v in value] if isinstance(value, list) else value
 
 
 class Trace:
@@ -78,28 +120,37 @@ class Trace:
     def __init__(self, run_id: str, path: Path | None, settings: Settings | None = None) -> None:
         self.id = run_id
         self.path = path
-        self._provider = _provider()
-        secrets = known_secrets(settings)
-        if path is not None:
-            self._provider.add_span_processor(
-                SimpleSpanProcessor(_JsonLines(path, secrets), meter_provider=_NO_METRICS)
-            )
-        if settings is not None and settings.trace.otlp_endpoint:
-            collector = _collector(settings, secrets)
-            self._provider.add_span_processor(BatchSpanProcessor(collector, meter_provider=_NO_METRICS))
-        self._tracer = self._provider.get_tracer("medground")
+        known = known_secrets(settings)
+        self._file = _JsonLines(path, known) if path is not None else None
+        self._leave = _Leaving(known, send_text=settings is not None and settings.trace.send_text)
+        address = settings.trace.otlp_endpoint if settings is not None else None
+        self._provider = _provider(address) if address else None
 
     @contextlib.contextmanager
     def span(self, name: str, **attributes: Any) -> Iterator[Span]:
         """Open a span. An exception inside it is recorded and raised again."""
-        with self._tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False) as span:
-            step = Span(span)
+        with self._told(name) as told:
+            step = Span(name, told, self._leave)
             step.set(run=self.id, **attributes)
+            inside = _PARENT.set(step.kept["id"])
             try:
                 yield step
             except BaseException as error:
                 step.fail(error)
                 raise
+            finally:
+                _PARENT.reset(inside)
+                step.kept["end"] = time.time_ns()
+                if self._file is not None:
+                    self._file.write(step.kept)
+
+    def _told(self, name: str) -> contextlib.AbstractContextManager[OtelSpan | None]:
+        """The span for the collector, or the host where it uses OpenTelemetry at all."""
+        maker = self._provider or sys.modules.get("opentelemetry.trace")
+        if maker is None:
+            return contextlib.nullcontext()
+        tracer = maker.get_tracer("medground")
+        return tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False)
 
     @contextlib.contextmanager
     def step(self, step: Step) -> Iterator[Span]:
@@ -109,21 +160,11 @@ class Trace:
             yield span
 
     def close(self) -> None:
-        """Write remaining spans and close the file."""
-        self._provider.shutdown()
-
-
-def _provider() -> TracerProvider:
-    """A provider that records every span whole, whatever the environment and the current span of the host say."""
-    provider = TracerProvider(
-        sampler=ALWAYS_ON,
-        resource=Resource({"service.name": "medground"}),
-        shutdown_on_exit=False,
-        span_limits=_NO_LIMITS,
-        meter_provider=_NO_METRICS,
-    )
-    provider._disabled = False  # no argument overrides OTEL_SDK_DISABLED
-    return provider
+        """Send remaining spans and close the file."""
+        if self._provider is not None:
+            self._provider.shutdown()
+        if self._file is not None:
+            self._file.close()
 
 
 def read_trace(folder: Path, trace_id: str) -> list[dict[str, Any]]:
@@ -145,32 +186,30 @@ def remove_trace(folder: Path, trace_id: str) -> None:
             (folder / f"{trace_id}.jsonl").unlink(missing_ok=True)
 
 
-class _JsonLines(SpanExporter):
-    def __init__(self, path: Path, secrets: Sequence[str]) -> None:
+class _JsonLines:
+    """The file of a run, one line of JSON for each span."""
+
+    def __init__(self, path: Path, known: Sequence[str]) -> None:
         self._path = path
-        self._secrets = secrets
+        self._known = known
         self._file: IO[str] | None = None
         self._failed = False
         self._lock = threading.Lock()
 
-    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Write spans to the file of the run, one line of JSON each. If that fails, it is logged once: the answer is
-        worth more than its trace."""
+    def write(self, span: Mapping[str, Any]) -> None:
+        """Write a span. If that fails, it is logged once: the answer is worth more than its trace."""
         with self._lock:
             if self._failed:
-                return SpanExportResult.FAILURE
+                return
             try:
                 self._file = self._file or open_private(self._path)
-                for span in spans:
-                    self._file.write(masked(json.dumps(_as_json(span), ensure_ascii=False), self._secrets) + "\n")
+                self._file.write(masked(json.dumps(span, ensure_ascii=False), self._known) + "\n")
                 self._file.flush()
             except OSError as error:
                 self._failed = True
                 tell_not_kept(self._path, error)
-                return SpanExportResult.FAILURE
-        return SpanExportResult.SUCCESS
 
-    def shutdown(self) -> None:
+    def close(self) -> None:
         with self._lock:
             file, self._file = self._file, None
             if file is not None:
@@ -178,73 +217,32 @@ class _JsonLines(SpanExporter):
                     file.close()
 
 
-class _Outgoing(SpanExporter):
-    """Sends spans to a collector, without secrets, and without text unless the settings allow it."""
-
-    def __init__(self, inner: SpanExporter, address: str, secrets: Sequence[str], *, send_text: bool) -> None:
-        self._inner = inner
-        self._address = address
-        self._failed = False
-        self._secrets = secrets
-        self._send_text = send_text
-
-    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Send spans; if that fails, it is logged once."""
-        result = self._inner.export([self._cleaned(span) for span in spans])
-        if result is SpanExportResult.FAILURE and not self._failed:
-            self._failed = True
-            log.warning("the trace is not sent: the collector at %s does not take it", shown_address(self._address))
-        return result
-
-    def shutdown(self) -> None:
-        self._inner.shutdown()
-
-    def _cleaned(self, span: ReadableSpan) -> ReadableSpan:
-        described = self._send_text and span.status.description
-        leaving = {k: v for k, v in (span.attributes or {}).items() if self._send_text or not k.startswith(TEXT)}
-        return ReadableSpan(
-            name=span.name,
-            context=span.context,
-            parent=span.parent,
-            resource=span.resource,
-            attributes={name: self._blanked(value) for name, value in leaving.items()},
-            kind=span.kind,
-            status=Status(span.status.status_code, self._blanked(described) if described else None),
-            start_time=span.start_time,
-            end_time=span.end_time,
-            instrumentation_scope=span.instrumentation_scope,
-        )
-
-    def _blanked(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return masked(value, self._secrets)
-        return [self._blanked(v) for v in value] if isinstance(value, (list, tuple)) else value
-
-
-def _collector(settings: Settings, secrets: Sequence[str]) -> SpanExporter:
+def _provider(address: str) -> TracerProvider:
+    """A provider that sends spans to a collector, and logs once where it does not take them."""
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     except ImportError:
         raise ConfigError('trace.otlp_endpoint needs the extra "otlp": pip install "medground[otlp]"') from None
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
+
     # Its own lines repeat what the collector says, which may be a password.
     logging.getLogger(OTLPSpanExporter.__module__).disabled = True
-    address = settings.trace.otlp_endpoint or ""
-    inner: SpanExporter = OTLPSpanExporter(endpoint=address)
-    return _Outgoing(inner, address, secrets, send_text=settings.trace.send_text)
 
+    class Outgoing(OTLPSpanExporter):  # type: ignore[misc]
+        failed = False
 
-def _as_json(span: ReadableSpan) -> dict[str, Any]:
-    context = span.get_span_context()
-    return {
-        "name": span.name,
-        "id": f"{context.span_id:016x}" if context else "",
-        "parent": f"{span.parent.span_id:016x}" if span.parent else None,
-        "start": span.start_time,
-        "end": span.end_time,
-        "status": span.status.status_code.name,
-        "error": span.status.description,
-        "attributes": dict(span.attributes or {}),
-    }
+        def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+            result: SpanExportResult = super().export(spans)
+            if result is SpanExportResult.FAILURE and not self.failed:
+                self.failed = True
+                log.warning("the trace is not sent: the collector at %s does not take it", shown_address(address))
+            return result
+
+    provider = TracerProvider(resource=Resource({"service.name": "medground"}), shutdown_on_exit=False)
+    provider.add_span_processor(BatchSpanProcessor(Outgoing(endpoint=address)))
+    return provider
 
 
 def _plain(value: Any) -> str | int | float | bool | list[str]:

@@ -19,8 +19,8 @@ from medground.corpus.join import remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
 from medground.corpus.phases import FileReading
-from medground.corpus.readers import find_inputs, open_file, passed_over, survey
 from medground.corpus.readers.base import Input, fingerprint_now
+from medground.corpus.readers.every import find_inputs, open_file, passed_over, survey
 from medground.corpus.records import Records
 from medground.corpus.tables import KnownFile
 from medground.corpus.writer import DatabaseWriter

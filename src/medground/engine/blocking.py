@@ -19,8 +19,8 @@ from medground.home.kept_files import settings_of
 from medground.home.settings import Settings
 from medground.language.risk.notices import notice_first
 from medground.values.answer import Answer
-from medground.values.question import Question, Task
-from medground.values.steps import Progress, no_progress
+from medground.values.question import Question, Task, checked_text
+from medground.values.steps import Progress, Step, no_progress
 from medground.wording.changes import AskedAgain
 
 P = ParamSpec("P")
@@ -48,7 +48,7 @@ class BlockingEngine(KeptAnswers):
 
     def __init__(
         self,
-        settings: Settings | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
         *,
         corpora: str | Sequence[str] | None = None,
         progress: Progress = no_progress,
@@ -64,7 +64,7 @@ class BlockingEngine(KeptAnswers):
             raise
 
     @classmethod
-    def open(cls, settings: Settings | None = None, **chosen: Any) -> Self:
+    def open(cls, settings: Settings | Mapping[str, Any] | None = None, **chosen: Any) -> Self:
         """The same as calling the class."""
         return cls(settings, **chosen)
 
@@ -76,6 +76,8 @@ class BlockingEngine(KeptAnswers):
     document = _blocking(Engine.document)
     highlights = _blocking(Engine.highlights)
     verify = _blocking(Engine.verify)
+    table = _blocking(Engine.table)
+    concept = _blocking(Engine.concept)
 
     def unfinished(self) -> Sequence[Unfinished]:
         """Research that was killed, stopped or reached a limit, the latest first."""
@@ -88,12 +90,18 @@ class BlockingEngine(KeptAnswers):
 
         Ctrl-C cancels the questions under way.
         """
-        outcomes = self._engine.ask_each(questions, concurrency=concurrency, **chosen)
+        return self._each(self._engine.ask_each(questions, concurrency=concurrency, **chosen))
+
+    def stream(self, question: str | Question, **chosen: Any) -> Iterator[Step | Answer]:
+        """The steps of a question as they happen, then its answer; see `Engine.stream`. Closing it early cancels it."""
+        return self._each(self._engine.stream(question, **chosen))
+
+    def _each(self, found: AsyncIterator[T]) -> Iterator[T]:
         try:
-            while (outcome := self._wait(_next(outcomes))) is not None:
-                yield outcome
+            while (one := self._wait(_next(found))) is not None:
+                yield one
         finally:
-            self._wait(_end(outcomes))
+            self._wait(_end(found))
 
     def run(self, call: Call[P, T], /, *args: P.args, **chosen: P.kwargs) -> T:
         """The result of any call of an engine: `engine.run(Engine.concept, "HP:0001083")`."""
@@ -125,13 +133,13 @@ class BlockingEngine(KeptAnswers):
         return self._loop.wait(work)
 
 
-async def _next(outcomes: AsyncIterator[Outcome]) -> Outcome | None:
-    return await anext(outcomes, None)
+async def _next(found: AsyncIterator[T]) -> T | None:
+    return await anext(found, None)
 
 
-async def _end(outcomes: AsyncIterator[Outcome]) -> None:
-    if isinstance(outcomes, AsyncGenerator):
-        await outcomes.aclose()
+async def _end(found: AsyncIterator[Any]) -> None:
+    if isinstance(found, AsyncGenerator):
+        await found.aclose()
 
 
 def ask(
@@ -141,7 +149,7 @@ def ask(
     options: Sequence[str] | Mapping[str, str] = (),
     context: str = "",
     corpora: str | Sequence[str] | None = None,
-    settings: Settings | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
     recipe: str | None = None,
     model: str | None = None,
 ) -> Answer:
@@ -149,12 +157,12 @@ def ask(
 
     Raises what `Engine.open` and `Engine.ask` raise.
     """
-    text = question if isinstance(question, str) else question.text
+    text = question.text if isinstance(question, Question) else checked_text(question, "question")
     with notice_first(text, context), BlockingEngine(settings, corpora=corpora) as engine:
         return engine.ask(question, task=task, options=options, context=context, recipe=recipe, model=model)
 
 
-def ask_again(name: str, *, settings: Settings | None = None) -> AskedAgain:
+def ask_again(name: str, *, settings: Settings | Mapping[str, Any] | None = None) -> AskedAgain:
     """Ask the question of a kept answer again, of the same sources with the same settings, and report what changed.
 
     Args:
@@ -163,13 +171,15 @@ def ask_again(name: str, *, settings: Settings | None = None) -> AskedAgain:
 
     Raises what `settings_of`, `Engine.open` and `Engine.again` raise.
     """
-    now = settings or Settings.load()
+    now = Settings.of(settings)
     answer = Answers(now.home).read(name)
     with BlockingEngine(settings_of(answer, now)) as engine:
         return engine.again(answer.trace_id)
 
 
-def resume(name: str = LAST, *, changes: Mapping[str, Any] | None = None, settings: Settings | None = None) -> Answer:
+def resume(
+    name: str = LAST, *, changes: Mapping[str, Any] | None = None, settings: Settings | Mapping[str, Any] | None = None
+) -> Answer:
     """Go on with unfinished research, of the same sources with the same settings.
 
     Args:
@@ -179,7 +189,7 @@ def resume(name: str = LAST, *, changes: Mapping[str, Any] | None = None, settin
 
     Raises what `Engine.open` and `Engine.resume` raise.
     """
-    now = settings or Settings.load()
+    now = Settings.of(settings)
     one = UnfinishedResearch(now.home).read(name)
     with BlockingEngine(one.settings_with(now).with_options(changes or {})) as engine:
         return engine.resume(one.id, settings=changes)

@@ -25,7 +25,7 @@ from medground.home.settings import Settings
 from medground.language.follow_up import follow_up
 from medground.language.risk.notices import most_urgent, notice_first
 from medground.values.answer import Answer
-from medground.values.question import Question, Task, as_question
+from medground.values.question import Question, Task, as_question, checked_text
 from medground.values.research_plan import ResearchPlan
 from medground.values.steps import OnStep, Progress, Step, ignore_steps, no_progress
 from medground.wording.changes import AskedAgain
@@ -43,7 +43,7 @@ class Engine(SearchEngine, KeptAnswers):
     @classmethod
     def open(
         cls,
-        settings: Settings | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
         *,
         corpora: str | Sequence[str] | None = None,
         progress: Progress = no_progress,
@@ -55,7 +55,7 @@ class Engine(SearchEngine, KeptAnswers):
         several problems come in one report.
 
         Args:
-            settings: `Settings.load()` by default.
+            settings: `Settings.load()` by default; a mapping such as `{"retrieval.keep": 5}` changes some of these.
             corpora: names of the corpora to search, in place of those that the settings name.
             progress: called with the progress of long steps, such as building the starter corpus.
             given: sources, recipe, model, reranker, critic and embedder by name or as objects (`Objects`).
@@ -65,7 +65,7 @@ class Engine(SearchEngine, KeptAnswers):
             ConfigError: a missing key or extra, an unknown model, a changed embedding model.
             SnapshotCorrupt: a corpus differs from its manifest.
         """
-        return Opening(lambda: cls._opened(with_objects(settings or Settings.load(), given), corpora, progress))
+        return Opening(lambda: cls._opened(with_objects(Settings.of(settings), given), corpora, progress))
 
     async def ask(
         self,
@@ -108,7 +108,10 @@ class Engine(SearchEngine, KeptAnswers):
             SourceUnavailable: no source could be searched.
             ModelFailed: a model gave no usable output.
         """
-        said = (question, "") if isinstance(question, str) else (question.text, question.context)
+        if isinstance(question, Question):
+            said = question.text, question.context
+        else:
+            said = checked_text(question, "question"), ""
         with notice_first(*said, context) as notice:
             if follow is not None and not (notice and notice.stops):
                 former = self.answer(follow)
@@ -237,7 +240,7 @@ class Engine(SearchEngine, KeptAnswers):
                     yield outcome
 
     async def _outcome(self, question: str | Question, **chosen: Any) -> Outcome:
-        text = question if isinstance(question, str) else question.text
+        text = question.text if isinstance(question, Question) else str(question)
         try:
             return Outcome(text, await self.ask(question, **chosen))
         except BudgetExhausted as error:
@@ -285,8 +288,8 @@ class Engine(SearchEngine, KeptAnswers):
             SourceUnavailable: no source could be searched.
             BudgetExhausted: a limit was reached.
         """
-        if not claim.strip():
-            raise UsageError("the claim is empty; write it in quotes after the command")
+        if not checked_text(claim, "claim").strip():
+            raise UsageError("the claim is empty; write it in words")
         with notice_first(claim) as notice:
             setup = await self._setup(None, model, settings)
             run = self._run(Question.ask(claim, task="free"), setup, CHECKING_A_CLAIM, notice=notice)

@@ -174,6 +174,10 @@ class OpenEngine:
     async def _setup(self, recipe: str | None, model: str | None, settings: Mapping[str, Any] | None) -> Setup:
         """What answers one question; opened and checked where it differs from the engine's own."""
         self._check_open()
+        if isinstance(settings, Settings):
+            raise UsageError(
+                'a question takes changes, such as settings={"retrieval.keep": 5}; an engine is opened with Settings'
+            )
         named = {"recipe.name": recipe, "model.default": model}
         changes = {**(settings or {}), **{key: value for key, value in named.items() if value is not None}}
         setup = self._own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -20,7 +21,7 @@ from medground.values.document import Box, Document
 from medground.values.graph import ConceptFound
 from medground.values.lookup import Lookup, Ranking
 from medground.values.query import Filters
-from medground.values.question import Question
+from medground.values.question import Question, checked_text
 from medground.values.where import check_fields
 
 Syntax = Literal["words", "pubmed"]
@@ -64,18 +65,27 @@ class SearchEngine(OpenEngine):
     """Finds what the open sources hold."""
 
     async def search(
-        self, text: str, *, limit: int = 10, filters: Filters | None = None, syntax: Syntax = "words"
+        self,
+        query: str = "",
+        *,
+        limit: int = 10,
+        filters: Filters | None = None,
+        syntax: Syntax = "words",
+        text: str | None = None,
     ) -> SearchResult:
         """The passages that fit some words best, by words and, where there are vectors, by meaning.
 
-        With `syntax="pubmed"` the text is a query in PubMed's syntax, which decides what is found, in corpora too.
+        With `syntax="pubmed"` it is a query in PubMed's syntax, which decides what is found, in corpora too.
 
         Words that show a person at risk get a notice too; those of self-harm get the notice alone.
 
         Raises UsageError: the words are empty, `limit` is out of range, a field to limit by is unknown, or the text is
         not a valid query; SourceUnavailable: no source could be searched.
         """
-        if not text.strip():
+        if text is not None:
+            warnings.warn("search(text=...) is search(query=...) now", DeprecationWarning, stacklevel=2)
+        text = query if text is None else text
+        if not checked_text(text, "query").strip():
             raise UsageError("the query is empty; enter at least one word")
         with notice_first(text) as notice:
             run = self._untraced_run(Question.ask(text, task="free", filters=filters))
@@ -97,7 +107,7 @@ class SearchEngine(OpenEngine):
 
         Raises UsageError: no source holds it; SourceUnavailable: it may be in a source that could not be asked.
         """
-        run = self._untraced_run(Question(text=document_id, task="free"))
+        run = self._untraced_run(Question(text=checked_text(document_id, "id"), task="free"))
         with self._under_way():
             await run.retrieve([document_id])
         if document_id not in run.ledger.documents:
@@ -113,7 +123,7 @@ class SearchEngine(OpenEngine):
         Raises UsageError: the term is empty, or no knowledge graph is open; SourceUnavailable: a graph could not be
         asked; SnapshotCorrupt: a graph cannot be read.
         """
-        if not term.strip():
+        if not checked_text(term, "term").strip():
             raise UsageError("the term is empty; give an id, a name or a synonym")
         graphs = [source for source in self.sources if isinstance(source, ConceptSource)]
         if not graphs:

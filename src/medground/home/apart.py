@@ -115,13 +115,16 @@ def end_idle() -> None:
 
 
 def told(read: Callable[[], Iterable[T]], name: str) -> Iterator[T]:
-    """What `read` gives. Raises BadDocument: it is nested too deeply, or there is not enough memory for it."""
+    """What `read` gives. Raises BadDocument: it is nested too deeply; memory or an extra is missing for it."""
     try:
         yield from read()
     except RecursionError:
         raise BadDocument("nested too deeply; flatten it", file=name) from None
     except MemoryError:
         raise BadDocument("there is not enough memory to read it; split it", file=name) from None
+    except ImportError as error:
+        extra = f'needs the extra "files" ({error.name} is missing); run: pip install "medground[files]"'
+        raise BadDocument(f"reading it {extra}", file=name, passing=True) from None
 
 
 def _why(code: int, late: bool, limits: Limits) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -60,11 +61,16 @@ FILE_NAME = "medground.toml"
 _PRESETS = resources.files("medground") / "presets"
 
 _GROUP = "is a group of settings, not a value"
-_PROBLEMS = {"extra_forbidden": "is not a setting", "model_type": _GROUP, "dict_type": _GROUP}
+ALSO = {"top_k": "keep", "fetch_k": "depth", "rrf_k": "fusion_k"}
+"""Names of settings as other libraries have them, and ours."""
+NOT_A_SETTING = "is not a setting"
+_PROBLEMS = {"extra_forbidden": NOT_A_SETTING, "model_type": _GROUP, "dict_type": _GROUP}
 """What is wrong, by pydantic's type of error, where a setting needs words of its own."""
 
 Layer = tuple[str, dict[str, Any]]
 """Where values come from, in words, and the values."""
+Names = Callable[[bool], list[str]]
+"""The names of all settings, or of their groups."""
 
 
 def preset_names() -> list[str]:
@@ -139,23 +145,29 @@ def _put(target: dict[str, Any], path: list[str], value: Any) -> None:
 
 def merge(base: dict[str, Any], over: Mapping[str, Any]) -> None:
     """Put the values of a later layer over those of earlier ones, group by group."""
-    for key, value in over.items():
-        if isinstance(value, Mapping) and isinstance(base.get(key), dict):
+    for given, value in over.items():
+        key = ALSO.get(given, given)
+        if isinstance(value, Mapping):
+            former = base.get(key)
+            base[key] = former if isinstance(former, dict) else {}
             merge(base[key], value)
         else:
-            base[key] = dict(value) if isinstance(value, Mapping) else value
+            base[key] = value
 
 
-def first_problem(error: ValidationError, layers: list[Layer], within: str = "") -> str:
+def first_problem(error: ValidationError, layers: list[Layer], names: Names, within: str = "") -> str:
     """The first problem of a validation, in one line with the layer that caused it; `within` is the group validated."""
     first = error.errors(include_input=False, include_url=False)[0]
     path = [str(part) for part in ((within,) if within else ()) + first["loc"]]
-    return problem(path, _PROBLEMS.get(first["type"]) or what_is_wrong(first), layers)
+    return problem(path, _PROBLEMS.get(first["type"]) or what_is_wrong(first), layers, names)
 
 
-def problem(path: list[str], what: str, layers: list[Layer]) -> str:
-    """What is wrong with one setting, with the layer that set it."""
+def problem(path: list[str], what: str, layers: list[Layer], names: Names = lambda deep: []) -> str:
+    """What is wrong with one setting, with the layer that set it; of an unknown one, the nearest of `names`."""
     origin = next((name for name, layer in reversed(layers) if _has(layer, path)), "the settings")
+    if what == NOT_A_SETTING:
+        near = get_close_matches(".".join(path), names(len(path) > 1), 1)
+        what += f"; did you mean {near[0]}?" if near else ""
     return f"{'.'.join(path)} (from {origin}): {what}; see medground config show"
 
 

@@ -19,9 +19,10 @@ from typing import Any, TypeVar, cast, get_args, get_origin
 import platformdirs
 from pydantic import BaseModel, Field, SerializeAsAny, ValidationError
 
-from medground.errors import ConfigError
+from medground.errors import ConfigError, UsageError
 from medground.home.layers import (
     FILE_NAME,
+    NOT_A_SETTING,
     Layer,
     environment_layer,
     file_layer,
@@ -137,6 +138,18 @@ class Settings(SettingsPart):
         stays = {"home": self.home, "keys": self.keys, "trace": self.trace, "serve": self.serve}
         return chosen.model_copy(update=stays)
 
+    @classmethod
+    def of(cls, given: Settings | Mapping[str, Any] | None) -> Settings:
+        """The settings that a program gives: as they are, or those that are loaded with some changed.
+
+        Raises UsageError: it is neither; ConfigError: as `load`.
+        """
+        if isinstance(given, Settings):
+            return given
+        if given is not None and not isinstance(given, Mapping):
+            raise UsageError(f'settings are Settings or changes such as {{"retrieval.keep": 5}}, not {given!r:.80}')
+        return cls.load(options=given)
+
     def section(self, kind: type[S]) -> S:
         """The settings of a section; its defaults where no layer sets any."""
         found = self.sections.get(kind.section)
@@ -208,15 +221,15 @@ class Settings(SettingsPart):
             if merged[name] == {} and (kind or name in SOURCES):  # only a heading, as in the file of `medground init`
                 continue
             if kind is None:
-                raise ConfigError(problem([name], "is not a setting", layers))
+                raise ConfigError(problem([name], NOT_A_SETTING, layers, setting_names))
             try:
                 sections[name] = kind.model_validate(merged[name])
             except ValidationError as error:
-                raise ConfigError(first_problem(error, layers, within=name)) from None
+                raise ConfigError(first_problem(error, layers, setting_names, within=name)) from None
         try:
             return cls.model_validate({**shared, "sections": sections})
         except ValidationError as error:
-            raise ConfigError(first_problem(error, layers)) from None
+            raise ConfigError(first_problem(error, layers, setting_names)) from None
 
 
 def section_defaults(name: str) -> dict[str, Any]:
@@ -249,12 +262,21 @@ _WIDTH = 118
 
 def settings_file() -> str:
     """All settings and sections with their defaults, as comments; read back, it changes nothing."""
-    groups = [(name, field.annotation) for name, field in Settings.model_fields.items()]
-    shared = [(name, kind) for name, kind in groups if isinstance(kind, type) and issubclass(kind, BaseModel)]
-    blocks = [_group(name, kind) for name, kind in (*shared, *_sections().items())]
+    blocks = [_group(name, kind) for name, kind in _groups()]
     blocks[1:1] = [_named('models."openai:NAME"', ServerSettings), _named("operators.NAME", CallSettings)]
     home = "# home: the folder of everything that is yours (default: not set; MEDGROUND_HOME sets it too)"
     return "\n\n".join([_HEAD, home, *blocks]) + "\n"
+
+
+def setting_names(deep: bool) -> list[str]:
+    """Dotted names of all settings; those of their groups unless `deep`."""
+    return [f"{group}.{name}" if deep else group for group, kind in _groups() for name in kind.model_fields]
+
+
+def _groups() -> list[tuple[str, type[BaseModel]]]:
+    groups = [(name, field.annotation) for name, field in Settings.model_fields.items()]
+    shared = [(name, kind) for name, kind in groups if isinstance(kind, type) and issubclass(kind, BaseModel)]
+    return [*shared, *_sections().items()]
 
 
 def _sections() -> dict[str, type[SettingsSection]]:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
-import ssl
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from medground.corpus.embedder import Embedder
@@ -23,6 +19,11 @@ def is_away(name: str) -> bool:
     Proxies from the environment are used, as the hub's client does. Any answer counts, even a refusal or a certificate
     that this machine does not trust: the client reports those better.
     """
+    import http.client
+    import ssl
+    import urllib.error
+    import urllib.request
+
     from huggingface_hub import constants
 
     if constants.HF_HUB_OFFLINE or Path(name).is_dir():

@@ -9,6 +9,7 @@ import json
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -26,6 +27,8 @@ from medground.models.operators.base import Heard, I, InvalidOutput, O, Operator
 from medground.values.usage import KEYLESS, Usage
 
 R = TypeVar("R", bound=BaseModel)
+_PROVIDERS = ("anthropic", "azure", "google", "groq", "keyless", "local", "mistral", "ollama", "openai", "planner")
+"""Near which a name is taken for a slip; others are looked for, too."""
 
 FORMAT = 1
 _log = logging.getLogger(__name__)
@@ -207,6 +210,8 @@ def _open(name: str, settings: Settings) -> Model:
     provider, _, model = name.partition(":")
     if not provider or not model:
         raise ConfigError(f"unknown model {name!r}; {NAMES}")
+    if provider not in _PROVIDERS and (near := get_close_matches(provider, _PROVIDERS, 1)):
+        raise ConfigError(f"unknown model {name!r}; did you mean {near[0]}:{model}?")
     try:
         from medground.models.hosted import open_hosted
     except ImportError:

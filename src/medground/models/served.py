@@ -23,7 +23,7 @@ from medground.models.base import CallLimits, Reply, base_address
 from medground.models.failures import SHORTER, Endpoint, cut_short, explain
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
 from medground.models.output import asking_for_probabilities, form_of, weighs, with_probabilities, without_unknown
-from medground.sources.http.clients import ACCEPTED, CutReply, Intake, LimitedBody, LoopClients, ReplyLimits, tls
+from medground.sources.http.clients import Bounded, CutReply, Network, ReplyLimits
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 
@@ -34,34 +34,12 @@ LARGEST_REPLY = 8 << 20
 """Most bytes of a model's reply. The longest answer of an operator is a few kilobytes, a hundred with probabilities."""
 
 
-class ModelWire(httpx2.AsyncBaseTransport):
-    """Carries a model's requests, with the proxies of the environment, from any event loop. It follows no redirect.
-
-    No reply may repeat `secrets`, in any of these forms, nor those that its request shows to be some.
-    """
+class ModelWire(Bounded):
+    """Carries a model's requests, with the proxies of the environment, from any event loop. It follows no redirect."""
 
     def __init__(self, limits: ReplyLimits, secrets: tuple[str, ...] = ()) -> None:
-        self._limits = limits
-        self._secrets = secrets
-        self._network = LoopClients(lambda: httpx2.AsyncClient(verify=tls()))
+        super().__init__(limits, Network(), secrets)
         self.client = httpx2.AsyncClient(transport=self, timeout=limits.seconds, follow_redirects=False)
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The reply; its body raises CutReply where it passes a limit. Raises SlowReply: no reply began in time."""
-        request.headers["accept-encoding"] = ACCEPTED
-        intake = Intake(self._limits, str(request.url), request.headers, await request.aread(), self._secrets)
-        async with intake.in_time():
-            reply = await self._network.current().send(request, stream=True)
-        headers, body = intake.head(reply.headers.raw), _Body(intake, reply)
-        return httpx2.Response(reply.status_code, headers=headers, stream=body, extensions=reply.extensions)
-
-    async def close(self) -> None:
-        """Close the connections of this loop. The next request opens them again."""
-        await self._network.close()
-
-
-class _Body(LimitedBody, httpx2.AsyncByteStream):
-    pass
 
 
 MASKING_SERVER = OpenAIModelProfile(
@@ -182,7 +160,7 @@ class ServedModel:
             async with self._model:  # entering and leaving makes the provider close its client
                 pass
             if self._wire is not None:
-                await self._wire.close()
+                await self._wire.aclose()
 
     def _usage(self, spent: RunUsage, attempts: Attempts, *, lost: bool = False) -> Usage:
         """What a call has cost. `lost`: a request was sent, but its answer, which may be charged for, never arrived."""

@@ -10,9 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from heapq import nlargest
 
-import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
@@ -68,26 +67,23 @@ class Index:
         """Return the closest lines, best first."""
         words = [word for word in dict.fromkeys(folded.split()) if word not in _IGNORED_WORDS][:_MOST_WORDS]
         covered, whole = self._covered(words)
-        if not covered.any():
-            return []
-        order = (
-            np.argpartition(-covered, _COMPARED)[:_COMPARED] if len(covered) > _COMPARED else np.arange(len(covered))
-        )
-        scored = [self._score(int(number), folded, covered[number] / whole) for number in order if covered[number]]
+        order = nlargest(_COMPARED, covered, key=lambda number: covered[number])
+        scored = [self._score(number, folded, covered[number] / whole) for number in order]
         return sorted(scored, key=lambda found: (-found.score, len(found.name), found.name))[:limit]
 
-    def _covered(self, words: list[str]) -> tuple[NDArray[np.float64], float]:
+    def _covered(self, words: list[str]) -> tuple[dict[int, float], float]:
         """Return the weight of matching words per line, and the weight of all words. Rare words weigh more."""
-        lines = len(self._table.ids)
-        covered, whole = np.zeros(lines), 0.0
+        covered: defaultdict[int, float] = defaultdict(float)
+        whole = 0.0
         for word in words:
             similar = self._similar_words(word[:_LONGEST_WORD])
-            best = np.zeros(lines)
+            best: dict[int, float] = {}
             for other, similarity in similar:
-                numbers = np.frombuffer(self._lines_with[other], dtype=np.intc)
-                best[numbers] = np.maximum(best[numbers], similarity * self._rarity(other))
-            covered += best
-            whole += self._rarity(similar[0][0]) if similar else math.log(1 + lines)
+                weight = similarity * self._rarity(other)
+                best |= {number: max(best.get(number, 0.0), weight) for number in self._lines_with[other]}
+            for number, weight in best.items():
+                covered[number] += weight
+            whole += self._rarity(similar[0][0]) if similar else math.log(1 + len(self._table.ids))
         return covered, whole
 
     def _rarity(self, word: str) -> float:

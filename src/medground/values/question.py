@@ -99,6 +99,8 @@ class Question(Frozen):
                 and task do not match.
         """
         cleaned = _cleaned(text)
+        if isinstance(options, str) or not isinstance(options, Mapping | Sequence):
+            raise UsageError(f"options are a list of texts, not {options!r:.80}")
         letters = options if isinstance(options, Mapping) else dict(zip(string.ascii_uppercase, options, strict=False))
         if len(letters) != len(options):
             raise UsageError(
@@ -136,7 +138,7 @@ def as_question(
 
     Raises UsageError: as `Question.ask`; the question has another context.
     """
-    if isinstance(asked, str):
+    if not isinstance(asked, Question):
         return Question.ask(asked, task=task, options=options, context=context)
     if not (given := _lines(context)) or given == asked.context:
         return asked
@@ -147,7 +149,7 @@ def as_question(
 
 def _lines(context: str) -> str:
     """A context as text of one or more lines, without characters that cannot be seen."""
-    text = unicodedata.normalize("NFC", "\n".join(context.splitlines()))
+    text = unicodedata.normalize("NFC", "\n".join(checked_text(context, "context").splitlines()))
     visible = "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs") else " " for c in text).strip()
     if len(visible) > MAX_CONTEXT:
         raise UsageError(
@@ -157,11 +159,19 @@ def _lines(context: str) -> str:
     return visible
 
 
+def checked_text(text: object, what: str) -> str:
+    """A text that a program gave. Raises UsageError: it is not a text, such as None; `what` it should be."""
+    if not isinstance(text, str):
+        raise UsageError(f"the {what} must be text, not {text!r:.80}")
+    return text
+
+
 def _cleaned(text: str, what: str = "question") -> str:
-    visible = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in text)
+    given = checked_text(text, what)
+    visible = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in given)
     cleaned = " ".join(unicodedata.normalize("NFC", visible).split())
     if not cleaned:
-        raise UsageError(f"the {what} is empty; write it in quotes after the command")
+        raise UsageError(f"the {what} is empty; write it in words")
     if len(cleaned) > MAX_CHARACTERS:
         raise UsageError(f"the {what} has {len(cleaned):,} characters; shorten it to at most {MAX_CHARACTERS:,}")
     if not any(c.isalnum() for c in cleaned):

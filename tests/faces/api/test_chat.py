@@ -1,49 +1,18 @@
-"""The chat endpoint as its clients use it: `openai` (sync, async, streams), pydantic-ai and raw requests."""
+"""The chat endpoint as its clients use it: `openai`, streams and raw requests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import openai
 import pytest
-import pytest_socket
-from heart import QUESTION, library
+from heart import QUESTION
 from live_server import live_server
 from openai import OpenAI
 
-from medground.wording.markup import NOT_READ
-
-
-@pytest.fixture(scope="module")
-def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home folder with nine papers on aspirin, one of them retracted."""
-    home = tmp_path_factory.mktemp("home")
-    library(home)
-    return home
-
-
-@pytest.fixture(scope="module")
-def server(papers: Path) -> Iterator[str]:
-    """A server over these papers."""
-    pytest_socket.enable_socket()
-    with live_server(papers, "heart") as found:
-        yield found
-
-
-@pytest.fixture
-def address(server: str, loopback: None) -> str:
-    """Its address."""
-    return server
-
-
-@pytest.fixture
-def client(address: str) -> Iterator[OpenAI]:
-    """OpenAI's client of that server."""
-    with OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as made:
-        yield made
+from medground.wording.markup import NOT_READ, kept_as
 
 
 def user(*texts: str) -> list[Any]:
@@ -66,12 +35,12 @@ def test_an_answer_is_a_message_with_citations(client: OpenAI, address: str) -> 
         assert one.type == "url_citation"
         assert message.content[one.url_citation.start_index : one.url_citation.end_index] == f"[{cited['evidence_id']}]"
         assert one.url_citation.url.startswith("https://pubmed.ncbi.nlm.nih.gov/")
-        document = httpx.get(f"{address}/v1/documents/{cited['document_id']}").json()
+        document = httpx2.get(f"{address}/v1/documents/{cited['document_id']}").json()
         assert document["text"][cited["start"] : cited["end"]] == cited["quote"]
     assert reply.usage is not None
     assert reply.usage.total_tokens == reply.usage.prompt_tokens + reply.usage.completion_tokens == 0
     kept = reply.model_dump()["medground"]
-    answer = httpx.get(f"{address}/v1/answers/{kept['trace_id']}").json()
+    answer = httpx2.get(f"{address}/v1/answers/{kept['trace_id']}").json()
     assert {one["quote"] for one in answer["evidence"]} == {
         one.model_dump()["citation"]["quote"] for one in message.annotations
     }
@@ -124,48 +93,43 @@ def test_a_question_after_an_answer_follows_it(client: OpenAI) -> None:
     assert NOT_READ in (client.chat.completions.create(model="ground", messages=talk).choices[0].message.content or "")
 
 
-REFUSED: list[tuple[str, Any]] = [
-    ("tools", [{"type": "function", "function": {"name": "f"}}]),
-    ("logprobs", True),
-    ("n", 2),
-    ("response_format", {"type": "json_object"}),
-    ("temperature", 0.2),
-    ("max_tokens", 10),
-    ("made_up", 1),
-]
+def test_what_clients_send_is_taken_and_what_has_no_effect_is_named(client: OpenAI, address: str) -> None:
+    sent: dict[str, Any] = {
+        "tools": [{"type": "function", "function": {"name": "f"}}],
+        "response_format": {"type": "json_object"},
+        "temperature": 0.2,
+        "seed": 3,
+        "metadata": {"run": "7"},
+        "n": 2,
+        "extra_body": {"made_up": 1, "a\r\nb": 1, "logprobs": None},
+    }
+    messages: list[Any] = [{"role": "system", "content": "The patient is 80 years old."}, *user(QUESTION)]
+    raw = client.chat.completions.with_raw_response.create(model="ground", messages=messages, **sent)
+    assert raw.headers["medground-ignored"] == "made_up, metadata, n, response_format, seed, temperature, tools"
+    content = raw.parse().choices[0].message.content or ""
+    assert content.startswith("Given with the question (28 characters, not evidence): “The patient is 80 years old.”")
+    plain = client.chat.completions.with_raw_response.create(model="ground", messages=user(QUESTION))
+    assert "medground-ignored" not in plain.headers
+    for refused, param in (([], "messages"), (user(QUESTION, "Yes."), "messages"), ([IMAGE], "messages.0")):
+        body = {"model": "ground", "messages": refused}
+        reply = httpx2.post(f"{address}/v1/chat/completions", json=body)
+        assert reply.status_code == 400
+        assert param in str(reply.json()["error"])
 
 
-def test_parameters_without_effect_and_messages_that_cannot_be_honoured_are_refused(address: str) -> None:
-    with httpx.Client(base_url=address) as plain:
-        for parameter, value in REFUSED:
-            body = {"model": "ground", "messages": user(QUESTION), parameter: value}
-            reply = plain.post("/v1/chat/completions", json=body)
-            error = reply.json()["error"]
-            assert reply.status_code == 400, parameter
-            assert error["param"] == parameter
-            assert error["code"] in ("unsupported_parameter", "unsupported_value")
-            assert parameter in error["message"]
-            assert error["type"] == "invalid_request_error"
-        for messages, param in NOT_HONOURED:
-            reply = plain.post("/v1/chat/completions", json={"model": "ground", "messages": messages})
-            assert reply.status_code == 400, param
-            assert reply.json()["error"]["param"].startswith(param)
+IMAGE = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}
 
 
-def test_defaults_and_nothing_are_taken(address: str) -> None:
-    defaults = {"temperature": 1, "presence_penalty": 0, "logprobs": False, "tools": [], "stream": None}
-    messages = [{"role": "system", "content": " "}, *user(QUESTION)]
-    body = {"model": "ground", "messages": messages, "response_format": {"type": "text"}, **defaults}
-    assert httpx.post(f"{address}/v1/chat/completions", json=body).status_code == 200
-
-
-NOT_HONOURED: list[tuple[list[Any], str]] = [
-    ([{"role": "system", "content": "Answer like a pirate."}, *user(QUESTION)], "messages[0]"),
-    ([{"role": "developer", "content": "Be brief."}, *user(QUESTION)], "messages[0]"),
-    (user(QUESTION, "Yes."), "messages"),
-    ([], "messages"),
-    ([{"role": "tool", "content": "42", "tool_call_id": "x"}], "messages.0"),
-]
+def test_a_message_has_the_length_asked_for_and_its_citations_as_links(client: OpenAI) -> None:
+    cut = client.chat.completions.create(model="ground", messages=user(QUESTION), max_tokens=60).choices[0]
+    assert cut.finish_reason == "length"
+    assert len(cut.message.content or "") < 400
+    assert "The rest was left out" in (cut.message.content or "")
+    assert kept_as(cut.message.content or "")
+    more = {"medground": {"links": True}}
+    whole = client.chat.completions.create(model="ground", messages=user(QUESTION), extra_body=more).choices[0].message
+    assert "- [E1: Aspirin and myocardial infarction](<https://pubmed.ncbi.nlm.nih.gov/1/>)" in (whole.content or "")
+    assert kept_as(whole.content or "")
 
 
 def test_errors_are_those_that_the_client_knows(client: OpenAI) -> None:
@@ -180,9 +144,6 @@ def test_errors_are_those_that_the_client_knows(client: OpenAI) -> None:
     with pytest.raises(openai.NotFoundError):
         more = {"medground": {"follow": "20200101-gone"}}
         client.chat.completions.create(model="ground", messages=user(QUESTION), extra_body=more)
-    with pytest.raises(openai.BadRequestError, match="stream_options"):
-        options: Any = {"include_usage": True}
-        client.chat.completions.create(model="ground", messages=user(QUESTION), stream_options=options)
 
 
 def test_a_stream_that_fails_ends_with_an_error(client: OpenAI) -> None:
@@ -191,9 +152,9 @@ def test_a_stream_that_fails_ends_with_an_error(client: OpenAI) -> None:
         list(client.chat.completions.create(model="ground", messages=user(QUESTION), stream=True, extra_body=more))
 
 
-def test_a_wrong_token_is_refused_in_the_clients_words(papers: Path, loopback: None) -> None:
+def test_a_wrong_token_is_refused_in_the_clients_words(heart_home: Path, loopback: None) -> None:
     with (
-        live_server(papers, "heart", authenticated=True) as address,
+        live_server(heart_home, "heart", authenticated=True) as address,
         OpenAI(base_url=f"{address}/v1", api_key="wrong", max_retries=0) as made,
         pytest.raises(openai.AuthenticationError) as refused,
     ):

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import hypothesis
 import pytest
 import surfaces
@@ -93,7 +93,7 @@ REFUSED: list[tuple[tuple[str | bytes, ...], tuple[int, str]]] = [
 
 async def test_what_is_slow_broken_or_too_large_is_refused_and_others_are_answered(served: Callable[..., Any]) -> None:
     for seconds in (0.3, 20.0):
-        async with served(seconds=seconds) as (address, port, _), httpx.AsyncClient(base_url=address) as client:
+        async with served(seconds=seconds) as (address, port, _), httpx2.AsyncClient(base_url=address) as client:
             for parts, expected in REFUSED:
                 if (expected[0] == 408) == (seconds < 1):
                     refused = asyncio.create_task(sent(port, *parts, pause=0.05))
@@ -161,12 +161,12 @@ QUESTIONS = (
 
 def test_citations_and_marks_of_retraction_are_the_same_on_every_surface(tmp_path: Path, loopback: None) -> None:
     library(tmp_path)
-    with live_server(tmp_path, "heart") as address, httpx.Client(base_url=address, timeout=60) as client:
+    with live_server(tmp_path, "heart") as address, httpx2.Client(base_url=address, timeout=60) as client:
         citations_are_the_same(client)
         a_retracted_source_is_marked(client)
 
 
-def citations_are_the_same(client: httpx.Client) -> None:
+def citations_are_the_same(client: httpx2.Client) -> None:
     cited = 0
     for number, question in enumerate(QUESTIONS):
         forms = surfaces.PAGES if number == 0 else ("markdown",)
@@ -176,7 +176,7 @@ def citations_are_the_same(client: httpx.Client) -> None:
     assert cited >= len(QUESTIONS)
 
 
-def a_retracted_source_is_marked(client: httpx.Client) -> None:
+def a_retracted_source_is_marked(client: httpx2.Client) -> None:
     found = surfaces.marked(client, "Did myocardial infarction vanish altogether with aspirin?", "PMID:9")
     assert all(all(marks) for marks in found.values()), found
     shown = {surface for surface, marks in found.items() if marks}

@@ -6,9 +6,16 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-import httpx
+import httpx2
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
+from medground.answering.trace import read_trace
+from medground.errors import UsageError
+from medground.faces import create_app
 from medground.faces.service.values import Event
+from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.wording.view import view
 
@@ -82,7 +89,7 @@ async def test_answers_are_listed_page_by_page_exported_and_deleted(calling: Cal
 
 async def test_the_literature_is_searched_and_read(calling: Callable[..., Any]) -> None:
     async with calling() as client:
-        found = (await client.post("/v1/search", json={"text": "zebrafish fins", "limit": 1})).json()
+        found = (await client.post("/v1/search", json={"query": "zebrafish fins", "limit": 1})).json()
         assert [hit["passage"]["document_id"] for hit in found["hits"]] == ["PMID:2"]
         document = (await client.get("/v1/documents/PMID:2")).json()
         place = document["passages"][0]
@@ -136,7 +143,7 @@ ASKED = {"question": "Does aspirin reduce the risk of stroke?"}
 Calling = Callable[..., Any]
 
 
-async def asked(client: httpx.AsyncClient) -> str:
+async def asked(client: httpx2.AsyncClient) -> str:
     response = await client.post("/v1/ask", json=ASKED)
     assert response.status_code == 200
     return str(response.json()["trace_id"])
@@ -193,7 +200,7 @@ async def test_the_timeline_tells_each_part_and_no_text(calling: Calling) -> Non
 JSON = {"Content-Type": "application/json"}
 
 
-def problem(response: httpx.Response) -> tuple[int, str]:
+def problem(response: httpx2.Response) -> tuple[int, str]:
     """Status and name of a problem, once its shape is checked."""
     assert response.headers["content-type"] == "application/problem+json", response.text
     content = response.json()
@@ -291,3 +298,26 @@ async def test_wrong_fields_are_told_in_our_words(calling: Callable[..., Any]) -
             response = await client.post("/v1/ask", json=sent)
             assert problem(response) == (422, "usage")
             assert response.json()["detail"] == detail
+
+
+async def test_below_a_prefix_of_a_program_of_ones_own_and_below_its_span(papers: Settings) -> None:
+    app = create_app({"home": str(papers.home), "retrieval.dense": False, "retrieval.corpora": "papers"}, login=False)
+    host = Starlette(routes=[Mount("/med", app)])
+    under = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"}
+    transport = httpx2.ASGITransport(host)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://localhost", headers=under) as client,
+    ):
+        job = await client.post("/med/v1/jobs", json={"question": QUESTION})
+        assert job.headers["location"] == f"/med/v1/jobs/{job.json()['id']}"
+        (*_, (_, _, last)) = events_of((await client.get(f"{job.headers['location']}/events")).text)
+    assert last.answer is not None
+    assert read_trace(papers.home / "traces", last.answer.trace_id)[0]["parent"] == "b7ad6b7169203331"
+
+
+async def test_the_application_does_not_start_without_a_token(papers: Settings) -> None:
+    app = create_app(papers)
+    with pytest.raises(UsageError, match="medground token create NAME"):
+        async with app.router.lifespan_context(app):
+            pass

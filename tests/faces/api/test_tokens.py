@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from command_line import run as cli
 from refusals import refused
@@ -119,7 +119,7 @@ def serving(*words: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_it_answers_and_ends_within_two_seconds_under_load(papers: Settings, loopback: None, sign: int) -> None:
     with serving("--corpus", "papers") as (process, address):
-        with httpx.Client(base_url=address, timeout=30) as client:
+        with httpx2.Client(base_url=address, timeout=30) as client:
             answer = client.post("/v1/ask", json=ASKED).json()
             assert [evidence["document_id"] for evidence in answer["evidence"]] == ["PMID:1"]
             assert client.get(f"/v1/answers/{answer['trace_id']}").json() == answer

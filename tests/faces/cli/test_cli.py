@@ -165,7 +165,7 @@ def test_the_version_is_printed(said: Said) -> None:
 
 INIT = """
 import sys
-sys.modules.update(dict.fromkeys(["httpx", "onnxruntime", "pydantic_ai"]))
+sys.modules.update(dict.fromkeys(["httpx2", "onnxruntime", "pydantic_ai"]))
 from medground.faces.cli.app import app
 for words in (["init"], ["--install-completion", "bash"]):  # the second ends the process
     app(words, prog_name="medground", standalone_mode=False)

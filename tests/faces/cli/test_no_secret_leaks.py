@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 pytest.importorskip("mcp", reason="needs the extra mcp")
 pytest.importorskip("pydantic_ai", reason="needs the extra models")
-import httpx
+import httpx2
 from command_line import run
 from echo_peer import EchoPeer
 from live_server import live_server
@@ -199,7 +199,7 @@ def test_no_reply_of_a_server_or_a_tool_holds_a_secret(
     heading = {"Authorization": f"Bearer {token}"}
     with live_server(sweep.home, "papers", authenticated=True, **options) as address:
         chat = {"model": "ground", "messages": [{"role": "user", "content": QUESTION}]}
-        with httpx.Client(base_url=address, headers=heading, timeout=60) as client:
+        with httpx2.Client(base_url=address, headers=heading, timeout=60) as client:
             read = ("/healthz", "/v1/recipes", "/v1/usage", "/v1/answers", "/metrics", "/nothing")
             sent = (("ask", {"question": QUESTION}), ("chat/completions", chat), ("ask", {"wrong": token[:5]}))
             replies = [client.get(path) for path in read]

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx
 import httpx2
 import pytest
 from command_line import run
@@ -96,7 +95,7 @@ async def test_a_token_is_needed_where_the_server_asks_for_one(papers: Settings)
             other = await talk.call_tool("ask", {"question": "Does it reduce gout?", "follow": trace_id})
             assert other.is_error
         tokens.revoke("bob")
-        async with httpx.AsyncClient() as plain:
+        async with httpx2.AsyncClient() as plain:
             for sent_as in ("", f"Bearer {bob}", "Bearer x", ann, "Basic eDp5"):
                 headers = {"Authorization": sent_as} if sent_as else {}
                 sent = await plain.post(url, json=INITIALIZE, headers={**ACCEPT, **headers})
@@ -112,7 +111,7 @@ async def test_a_session_is_of_whoever_began_it(papers: Settings) -> None:
     async with served(papers, authenticated=True) as (url, service):
         tokens = Tokens(service._records)
         ann, bob = tokens.create("ann"), tokens.create("bob")
-        async with httpx.AsyncClient() as plain:
+        async with httpx2.AsyncClient() as plain:
             begun = await plain.post(url, json=INITIALIZE, headers={**ACCEPT, "Authorization": f"Bearer {ann}"})
             session = {**ACCEPT, "Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}
             listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
@@ -129,7 +128,7 @@ async def test_a_session_is_of_whoever_began_it(papers: Settings) -> None:
 async def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(papers: Settings) -> None:
     async with served(papers) as (url, _):
         own = url.removesuffix("/mcp")
-        async with httpx.AsyncClient(headers=ACCEPT) as plain:
+        async with httpx2.AsyncClient(headers=ACCEPT) as plain:
             statuses: dict[str, int] = {}
             for name, headers in {
                 "own": {"Origin": own},

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra serve")
-import httpx
+import httpx2
 import small_service
 from awaited import pytest_pyfunc_call  # noqa: F401
 from fastapi import FastAPI
@@ -31,7 +31,7 @@ papers = small_service.papers
 class Site:
     """A client of the app, as a browser and as a program use it."""
 
-    client: httpx.AsyncClient
+    client: httpx2.AsyncClient
     app: FastAPI
     service: Service
     clock: Clock
@@ -41,7 +41,7 @@ class Site:
         csrf = self.client.cookies.get("medground_csrf") or ""
         return {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin", "X-CSRF-Token": csrf, **more}
 
-    async def sign_in(self, token: str) -> httpx.Response:
+    async def sign_in(self, token: str) -> httpx2.Response:
         return await self.client.post("/session", json={"token": token}, headers={"Origin": "http://localhost"})
 
     async def ended(self, job_id: str) -> dict[str, Any]:
@@ -82,8 +82,8 @@ def visit(papers: Settings, built: BuiltPage) -> Callable[..., Any]:
             clock = Clock(1_000.0)
             app = make_app(service, authenticated=login)
             add_page(app, login=login, page=built, sessions=Sessions(clock), throttle=Throttle(clock))
-            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+            async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 yield Site(client, app, service, clock)
 
     return opened

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from http.cookies import SimpleCookie
 from typing import Any
 
-import httpx
+import httpx2
 from rows import each_row
 from small_service import Clock
 
@@ -16,7 +16,7 @@ Visit = Callable[..., Any]
 LOCALHOST = {"Origin": "http://localhost"}
 
 
-def cookies(response: httpx.Response) -> SimpleCookie:
+def cookies(response: httpx2.Response) -> SimpleCookie:
     found = SimpleCookie()
     for header in response.headers.get_list("set-cookie"):
         found.load(header)

@@ -138,11 +138,13 @@ def _on_subject(kept: list[Verdicted], run: Run) -> list[Verdicted]:
 
     Of a comparison, passages on one side alone stay, and of several questions those on one of them.
     """
+    if not all(verdict.label == "quoted" for _, verdict in kept):
+        return kept
     asked = reading_of(run.question.text)
     is_one = not asked.comparison and len(questions_in(run.question.text)) == 1
     sentences = list(_with_quotes(kept, run, AROUND)) if is_one else []
     on_it = [any(not (asked.unnamed([one]) or asked.uncovered([one])) for one in read) for _, read in sentences]
-    if not any(on_it) or not all(verdict.label == "quoted" for _, verdict in kept):
+    if not any(on_it):
         return kept
     return [pair for (pairs, _), is_on in zip(sentences, on_it, strict=True) if is_on for pair in pairs]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from medground.answering.read.evidence import evidence_views
@@ -49,7 +50,7 @@ async def label_all(
     ledger, asked_for = run.ledger, run.question.text
     views = context.views or evidence_views(usable(ledger.evidence, ledger.documents), ledger.documents)
     passages = [PassageView(id=v.id, title=v.title, text=v.quote) for v in views]
-    relevant = bool(relevant_passages(asked_for, passages))
+    relevant = cache(lambda: bool(relevant_passages(asked_for, passages)))  # slow, and often nobody asks
     rationale = " ".join(s.text for s in sentences_of(sentences))
 
     async def one(number: int, item: _Item) -> Verdict:
@@ -60,7 +61,7 @@ async def label_all(
         else:
             shown = context.views or _quotes(item.sentence, ledger)
             found = _by_rule(item, items, ledger, on_topic(asked_for, item.sentence.text, shown), bool(context.views))
-        return found.model_copy(update={"error_source": error_source(found, relevant=relevant)})
+        return found.model_copy(update={"error_source": error_source(found, relevant=_is_wrong(found) and relevant())})
 
     verdicts = await asyncio.gather(*(one(n, item) for n, item in enumerate(items)))
     return [replace(c, verdict=verdict) for c, verdict in zip(checked, verdicts, strict=True)]
@@ -87,10 +88,14 @@ def _relation(checked: Checked) -> tuple[EvidenceRelation, bool]:
 
 def error_source(verdict: Verdict, *, relevant: bool) -> ErrorSource | None:
     """The source of the error in an unsupported statement; None if it is supported or that cannot be determined."""
-    wrong = (verdict.category or "").startswith(("INCORRECT", "CORRECT-MISSING"))
-    if not wrong and verdict.label not in ("not found", "contradicted"):
+    if not _is_wrong(verdict):
         return None
     return "generation" if relevant else "retrieval"
+
+
+def _is_wrong(verdict: Verdict) -> bool:
+    wrong = (verdict.category or "").startswith(("INCORRECT", "CORRECT-MISSING"))
+    return wrong or verdict.label in ("not found", "contradicted")
 
 
 async def _by_model(item: _Item, rationale: str, answer: tuple[str, ...], run: Run, context: Context) -> Verdict:

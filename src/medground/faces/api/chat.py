@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
@@ -24,15 +27,30 @@ from medground.faces.api.questions import HEADERS, HEARTBEAT, paced
 from medground.faces.service.job import Job
 from medground.faces.service.offers import RecipeOffer
 from medground.faces.service.service import Service
-from medground.faces.service.values import TEXTS, Event, Person, Problem
+from medground.faces.service.values import Person, Problem
 from medground.home.layers import wrong_values
 from medground.language.clean import clean, ended
+from medground.values import steps
 from medground.values.answer import Answer, SourceDocument
 from medground.values.evidence import Evidence
-from medground.values.steps import Written
-from medground.wording.markup import Mark, chat_pieces
+from medground.wording.markup import Mark, chat_pieces, escaped
 from medground.wording.view_types import taken
 
+_CHARACTERS = 4
+"""Of a token, about."""
+
+
+class Part(NamedTuple):
+    """Some of the message, and its annotations; their offsets are those in the whole message."""
+
+    text: str
+    annotations: tuple[chat_messages.Annotation, ...] = ()
+
+
+Written = Callable[[Answer], list[Part]]
+"""Makes the message of an answer."""
+W = TypeVar("W", bound=chat_messages.Request)
+R = TypeVar("R")
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _SENT = ("retry-after", "www-authenticate")
 _CODES: Mapping[int, str] = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
@@ -50,7 +68,7 @@ class ChatRoute(APIRoute):
             except chat_messages.ChatFailure as error:
                 return _response(error.status, _error(error.status, str(error), error.param, error.code))
             except RequestValidationError as error:
-                return _response(400, wrong(error.errors()))
+                return _response(400, _error(400, wrong_values(error.errors()), None, None))
             except MedgroundError as error:
                 problem = service_of(request).problem(error)
                 sent = {name: value for name, value in respond(problem).headers.items() if name in _SENT}
@@ -72,22 +90,6 @@ def _status(problem: Problem) -> int:
     return 400 if problem.status == 422 else problem.status
 
 
-def wrong(errors: Sequence[Mapping[str, Any]]) -> chat_messages.ErrorReply:
-    """The wrong fields of a request; a parameter that has no effect here is named."""
-    first = errors[0]
-    names = [str(part) for part in first["loc"][1:]]
-    param = ".".join(name[:60] for name in names) or None
-    top = names[0] if names else ""
-    instead = f" {other}" if (other := TEXTS["instead"].get(top)) else ""
-    if first["type"] == "extra_forbidden":
-        said = f"Unsupported parameter: '{param}' has no effect here. Leave it out.{instead}"
-        return _error(400, said, param, "unsupported_parameter")
-    if top in chat_messages.ONLY_DEFAULT:
-        said = f"Unsupported value: '{top}' accepts only its default. Leave it out.{instead}"
-        return _error(400, said, top, "unsupported_value")
-    return _error(400, wrong_values(errors), param, None)
-
-
 def _error(status: int, said: str, param: str | None, code: str | None) -> chat_messages.ErrorReply:
     kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
     return chat_messages.ErrorReply(error=chat_messages.ErrorBody(message=said, type=kind, param=param, code=code))
@@ -100,10 +102,10 @@ def _response(status: int, reply: chat_messages.ErrorReply, headers: Mapping[str
 
 router = APIRouter(prefix="/v1", tags=["chat"], route_class=ChatRoute)
 
-_FAILURES: dict[int | str, dict[str, Any]] = {
+FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": chat_messages.ErrorReply} for status in (400, 401, 404, 409, 422, 429, 500, 502, 503, 504, 507)
 }
-_CHUNKS: dict[str, Any] = {
+CHUNKS: dict[str, Any] = {
     "text/event-stream": {"schema": {"type": "string", "description": "With `stream`: chunks, and last `[DONE]`."}}
 }
 
@@ -112,29 +114,20 @@ _CHUNKS: dict[str, Any] = {
     "/chat/completions",
     summary="Ask a question with an OpenAI client",
     response_model=chat_messages.Completion,
-    responses={200: {"description": "The answer as a message.", "content": _CHUNKS}, **_FAILURES},
+    responses={200: {"description": "The answer as a message.", "content": CHUNKS}, **FAILURES},
 )
 async def complete(wanted: chat_messages.ChatRequest, request: Request, person: Caller, service: Served) -> Response:
     """Answer the last message of a conversation.
 
     Each citation mark of the message has an annotation with the source's address and the citation as it is everywhere
-    in Medground. A question after an answer of this endpoint follows that answer. Parameters that would have no effect
-    are refused with 400.
+    in Medground. A question after an answer of this endpoint follows that answer. System messages are its context.
+    Parameters that have no effect are named in the header `Medground-Ignored`.
     """
-    chat_messages.check(wanted)
-    recipe = await _recipe(wanted.model, service)
-    follow = await _follow(wanted, service, person)
-    job = await service.start(chat_messages.asked_by(wanted, researches=recipe.researches, follow=follow), person)
-    reply = _Reply(
-        job, wanted, base=str(request.base_url), not_read=chat_messages.has_earlier(wanted) and follow is None
-    )
-    if wanted.stream:
-        return StreamingResponse(reply.stream(service), media_type="text/event-stream", headers=HEADERS)
-    answer = await while_there(request, job.outcome())
-    return Response(reply.whole(answer).model_dump_json(), media_type="application/json")
+    reply = await begun(_Reply, wanted, wanted.messages, wanted.longest, request, person, service)
+    return await reply.response(request, service)
 
 
-@router.get("/models", summary="The recipes, as models", responses=_FAILURES)
+@router.get("/models", summary="The recipes, as models", responses=FAILURES)
 async def models(person: Caller, service: Served) -> chat_messages.Models:
     """The recipes that a chat can name as its model."""
     return chat_messages.Models(
@@ -142,86 +135,208 @@ async def models(person: Caller, service: Served) -> chat_messages.Models:
     )
 
 
-@router.get("/models/{model}", summary="A recipe, as a model", responses=_FAILURES)
+@router.get("/models/{model}", summary="A recipe, as a model", responses=FAILURES)
 async def model(model: str, person: Caller, service: Served) -> chat_messages.Model:
     """One recipe."""
     return chat_messages.Model(id=(await _recipe(model, service)).name, created=0)
 
 
-class _Reply:
-    """The reply to one request.
+class Reply(ABC, Generic[W]):
+    """The reply to one request of either API, whose message `written` makes of the answer."""
+
+    def __init__(self, job: Job, wanted: W, written: Written) -> None:
+        self._job, self._wanted, self._written = job, wanted, written
+        self._created = int(job.created.timestamp())
+
+    async def response(self, request: Request, service: Service) -> Response:
+        """The whole answer, or its events; a header names what was sent without an effect."""
+        headers = {"Medground-Ignored": self._wanted.ignored} if self._wanted.ignored else {}
+        if self._wanted.stream:
+            sent = {**HEADERS, **headers}
+            return StreamingResponse(self._events(service), media_type="text/event-stream", headers=sent)
+        answer = await while_there(request, self._job.outcome())
+        whole = self.whole(answer, self._written(answer))
+        return Response(whole.model_dump_json(), media_type="application/json", headers=headers)
+
+    async def _events(self, service: Service) -> AsyncIterator[bytes]:
+        """The events of the answer; before its text, progress as comments."""
+        for part in self.events(None):
+            yield part
+        async with aclosing(paced(self._job.events(), HEARTBEAT)) as events:
+            async for event in events:
+                if event is not None and event.is_last:
+                    stopped = NotFound("the work was stopped before there was an answer")
+                    for part in self.events(event.answer or failed(event.problem or service.problem(stopped))):
+                        yield part
+                    return
+                words = " ".join(event.words.split()) if event else "still running"
+                if event is not None and isinstance(event.step, steps.Written):
+                    for part in self.events(words):
+                        yield part
+                elif words:
+                    yield format_sse_event(comment=words)
+
+    @abstractmethod
+    def whole(self, answer: Answer, parts: list[Part]) -> BaseModel:
+        """The answer, whose message has these parts, as one reply."""
+
+    @abstractmethod
+    def events(self, told: Answer | chat_messages.ErrorReply | str | None) -> Iterator[bytes]:
+        """The events of the beginning (None), of a sentence that is not checked yet, of the answer or the error."""
+
+
+class _Reply(Reply[chat_messages.ChatRequest]):
+    """A completion, or its chunks."""
+
+    def whole(self, answer: Answer, parts: list[Part]) -> chat_messages.Completion:
+        """The answer as one completion."""
+        message = chat_messages.ReplyMessage(
+            content="".join(part.text for part in parts),
+            annotations=tuple(one for part in parts for one in part.annotations),
+        )
+        return chat_messages.Completion(
+            id=f"chatcmpl-{self._job.id}",
+            created=self._created,
+            model=answer.recipe,
+            choices=(chat_messages.Choice(message=message, finish_reason=_finish(answer, parts)),),
+            usage=_usage(answer),
+            medground=kept(answer),
+        )
+
+    def events(self, told: Answer | chat_messages.ErrorReply | str | None) -> Iterator[bytes]:
+        """Chunks; a sentence that is not checked yet stands apart from the message."""
+        if told is None:
+            yield self._sent({"role": "assistant", "content": ""})
+        elif isinstance(told, str):
+            yield self._sent({"reasoning_content": f"{told}\n"})
+        elif isinstance(told, Answer):
+            parts = self._written(told)
+            for part in parts:
+                cited = {"annotations": [one.model_dump() for one in part.annotations]} if part.annotations else {}
+                yield self._sent({"content": part.text, **cited})
+            yield self._sent({}, _finish(told, parts), medground=kept(told).model_dump())
+            if self._wanted.with_usage:
+                yield self._chunk(choices=[], usage=_usage(told).model_dump())
+            yield format_sse_event(data_str="[DONE]")
+        else:
+            yield format_sse_event(data_str=told.model_dump_json(exclude_none=True))
+            yield format_sse_event(data_str="[DONE]")
+
+    def _sent(self, delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
+        return self._chunk(choices=[{"index": 0, "delta": delta, "finish_reason": finish}], **more)
+
+    def _chunk(self, **more: Any) -> bytes:
+        named = {"id": f"chatcmpl-{self._job.id}", "object": "chat.completion.chunk", "model": self._wanted.model}
+        return format_sse_event(data_str=json.dumps({**named, "created": self._created, **more}))
+
+
+def _usage(answer: Answer) -> chat_messages.Usage:
+    tokens = answer.usage.input_tokens, answer.usage.output_tokens
+    return chat_messages.Usage(prompt_tokens=tokens[0], completion_tokens=tokens[1], total_tokens=sum(tokens))
+
+
+def _finish(answer: Answer, parts: Sequence[Part]) -> Literal["length", "stop"]:
+    return "length" if answer.stopped or is_cut(parts) else "stop"
+
+
+def kept(answer: Answer) -> chat_messages.Kept:
+    """Where all of an answer is."""
+    return chat_messages.Kept(trace_id=answer.trace_id, status=answer.decision.status, value=answer.decision.shown())
+
+
+async def begun(
+    reply: Callable[[Job, W, Written], R],
+    wanted: W,
+    messages: Sequence[chat_messages.Message],
+    longest: int | None,
+    request: Request,
+    person: Person,
+    service: Service,
+) -> R:
+    """The reply to a request of either API, whose job is begun."""
+    talk = chat_messages.Talk(messages)
+    recipe = await _recipe(wanted.model, service)
+    follow = await _follow(wanted, talk, service, person)
+    job = await service.start(talk.asked(wanted, researches=recipe.researches, follow=follow), person)
+    not_read, links = talk.has_earlier and follow is None, wanted.medground.links
+    written = partial(parts_of, base=str(request.base_url), not_read=not_read, longest=longest, links=links)
+    return reply(job, wanted, written)
+
+
+async def _recipe(name: str, service: Service) -> RecipeOffer:
+    recipes = await service.recipes()
+    found = next((recipe for recipe in recipes if recipe.name == name), None)
+    if found is None:
+        known = ", ".join(recipe.name for recipe in recipes)
+        said = f"The model {name[:80]!r} does not exist; the models are the recipes {known}."
+        raise chat_messages.ChatFailure(said, param="model", code="model_not_found", status=404)
+    return found
+
+
+async def _follow(
+    wanted: chat_messages.Request, talk: chat_messages.Talk, service: Service, person: Person
+) -> str | None:
+    """The answer that the question follows: the one that is named, or the last one of the conversation, if kept."""
+    if wanted.medground.follow is not None:
+        return (await service.answer(wanted.medground.follow, person)).trace_id
+    if (name := talk.earlier_answer) is None:
+        return None
+    try:
+        return (await service.answer(name, person)).trace_id
+    except NotFound:
+        return None
+
+
+def parts_of(
+    answer: Answer, *, base: str, not_read: bool = False, longest: int | None = None, links: bool = False
+) -> list[Part]:
+    """The message of an answer.
 
     Args:
         base: the address of this server, ending with a slash: where a source without an address of its own is read.
         not_read: whether there are earlier messages that were not read.
+        longest: most tokens of the message, about; its first line is never cut.
+        links: whether its citations come last, as a list of links.
     """
+    evidence = {one.id: one for one in answer.evidence}
+    documents = {one.id: one for one in answer.documents}
 
-    def __init__(self, job: Job, wanted: chat_messages.ChatRequest, *, base: str, not_read: bool) -> None:
-        self._job = job
-        self._wanted = wanted
-        self._base = base
-        self._not_read = not_read
-        self._id = f"chatcmpl-{job.id}"
+    def annotation(mark: Mark) -> chat_messages.Annotation:
+        quoted = evidence[mark.evidence_id]
+        return _annotation(mark, quoted, documents[quoted.document_id], base)
 
-    def whole(self, answer: Answer) -> chat_messages.Completion:
-        """The answer as one completion."""
-        pieces = list(chat_pieces(answer, not_read=self._not_read))
-        message = chat_messages.ReplyMessage(
-            content="".join(piece.text for piece in pieces),
-            annotations=self._annotations(answer, [mark for piece in pieces for mark in piece.marks]),
-        )
-        return chat_messages.Completion(
-            id=self._id,
-            created=int(answer.created.timestamp()),
-            model=answer.recipe,
-            choices=(chat_messages.Choice(message=message, finish_reason=_finish(answer)),),
-            usage=_usage(answer),
-            medground=_kept(answer),
-        )
+    pieces = chat_pieces(answer, not_read=not_read)
+    *parts, last = (Part(piece.text, tuple(map(annotation, piece.marks))) for piece in pieces)
+    cited = {one.citation.evidence_id: one for part in parts for one in part.annotations}
+    parts = parts if longest is None else list(_within(parts, longest * _CHARACTERS))
+    return [*parts, *([Part(_links(cited.values()))] if links and cited else []), last]
 
-    async def stream(self, service: Service) -> AsyncIterator[bytes]:
-        """The chunks of the answer; before them progress as comments, and sentences as they are written."""
-        yield self._sent(chat_messages.Delta(role="assistant", content=""))
-        async with aclosing(paced(self._job.events(), HEARTBEAT)) as events:
-            async for event in events:
-                if event is not None and event.is_last:
-                    for part in self._ending(event, service):
-                        yield part
-                    return
-                words = " ".join(event.words.split()) if event else "still running"
-                if event is not None and isinstance(event.step, Written):
-                    yield self._sent(chat_messages.Delta(reasoning_content=f"{words}\n"))
-                elif words:
-                    yield format_sse_event(comment=words)
 
-    def _ending(self, event: Event, service: Service) -> Iterator[bytes]:
-        """What the last event of the job becomes: the answer, also one that a limit cut short, or an error."""
-        if (answer := event.answer) is None:
-            problem = event.problem or service.problem(NotFound("the work was stopped before there was an answer"))
-            yield _event(failed(problem))
-        else:
-            for piece in chat_pieces(answer, not_read=self._not_read):
-                yield self._sent(
-                    chat_messages.Delta(content=piece.text, annotations=self._annotations(answer, piece.marks) or None)
-                )
-            last = chat_messages.ChunkChoice(delta=chat_messages.Delta(), finish_reason=_finish(answer))
-            yield _event(self._chunk(last, medground=_kept(answer)))
-            if self._wanted.with_usage:
-                yield _event(self._chunk(usage=_usage(answer)))
-        yield format_sse_event(data_str="[DONE]")
+_CUT = Part("\n\n- The rest was left out: the message has the length that was asked for.")
 
-    def _sent(self, delta: chat_messages.Delta) -> bytes:
-        return _event(self._chunk(chat_messages.ChunkChoice(delta=delta)))
 
-    def _chunk(self, *choices: chat_messages.ChunkChoice, **more: Any) -> chat_messages.Chunk:
-        created = int(self._job.created.timestamp())
-        return chat_messages.Chunk(id=self._id, created=created, model=self._wanted.model, choices=choices, **more)
+def is_cut(parts: Sequence[Part]) -> bool:
+    """Whether some of the message was left out for its length."""
+    return _CUT in parts
 
-    def _annotations(self, answer: Answer, marks: Sequence[Mark]) -> tuple[chat_messages.Annotation, ...]:
-        evidence = {one.id: one for one in answer.evidence}
-        documents = {one.id: one for one in answer.documents}
-        found = ((mark, evidence[mark.evidence_id]) for mark in marks)
-        return tuple(_annotation(mark, quoted, documents[quoted.document_id], self._base) for mark, quoted in found)
+
+def _within(parts: Iterable[Part], most: int) -> Iterator[Part]:
+    """The parts up to a number of characters, and all of those up to the decision, which is bold."""
+    length, decided = 0, False
+    for part in parts:
+        length += len(part.text)
+        if decided and length > most:
+            yield _CUT
+            return
+        yield part
+        decided = decided or part.text.lstrip().startswith("**")
+
+
+def _links(annotations: Iterable[chat_messages.Annotation]) -> str:
+    named = ((one.citation.evidence_id, one.url_citation) for one in annotations)
+    return "\n\n**Citations**\n" + "".join(
+        f"\n- [{name}: {escaped(cited.title)}](<{cited.url}>)" for name, cited in named
+    )
 
 
 def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: str) -> chat_messages.Annotation:
@@ -238,42 +353,3 @@ def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: st
         ),
         citation=taken(chat_messages.CitedQuote, quoted, evidence_id=quoted.id, state=captions.state(document)),
     )
-
-
-def _usage(answer: Answer) -> chat_messages.Usage:
-    tokens = answer.usage.input_tokens, answer.usage.output_tokens
-    return chat_messages.Usage(prompt_tokens=tokens[0], completion_tokens=tokens[1], total_tokens=sum(tokens))
-
-
-def _kept(answer: Answer) -> chat_messages.Kept:
-    return chat_messages.Kept(trace_id=answer.trace_id, status=answer.decision.status, value=answer.decision.shown())
-
-
-def _finish(answer: Answer) -> Literal["length", "stop"]:
-    return "length" if answer.stopped else "stop"
-
-
-def _event(content: BaseModel) -> bytes:
-    return format_sse_event(data_str=content.model_dump_json(exclude_none=True))
-
-
-async def _recipe(name: str, service: Service) -> RecipeOffer:
-    recipes = await service.recipes()
-    found = next((recipe for recipe in recipes if recipe.name == name), None)
-    if found is None:
-        known = ", ".join(recipe.name for recipe in recipes)
-        said = f"The model {name[:80]!r} does not exist; the models are the recipes {known}."
-        raise chat_messages.ChatFailure(said, param="model", code="model_not_found", status=404)
-    return found
-
-
-async def _follow(wanted: chat_messages.ChatRequest, service: Service, person: Person) -> str | None:
-    """The answer that the question follows: the one that is named, or the last one of the conversation, if kept."""
-    if wanted.medground.follow is not None:
-        return (await service.answer(wanted.medground.follow, person)).trace_id
-    if (name := chat_messages.earlier_answer(wanted)) is None:
-        return None
-    try:
-        return (await service.answer(name, person)).trace_id
-    except NotFound:
-        return None

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from medground.errors import UsageError
 from medground.faces.service.request import Asked, Given, Name
 from medground.values.document import DocumentId, Frozen
 from medground.wording.markup import kept_as
 
-_Empty = Annotated[tuple[Any, ...], Field(max_length=0)]
-_One = Annotated[float, Field(ge=1, le=1)]
-_Zero = Annotated[float, Field(ge=0, le=0)]
 MOST_CHARACTERS = 200_000
 """Of one message: earlier answers come back whole."""
+_INSTRUCTIONS = ("system", "developer")
+_NAME = re.compile(r"[A-Za-z0-9_]{1,60}")
+_MOST_NAMES = 50
+Longest = Annotated[int | None, Field(ge=1, description="at this many tokens, about, the message is cut")]
 
 
 class ChatFailure(UsageError):
@@ -28,96 +31,72 @@ class ChatFailure(UsageError):
         super().__init__(said)
 
 
-class TextPart(Frozen):
+class Lenient(BaseModel):
+    """What clients of OpenAI send: fields that are not known are not read."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class TextPart(Lenient):
     """A part of a message. Images, audio and files are not read."""
 
-    type: Literal["text"]
+    type: Literal["text", "input_text", "output_text"]
     text: str = Field(max_length=MOST_CHARACTERS)
 
 
-_Text = Annotated[str, Field(max_length=MOST_CHARACTERS)] | Annotated[tuple[TextPart, ...], Field(max_length=100)]
+Text = Annotated[str, Field(max_length=MOST_CHARACTERS)] | Annotated[tuple[TextPart, ...], Field(max_length=100)]
 
 
-class InstructionMessage(Frozen):
-    """Instructions to the model. Only an empty message is taken: an answer follows its recipe."""
+class Message(Lenient):
+    """A message. The last one of the user is the question, text of the system its context; of others, only the last
+    answer is looked at."""
 
-    role: Literal["system", "developer"]
-    content: _Text
-
-
-class UserMessage(Frozen):
-    """What the user says; the last one is the question."""
-
-    role: Literal["user"]
-    content: _Text
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: Text | None = None
 
 
-class AssistantMessage(Frozen):
-    """An earlier answer, as it was received. Its annotations may come back too, and are not read."""
-
-    role: Literal["assistant"]
-    content: _Text | None = None
-    annotations: Annotated[tuple[Any, ...], Field(max_length=1_000)] | None = None
-    refusal: None = None
-    audio: None = None
-    function_call: None = None
-    tool_calls: _Empty | None = None
-
-
-Message = Annotated[InstructionMessage | UserMessage | AssistantMessage, Field(discriminator="role")]
-
-
-class StreamOptions(Frozen):
+class StreamOptions(Lenient):
     """Of a stream: whether its last chunk tells what the answer cost."""
 
     include_usage: bool | None = None
-
-
-class TextFormat(Frozen):
-    """The only form of an answer."""
-
-    type: Literal["text"]
 
 
 class Own(Given):
     """What an answer of Medground can be given beside the question; as for `POST /v1/ask`."""
 
     language_model: Name | None = Field(default=None, description="one of the language models that the server offers")
+    links: bool = Field(default=False, description="end the message with its citations as a Markdown list of links")
 
 
-class Defaults(Frozen):
-    """Parameters of OpenAI that are taken with their default, for clients that always send them."""
+class Request(BaseModel):
+    """What requests of both APIs have. What has no effect is taken, and named in the header `Medground-Ignored`."""
 
-    n: Literal[1] | None = None
-    temperature: _One | None = None
-    top_p: _One | None = None
-    presence_penalty: _Zero | None = None
-    frequency_penalty: _Zero | None = None
-    logprobs: Literal[False] | None = None
-    store: Literal[False] | None = None
-    stop: None = None
-    tools: _Empty | None = None
-    tool_choice: Literal["none", "auto"] | None = None
-    response_format: TextFormat | None = None
-    modalities: tuple[Literal["text"]] | None = None
-    service_tier: Literal["auto", "default"] | None = None
-
-
-ONLY_DEFAULT = frozenset(Defaults.model_fields)
-
-
-class ChatRequest(Defaults):
-    """A request for a chat completion. Of `ONLY_DEFAULT` no other value is taken."""
+    model_config = ConfigDict(frozen=True, extra="allow")
 
     model: str = Field(min_length=1, max_length=100, description="a recipe, as `GET /v1/models` lists them")
-    messages: tuple[Message, ...] = Field(min_length=1, max_length=1_000)
     stream: bool | None = False
-    stream_options: StreamOptions | None = None
     medground: Own = Own()
-    user: Annotated[str, Field(max_length=1_000)] | None = Field(default=None, description="accepted and ignored")
-    safety_identifier: Annotated[str, Field(max_length=1_000)] | None = Field(
-        default=None, description="accepted and ignored"
-    )
+
+    @property
+    def ignored(self) -> str:
+        """The parameters that are there and have no effect, as the header lists them."""
+        sent = self.model_extra or {}
+        named = (name for name, value in sent.items() if value not in (None, [], {}) and _NAME.fullmatch(name))
+        return ", ".join(sorted(named)[:_MOST_NAMES])
+
+
+class ChatRequest(Request):
+    """A request for a chat completion."""
+
+    messages: tuple[Message, ...] = Field(min_length=1, max_length=1_000)
+    stream_options: StreamOptions | None = None
+    max_tokens: Longest = None
+    max_completion_tokens: Longest = None
+
+    @property
+    def longest(self) -> int | None:
+        """Most tokens of the message."""
+        return self.max_completion_tokens or self.max_tokens
 
     @property
     def with_usage(self) -> bool:
@@ -125,48 +104,42 @@ class ChatRequest(Defaults):
         return bool(self.stream_options and self.stream_options.include_usage)
 
 
-def check(request: ChatRequest) -> None:
-    """Refuse instructions, a last message that is not the user's, and `stream_options` that stand alone."""
-    for number, message in enumerate(request.messages):
-        if isinstance(message, InstructionMessage) and text_of(message.content).strip():
-            raise ChatFailure(
-                f"A {message.role} message is not supported: an answer follows its recipe alone. Leave it out; give a "
-                "case or a passage that the question is about as medground.context.",
-                param=f"messages[{number}]",
-                code="unsupported_value",
-            )
-    if not isinstance(request.messages[-1], UserMessage):
-        raise ChatFailure("The last message must be the user's: it is the question.", param="messages")
-    if request.stream_options is not None and not request.stream:
-        raise ChatFailure("The parameter 'stream_options' needs 'stream': true.", param="stream_options")
-
-
 def text_of(content: str | tuple[TextPart, ...] | None) -> str:
     """The text of a message."""
     return content if isinstance(content, str) else "\n".join(part.text for part in content or ())
 
 
-def earlier_answer(request: ChatRequest) -> str | None:
-    """The trace id of the last answer of the conversation that an earlier message shows; None where none does."""
-    answers = (text_of(one.content) for one in reversed(request.messages) if isinstance(one, AssistantMessage))
-    return next(filter(None, map(kept_as, answers)), None)
+class Talk:
+    """A conversation, as far as it is read.
 
+    Raises ChatFailure: the last message is not the user's.
+    """
 
-def has_earlier(request: ChatRequest) -> bool:
-    """Whether anything but instructions comes before the question."""
-    return any(not isinstance(message, InstructionMessage) for message in request.messages[:-1])
+    def __init__(self, messages: Sequence[Message]) -> None:
+        if not messages or messages[-1].role != "user":
+            raise ChatFailure("The last message must be the user's: it is the question.", param="messages")
+        *earlier, asked = messages
+        self.question = text_of(asked.content)
+        told = [one for one in earlier if one.role not in _INSTRUCTIONS]
+        self.has_earlier = bool(told)
+        """Whether anything but instructions comes before the question."""
+        answers = (text_of(one.content) for one in reversed(told) if one.role == "assistant")
+        self.earlier_answer = next(filter(None, map(kept_as, answers)), None)
+        """The trace id of the last answer that an earlier message shows."""
+        texts = (text_of(one.content).strip() for one in earlier if one.role in _INSTRUCTIONS)
+        self.instructions = "\n\n".join(filter(None, texts))
 
-
-def asked_by(request: ChatRequest, *, researches: bool, follow: str | None) -> Asked:
-    """The question of a request, after the answer `follow`; `researches`: whether its recipe is one of research."""
-    own = dict(request.medground)
-    return Asked(
-        kind="research" if researches else "ask",
-        question=text_of(request.messages[-1].content),
-        recipe=request.model,
-        model=own.pop("language_model"),
-        **{**own, "follow": follow},
-    )
+    def asked(self, request: Request, *, researches: bool, follow: str | None) -> Asked:
+        """Its question, after the answer `follow`; `researches`: whether its recipe is one of research."""
+        own = dict(request.medground)
+        own.pop("links")
+        return Asked(
+            kind="research" if researches else "ask",
+            question=self.question,
+            recipe=request.model,
+            model=own.pop("language_model"),
+            **{**own, "follow": follow, "context": "\n\n".join(filter(None, (self.instructions, own["context"])))},
+        )
 
 
 FinishReason = Literal["stop", "length"]
@@ -199,6 +172,10 @@ class Annotation(Frozen):
     type: Literal["url_citation"] = "url_citation"
     url_citation: UrlCitation
     citation: CitedQuote
+
+    def flat(self) -> dict[str, Any]:
+        """As the Responses API has it."""
+        return {"type": self.type, **self.url_citation.model_dump(), "citation": self.citation.model_dump()}
 
 
 class ReplyMessage(Frozen):
@@ -245,36 +222,6 @@ class Completion(Frozen):
     choices: tuple[Choice, ...]
     usage: Usage
     medground: Kept
-
-
-class Delta(Frozen):
-    """What a chunk adds to the message; apart from it (`reasoning_content`), what is written and not checked yet."""
-
-    role: Literal["assistant"] | None = None
-    content: str | None = None
-    reasoning_content: str | None = None
-    annotations: tuple[Annotation, ...] | None = None
-
-
-class ChunkChoice(Frozen):
-    """The only choice of a chunk."""
-
-    index: Literal[0] = 0
-    delta: Delta
-    logprobs: None = None
-    finish_reason: FinishReason | None = None
-
-
-class Chunk(Frozen):
-    """A part of a streamed answer."""
-
-    id: str
-    object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
-    created: int
-    model: str
-    choices: tuple[ChunkChoice, ...]
-    usage: Usage | None = None
-    medground: Kept | None = None
 
 
 class Model(Frozen):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Depends, Path, Query, Request
-from pydantic import Field
+from pydantic import AliasChoices, Field
 from starlette.responses import PlainTextResponse
 
 from medground.answering.conclude.claim import CheckedClaim
@@ -31,10 +31,10 @@ router = APIRouter(prefix="/v1", tags=["literature"])
 class SearchAsked(Where):
     """Words to search for."""
 
-    text: str = Field(min_length=1, max_length=4000)
+    query: str = Field(min_length=1, max_length=4000, validation_alias=AliasChoices("query", "text"))
     limit: int = Field(default=10, ge=1, le=1000)
     filters: Filters = Filters()
-    syntax: Syntax = Field(default="words", description="`pubmed`: the text is a query in PubMed's syntax")
+    syntax: Syntax = Field(default="words", description="`pubmed`: it is a query in PubMed's syntax")
 
 
 class ClaimAsked(Where):
@@ -70,14 +70,14 @@ class ShownDocument(Document):
 
 @router.post("/search", summary="Search", responses={404: {}})
 async def search(
-    asked: Annotated[SearchAsked, Body(examples=[{"text": "aspirin stroke prevention", "limit": 5}])],
+    asked: Annotated[SearchAsked, Body(examples=[{"query": "aspirin stroke prevention", "limit": 5}])],
     request: Request,
     person: Caller,
     service: Served,
 ) -> Found:
     """The passages that fit some words best, by words and, where there are vectors, by meaning."""
     work = service.search(
-        asked.text, person, limit=asked.limit, filters=asked.filters, syntax=asked.syntax, **asked.named()
+        asked.query, person, limit=asked.limit, filters=asked.filters, syntax=asked.syntax, **asked.named()
     )
     found = await while_there(request, work)
     return Found(hits=tuple(found.hits), searches=found.searches, notes=found.notes, notice=found.notice)

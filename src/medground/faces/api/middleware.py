@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -98,6 +99,29 @@ class Sizes:
     seconds: float = 20.0
 
 
+def path_of(scope: Scope) -> str:
+    """The address of a request below the prefix that the app is mounted at."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))
+
+
+class Traced:
+    """ASGI middleware that puts a request below the span that its `traceparent` names, unless the host has a span."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
+        with suppress(ImportError):  # without OpenTelemetry nobody sends one that matters
+            if "traceparent" in headers:
+                from opentelemetry import context, propagate, trace
+
+                if not trace.get_current_span().get_span_context().is_valid:
+                    context.attach(propagate.extract(dict(headers)))
+        await self._app(scope, receive, send)
+
+
 class Bodies:
     """ASGI middleware that hands on only bodies within `Sizes`. The rest of a refused body is not read.
 
@@ -115,9 +139,10 @@ class Bodies:
         headers = Headers(scope=scope)
         if "content-length" not in headers and "transfer-encoding" not in headers:
             return await self._app(scope, receive, send)
+        path = path_of(scope)
         try:
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-            if kind == "multipart/form-data" and scope["path"] in self._uploads:
+            if kind == "multipart/form-data" and path in self._uploads:
                 check_length(headers, self._sizes.upload)
                 handed_on = _limited(receive, self._sizes)
             else:
@@ -212,7 +237,7 @@ class ResponseDeadline:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        limit = self._longer.get(scope["path"], self._seconds)
+        limit = self._longer.get(path_of(scope), self._seconds)
         begun = False
         try:
             async with asyncio.timeout(limit) as deadline:

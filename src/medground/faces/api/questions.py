@@ -126,10 +126,12 @@ async def ask(asked: Question, request: Request, person: Caller, service: Served
     response_model=JobState,
     responses={202: _JOB},
 )
-async def research(asked: Question, response: Response, person: Caller, service: Served, key: Key = None) -> JobState:
+async def research(
+    asked: Question, request: Request, response: Response, person: Caller, service: Served, key: Key = None
+) -> JobState:
     """Begin research as a job, which lives on when nobody listens. `DELETE /v1/jobs/{id}` ends it."""
     researched = asked.model_copy(update={"kind": "research"})
-    return accepted(await service.start(researched, person, key=key), response)
+    return accepted(await service.start(researched, person, key=key), request, response)
 
 
 @router.post(
@@ -140,9 +142,9 @@ async def research(asked: Question, response: Response, person: Caller, service:
     response_model=JobState,
     responses={202: _JOB, 404: {}, 422: {}},
 )
-async def go_on(research_id: str, response: Response, person: Caller, service: Served) -> JobState:
+async def go_on(research_id: str, request: Request, response: Response, person: Caller, service: Served) -> JobState:
     """Go on with research that failed, was stopped or reached a limit: `research` of its job. Nothing is done twice."""
-    return accepted(await service.resume(research_id, person), response)
+    return accepted(await service.resume(research_id, person), request, response)
 
 
 @router.post(
@@ -153,14 +155,16 @@ async def go_on(research_id: str, response: Response, person: Caller, service: S
     response_model=JobState,
     responses={202: _JOB},
 )
-async def begin(asked: Question, response: Response, person: Caller, service: Served, key: Key = None) -> JobState:
+async def begin(
+    asked: Question, request: Request, response: Response, person: Caller, service: Served, key: Key = None
+) -> JobState:
     """Begin a job. One of kind `ask` is stopped 30 seconds after its last listener has left."""
-    return accepted(await service.start(asked, person, key=key), response)
+    return accepted(await service.start(asked, person, key=key), request, response)
 
 
-def accepted(job: Job, response: Response) -> JobState:
-    """The state of a new job, and where it is."""
-    response.headers["Location"] = f"/v1/jobs/{job.id}"
+def accepted(job: Job, request: Request, response: Response) -> JobState:
+    """The state of a new job, and where it is, also below a prefix."""
+    response.headers["Location"] = f"{request.scope.get('root_path', '')}/v1/jobs/{job.id}"
     return job.now()
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
 from functools import cache, partial
 from ipaddress import ip_address
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import Response
+from starlette.routing import Mount
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from medground.errors import UsageError
@@ -25,6 +27,7 @@ from medground.faces.api.literature import router as literature_router
 from medground.faces.api.literature import server_router
 from medground.faces.api.questions import jobs_router
 from medground.faces.api.questions import router as asking_router
+from medground.faces.api.responses import router as responses_router
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.service import Service
@@ -95,7 +98,7 @@ UPLOADS = frozenset(["/v1/corpora"])
 _UPLOAD_SECONDS = 3600.0
 _SPARE = 60.0
 """Seconds that a request may take beyond those of its question: it may wait in line."""
-_ROUTERS = (asking_router, jobs_router, answers_router, literature_router, server_router, chat_router)
+_ROUTERS = (asking_router, jobs_router, answers_router, literature_router, server_router, chat_router, responses_router)
 _ABOUT = """Answers to biomedical questions from the literature, with the exact sentences that they rest on.
 
 Send a token as `Authorization: Bearer TOKEN`; `medground token create NAME` makes one. Errors are
@@ -126,6 +129,7 @@ def make_app(
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
         middleware=[
             Middleware(ProxyHeadersMiddleware, trusted_hosts=list(limits.proxies)),
+            Middleware(middleware.Traced),
             Middleware(middleware.Begun, seen=middleware.secured),
             Middleware(middleware.Begun, seen=requests.add),
             Middleware(OwnHosts, names=(*limits.hosts, *names), respond=middleware.refused),
@@ -216,3 +220,25 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost"
+
+
+def create_app(settings: Settings | Mapping[str, Any] | None = None, *, login: bool = True) -> Starlette:
+    """The HTTP API as an ASGI application. It answers to loopback, the address that was called and `serve.hosts`.
+
+    A server opens and closes it with the lifespan events; a program that mounts it, below a prefix too, enters
+    `app.router.lifespan_context(app)` in its own.
+
+    Args:
+        settings: as for `Engine.open`.
+        login: whether every request needs a token; without one, only where nobody else can reach the server.
+    """
+    chosen = Settings.of(settings)
+
+    @asynccontextmanager
+    async def opened(app: Starlette) -> AsyncIterator[None]:
+        authenticated = await asyncio.to_thread(needs_token, chosen, "localhost", login)
+        async with Service.open(chosen) as service:
+            app.router.routes = [Mount("", make_app(service, authenticated=authenticated))]
+            yield
+
+    return Starlette(lifespan=opened)

@@ -173,7 +173,7 @@ def enrich(
 
 def _inputs(paths: list[Path], reader: str | None, strict: bool) -> list[Input]:
     """What a build reads. A folder has its full name, so that `corpus sync` knows it again from anywhere."""
-    from medground.corpus.readers import find_inputs
+    from medground.corpus.readers.every import find_inputs
     from medground.home.registry import trust
 
     trust(reader)

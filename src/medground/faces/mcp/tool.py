@@ -10,7 +10,7 @@ from typing import Annotated, Any, Generic, Self, TypeVar, get_type_hints
 
 from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from medground.faces.mcp.outputs import Paged
 from medground.faces.mcp.pages import Fence, Result
@@ -30,8 +30,8 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-def _batch(description: str) -> Any:
-    return Field(min_length=1, max_length=MOST, description=f"{description} At most {MOST}.")
+def _batch(description: str, **more: Any) -> Any:
+    return Field(min_length=1, max_length=MOST, description=f"{description} At most {MOST}.", **more)
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000)]
@@ -87,7 +87,9 @@ class Documents(Input):
 
 
 class Claims(Input):
-    claims: Annotated[tuple[Text, ...], BeforeValidator(_listed)] = _batch("Claims, a sentence or more each.")
+    claims: Annotated[tuple[Text, ...], BeforeValidator(_listed)] = _batch(
+        "Claims, a sentence or more each.", validation_alias=AliasChoices("claims", "claim")
+    )
 
 
 class PlanQuery(Input):

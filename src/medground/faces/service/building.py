@@ -19,7 +19,7 @@ from typing import Literal
 from medground.corpus.build import add, build
 from medground.corpus.library import STARTER, Library
 from medground.corpus.manifest import Manifest
-from medground.corpus.readers import find_inputs
+from medground.corpus.readers.every import find_inputs
 from medground.corpus.received import drop, forget_other_uploads, keep
 from medground.errors import BadDocument, Stopped, UsageError
 from medground.models.embedders import open_embedder

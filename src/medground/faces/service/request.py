@@ -18,6 +18,7 @@ from medground.corpus.snapshot import Snapshot
 from medground.engine.open_engine import corpora_of
 from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.home.kept_files import settings_of
+from medground.home.layers import ALSO
 from medground.home.registry import recipe_names, unknown
 from medground.home.settings import Settings, section_of
 from medground.home.settings_groups import RecipeSettings, VerifySettings
@@ -57,7 +58,9 @@ def allowed_changes(asked: Mapping[str, Value], recipe: str, settings: Settings)
     """
     known = allowed_keys(recipe)
     changes: dict[str, Any] = {}
-    for key, value in asked.items():
+    for given, value in asked.items():
+        group, _, last = given.rpartition(".")
+        key = f"{group}.{ALSO.get(last, last)}"
         if key not in known:
             raise UsageError(f"{key[:80]!r} is not a setting that a question can change; use one of {', '.join(known)}")
         if key == "verify.critic" and value not in _CRITICS:

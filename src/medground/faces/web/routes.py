@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from medground.errors import NotAllowed, NotFound, UsageError
 from medground.faces.api.caller import Caller, Served
+from medground.faces.api.questions import accepted
 from medground.faces.service.accounts import Spent
 from medground.faces.service.building import Mode, build_uploaded, check, kept_aside
 from medground.faces.service.job import JobState, Tell
@@ -217,8 +218,7 @@ async def build(
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
-    response.headers["Location"] = f"/v1/jobs/{job.id}"
-    return BuildStarted(job=job.now(), files=len(upload.files), passed_over=over)
+    return BuildStarted(job=accepted(job, request, response), files=len(upload.files), passed_over=over)
 
 
 @router.get("/v1/corpora/{name}", summary="Contents of a corpus", responses={404: {}, 422: {}})

@@ -17,8 +17,8 @@ from medground.corpus.change import redescribed
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
-from medground.corpus.readers import all_readers, find_inputs, survey
 from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.every import all_readers, find_inputs, survey
 from medground.errors import BadDocument, UsageError
 from medground.graph.bases.record import Base, Bases, corpus_name, of_source
 from medground.graph.bases.spec import MAPPED, InputSpec, Place, SourceSpec, Spec, Wanted, open_mapped

@@ -11,12 +11,13 @@ import functools
 import gzip
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import resources
 from itertools import pairwise
 
 from medground.errors import MedgroundError
+from medground.home.files import tables
 from medground.language.risk.rules import LONGEST, plain, rules
 from medground.values.decision import Notice, NoticeKind
 
@@ -111,22 +112,7 @@ def _weights() -> dict[str, tuple[float, ...]]:
     return {sign: tuple(float(weight or 0) for weight in weights) for sign, *weights in rows}
 
 
-_NUMBERS = "112 in Europe, 911 in North America, 999 in the UK"
-_SENTENCES: dict[NoticeKind, str] = {
-    "self-harm": (
-        "You do not have to face this alone: please talk to someone now, through a crisis line (988 in the US, 116 123 "
-        f"in the UK; findahelpline.com lists others) or, in danger, your local emergency number ({_NUMBERS}). "
-        "This tool cannot advise, and it has searched nothing."
-    ),
-    "emergency": (
-        f"If this is happening now, call your local emergency number ({_NUMBERS}) before you read on. "
-        "This tool cannot advise."
-    ),
-    "treatment": (
-        "Please decide this with a doctor or pharmacist who knows the person, and change no treatment before you have "
-        "asked. This tool cannot advise: it only reads the literature."
-    ),
-}
+_SENTENCES: Mapping[str, str] = tables("language/risk", "notices")
 
 
 def most_urgent(*texts: str) -> Notice | None:

@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import get_args
 
+from medground.home.files import tables
 from medground.language.clean import without_accents
 from medground.values.decision import NoticeKind
 
 _HEADING = re.compile(r"\[(list )?([a-z-]+)(?: unless ([a-z ]+))?\]")
 _LIST = re.compile(r"<([a-z]+)>")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
+_INNERMOST = re.compile(r"\([^()]*\)[?*+]?")
 _AND = " & "
 _UNWEIGHED = "unweighed"
 _OWN_VOICE = r"^(?=.*\b(?:i|me|my|myself)\b).*\b"
@@ -27,17 +29,54 @@ _TOGETHER = 2
 """Sentences of a letter that are read together."""
 
 
+class Wording:
+    """A line of the rules. Its pattern is made once a text has all the words and lists that the line always needs:
+    to make those of all lines takes longer than an answer from the graph."""
+
+    def __init__(self, line: str, lists: Mapping[str, Wording]) -> None:
+        if unknown := set(_LIST.findall(line)) - {*lists, "own"}:
+            raise ValueError(f"the rules have no [list {min(unknown)}] before its use")
+        self._line, self._lists = line, lists
+        outside, found = line, 1
+        while found:
+            outside, found = _INNERMOST.subn("\0", outside)
+        tokens = [] if "|" in outside else outside.replace(_AND, " ").split(" ")
+        self._words = frozenset(token for token in tokens if token.isalpha())
+        self._needed = [lists[one[1]] for one in map(_LIST.fullmatch, tokens) if one and one[1] in lists]
+
+    @functools.cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The line as a pattern: whole words, or several of them in any order ("A & B")."""
+        gap = r"(?:(?!(?:<no>|<talk>) )\w+ ){0,8}?"
+        signs = self._line.split(_AND)
+        together = "^" + "".join(rf"(?=.*\b(?:{sign})\b)" for sign in signs)
+        pattern = rf"\b(?:{self._line})\b" if len(signs) == 1 else together
+        pattern = pattern.replace("<own> ", _OWN_VOICE).replace("... ", gap)
+        while (named := _LIST.search(pattern)) is not None:
+            pattern = pattern.replace(named[0], f"(?:{self._lists[named[1]]._line})")
+        return re.compile(_GROUP.sub("(?:", pattern))
+
+    def occurs(self, words: str) -> bool:
+        """Whether the words of a question have it."""
+        there = self._words.issubset(words.split()) and all(one.occurs(words) for one in self._needed)
+        return there and bool(self.pattern.search(words))
+
+
 @dataclass(frozen=True)
 class Rule:
-    """The wordings under one heading; `pattern` must occur, `unless` must not."""
+    """The wordings under one heading; one of `lines` must occur, none of `unless`."""
 
     kind: NoticeKind
-    pattern: re.Pattern[str]
-    unless: re.Pattern[str] | None
+    lines: tuple[Wording, ...]
+    unless: tuple[Wording, ...]
 
     def fires(self, words: str, whole: str = "") -> bool:
         """Whether the words of a question call for a notice of this kind; in a part, the `whole` may excuse them."""
-        return bool(self.pattern.search(words)) and not (self.unless and self.unless.search(whole or words))
+        return _any(self.lines, words) and not _any(self.unless, whole or words)
+
+
+def _any(lines: Iterable[Wording], words: str) -> bool:
+    return any(line.occurs(words) for line in lines)
 
 
 @dataclass(frozen=True)
@@ -45,7 +84,7 @@ class Rules:
     """All rules, in the order of the file; `unweighed` is a denial or a scholar's question, whose words say nothing."""
 
     rules: tuple[Rule, ...]
-    unweighed: re.Pattern[str] | None
+    unweighed: tuple[Wording, ...]
 
     def first(self, words: str) -> NoticeKind | None:
         """The kind of the first rule that fires on the words of a question; in a letter, on neighbouring sentences."""
@@ -54,7 +93,7 @@ class Rules:
 
     def may_be_weighed(self, words: str) -> bool:
         """Whether the words of a question, where no rule fires, may still be weighed."""
-        return not (self.unweighed and self.unweighed.search(words))
+        return not _any(self.unweighed, words)
 
 
 def _parts(words: str) -> list[str]:
@@ -76,23 +115,21 @@ def parsed(text: str) -> Rules:
 
     Raises ValueError: a heading, a kind, a list or a pattern is wrong.
     """
-    lists: dict[str, str] = {}
+    lists: dict[str, Wording] = {}
     found = []
-    unweighed = None
+    unweighed: tuple[Wording, ...] = ()
     kinds = {kind: kind for kind in get_args(NoticeKind)}
     for is_list, name, unless, lines in _sections(text):
         if is_list:
-            lists[name] = "|".join(item.strip() for line in lines for item in line.split(" | "))
+            lists[name] = Wording("|".join(item.strip() for line in lines for item in line.split(" | ")), dict(lists))
             continue
-        pattern = _compiled("|".join(map(_line, lines)), lists)
+        wordings = tuple(Wording(line, dict(lists)) for line in lines)
         if name == _UNWEIGHED:
-            unweighed = pattern
+            unweighed = wordings
             continue
         if name not in kinds:
             raise ValueError(f"unknown kind {name!r} in the rules; use one of {', '.join(kinds)}")
-        excuses = "|".join(f"<{excuse}>" for excuse in unless.split())
-        excuse = _compiled(_line(excuses), lists) if excuses else None
-        found.append(Rule(kinds[name], pattern, excuse))
+        found.append(Rule(kinds[name], wordings, tuple(Wording(f"<{excuse}>", lists) for excuse in unless.split())))
     return Rules(tuple(found), unweighed)
 
 
@@ -110,76 +147,14 @@ def _sections(text: str) -> list[tuple[bool, str, str, list[str]]]:
     return sections
 
 
-def _compiled(pattern: str, lists: Mapping[str, str]) -> re.Pattern[str]:
-    gap = r"(?:(?!(?:<no>|<talk>) )\w+ ){0,8}?"
-    pattern = pattern.replace("<own> ", _OWN_VOICE).replace("... ", gap)
-    while (named := _LIST.search(pattern)) is not None:
-        if named[1] not in lists:
-            raise ValueError(f"the rules have no [list {named[1]}] before its use")
-        pattern = pattern.replace(named[0], f"(?:{lists[named[1]]})")
-    return re.compile(_GROUP.sub("(?:", pattern))
-
-
-def _line(line: str) -> str:
-    """A line as a pattern: whole words, or several of them in any order ("A & B")."""
-    signs = line.split(_AND)
-    if len(signs) == 1:
-        return rf"\b(?:{line})\b"
-    return "^" + "".join(rf"(?=.*\b(?:{sign})\b)" for sign in signs)
-
-
 _TOKEN = re.compile(r"[a-z0-9]+|[.?!;:]+")
 _APOSTROPHES = re.compile("['’‘`´ʼ\u00ad\u200b-\u200f\u2060\ufeff]")
 _QUOTED = re.compile(r"[\"“”„«»][^\"“”„«»]*[\"“”„«»]")
 _OWN = re.compile(r"\b(?:i|im|my|me)\b", re.IGNORECASE)
 
-_SPELLINGS = {
-    "want": "wnat watn wan wantt waant",
-    "want to": "wanna wana wantto",
-    "going to": "gonna gunna",
-    "kill": "kil killl kiil kll",
-    "killing": "kiling killin",
-    "myself": "mysef myslef mself myselve mysellf meself",
-    "die": "dei diee dye",
-    "suicide": "sucide suiside suicde suicidee",
-    "suicidal": "sucidal suicidle suicidel suicidial suicdial suisidal suicdal",
-    "live": "liv",
-    "chest": "ches chets cheast",
-    "breathe": "breath breeth breahte brethe breate",
-    "breathing": "breating brething breathin",
-    "heart": "hart haert",
-    "stroke": "storke stoke",
-    "seizure": "siezure seizur seisure",
-    "unconscious": "unconcious unconsious uncontious",
-    "overdose": "overdoes overdosed od",
-    "overdosing": "overdozing",
-    "swallowed": "swalowed swallowd swollowed",
-    "bleeding": "bleading bleedin",
-    "throat": "throte throath",
-    "should": "shoud shuld shold",
-    "medication": "medicaton medecation meds",
-    "i am": "im iam",
-    "i have": "ive",
-    "he is": "hes",
-    "she is": "shes",
-    "they are": "theyre",
-    "disappear": "dissapear disapear dissappear",
-    "cant": "cannot cnat",
-    "wont": "wnt",
-    "dont": "dnt donot",
-    "kill myself": "kms",
-    "tablets": "tabs",
-}
-_MENDED = {wrong: right for right, many in _SPELLINGS.items() for wrong in many.split()}
-_PAIRS = {
-    "can not": "cant",
-    "do not": "dont",
-    "will not": "wont",
-    "my self": "myself",
-    "any more": "anymore",
-    "id like": "i would like",
-    "id rather": "i would rather",
-}
+_SPELLINGS = tables("language/risk", "spellings")
+_MENDED = {wrong: right for right, many in _SPELLINGS["misspelt"].items() for wrong in many.split()}
+_PAIRS: dict[str, str] = _SPELLINGS["pairs"]
 _PAIR = re.compile(rf"\b(?:{'|'.join(_PAIRS)})\b")
 
 

@@ -22,7 +22,6 @@ from medground.language import words
 from medground.models.operators import base
 from medground.recipes.biomedsearch.literature import Returned, state_of_nothing
 from medground.recipes.settings import BioMedSearchSettings
-from medground.sources.web_search import PAGE
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.lookup import Lookup, PlainWords
 from medground.values.report import FlowRow, ToolFound
@@ -218,6 +217,8 @@ async def _read(
 
 async def _page(result: _Result, run: Run) -> Document | str:
     """A page, in the ledger; or one line that says why it is not."""
+    from medground.sources.web_search import PAGE  # late: it needs the extra services
+
     name = f"{PAGE}:{result.digest}"
     try:
         await run.retrieve([name], {name: result.hit.source})

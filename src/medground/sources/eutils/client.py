@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
-import httpx
+import httpx2
 
 from medground.corpus.readers.base import Item
 from medground.errors import ConfigError, UsageError
@@ -144,7 +144,7 @@ class Transport:
         cache: AnswerCache | None = None,
         patience: Patience | None = None,
         pace: Pace | None = None,
-        wire: httpx.AsyncBaseTransport | None = None,
+        wire: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self.service = service
         self._cache = cache

@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-import httpcore
-import httpx
+import httpx2
 
 from medground.sources.http.clients import tls
 
@@ -52,8 +52,8 @@ class Allowed:
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
-            httpx.URL(url)
-        except (ValueError, httpx.InvalidURL):
+            httpx2.URL(url)
+        except (ValueError, httpx2.InvalidURL):
             raise Refused("its address is not valid") from None
         if parts.scheme not in PORTS:
             raise Refused(f"only http and https are read, not {parts.scheme[:20] or 'an address without a scheme'}")
@@ -106,48 +106,46 @@ async def resolve(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-class CheckedNetwork(httpcore.AsyncNetworkBackend):
-    """Opens connections to hosts whose addresses are allowed, to the very addresses that were checked."""
+class CheckedTransport(httpx2.AsyncBaseTransport):
+    """Carries requests to allowed addresses, to the very ones that were checked. No proxy is used: it would resolve
+    names by itself, unchecked.
 
-    def __init__(self, allowed: Allowed, resolve: Resolve) -> None:
-        self._allowed = allowed
-        self._resolve = resolve
-        self._network = httpcore.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - the signature of httpcore
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        """A connection to the first checked address that answers.
-
-        Raises Refused: the host has an address that is not public; httpcore.ConnectError: none answers.
-        """
-        try:
-            addresses = await self._resolve(host, port)
-        except OSError:
-            raise httpcore.ConnectError("no such host") from None
-        self._allowed.check(addresses, port)
-        for last, address in enumerate(addresses, start=1):
-            try:
-                return await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout):
-                if last == len(addresses):
-                    raise
-        raise httpcore.ConnectError("no address")
-
-
-class CheckedTransport(httpx.AsyncHTTPTransport):
-    """Carries requests to allowed addresses. No proxy is used: it would resolve names by itself, unchecked.
-
-    Each connection serves one request, so that each request is checked. A host that is not allowed raises Refused.
+    Each connection serves one request, so that each request is checked.
     """
 
     def __init__(self, allowed: Allowed, resolve: Resolve = resolve) -> None:
-        super().__init__(verify=tls())
-        self._pool = httpcore.AsyncConnectionPool(  # httpx takes no network of ours by itself
-            ssl_context=tls(), max_keepalive_connections=0, network_backend=CheckedNetwork(allowed, resolve)
+        self._allowed = allowed
+        self._resolve = resolve
+        one_each = httpx2.Limits(max_keepalive_connections=0)
+        self._network = httpx2.AsyncHTTPTransport(verify=tls(), trust_env=False, limits=one_each)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The reply of the first checked address that answers; its certificate must be that of the host.
+
+        Raises Refused: the host has an address that is not public; httpx2.TransportError: the connection failed.
+        """
+        host = request.url.raw_host.decode("ascii")
+        port = request.url.port or PORTS[request.url.scheme]
+        try:
+            addresses = await self._resolve(host, port)
+        except OSError:
+            raise httpx2.ConnectError("no such host", request=request) from None
+        self._allowed.check(addresses, port)
+        *others, last = (
+            httpx2.Request(
+                request.method,
+                request.url.copy_with(host=address),
+                headers=request.headers,
+                stream=request.stream,
+                extensions={**request.extensions, "sni_hostname": host},
+            )
+            for address in addresses
         )
+        for one in others:
+            with suppress(httpx2.ConnectError, httpx2.ConnectTimeout):
+                return await self._network.handle_async_request(one)
+        return await self._network.handle_async_request(last)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._network.aclose()

@@ -16,11 +16,11 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import certifi
-import httpx
+import httpx2
 
 from medground.home.secrets import MASK, secret_forms, secrets_sent
 from medground.version import __version__
@@ -234,46 +234,48 @@ def masked_bytes(content: bytes, secrets: Iterable[bytes]) -> bytes:
     return content
 
 
-class Network(httpx.AsyncBaseTransport):
-    """The network as httpx uses it, with the proxies of the environment if it is trusted."""
+class Network(httpx2.AsyncBaseTransport):
+    """The network as httpx2 uses it, from any event loop, with the proxies of the environment if it is trusted."""
 
     def __init__(self, *, trust_env: bool = True) -> None:
-        self._client = httpx.AsyncClient(verify=tls(), trust_env=trust_env)
+        self._clients = LoopClients(lambda: httpx2.AsyncClient(verify=tls(), trust_env=trust_env))
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The reply, of which the body is not read yet."""
-        return await self._client.send(request, stream=True)
+        return await self._clients.current().send(request, stream=True)
 
     async def aclose(self) -> None:
-        """Close the connections."""
-        await self._client.aclose()
+        """Close the connections of this loop. The next request opens them again."""
+        await self._clients.close()
 
 
-class Bounded(httpx.AsyncBaseTransport):
-    """Carries requests and limits their replies."""
+class Bounded(httpx2.AsyncBaseTransport):
+    """Carries requests and limits their replies, which may not repeat `secrets` in any of these forms, nor those that
+    the request shows to be some."""
 
-    def __init__(self, limits: ReplyLimits, inner: httpx.AsyncBaseTransport) -> None:
+    def __init__(self, limits: ReplyLimits, inner: httpx2.AsyncBaseTransport, secrets: Iterable[str] = ()) -> None:
         self._limits = limits
         self._inner = inner
+        self._secrets = secrets
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The reply; its body raises CutReply where it passes a limit. Raises SlowReply: no reply began in time."""
         request.headers["accept-encoding"] = ACCEPTED
-        intake = Intake(self._limits, str(request.url), request.headers, await request.aread())
+        intake = Intake(self._limits, str(request.url), request.headers, await request.aread(), self._secrets)
         async with intake.in_time():
             reply = await self._inner.handle_async_request(request)
         headers, body = intake.head(reply.headers.raw), _Body(intake, reply)
-        return httpx.Response(reply.status_code, headers=headers, stream=body, extensions=reply.extensions)
+        return httpx2.Response(reply.status_code, headers=headers, stream=body, extensions=reply.extensions)
 
     async def aclose(self) -> None:
         """Close what carries the requests."""
         await self._inner.aclose()
 
 
-class LimitedBody:
-    """The body of a reply as it is taken in, for a stream of either client."""
+class _Body(httpx2.AsyncByteStream):
+    """The body of a reply as it is taken in."""
 
-    def __init__(self, intake: Intake, reply: Any) -> None:
+    def __init__(self, intake: Intake, reply: httpx2.Response) -> None:
         self._intake = intake
         self._reply = reply
 
@@ -282,7 +284,3 @@ class LimitedBody:
 
     async def aclose(self) -> None:
         await self._reply.aclose()
-
-
-class _Body(LimitedBody, httpx.AsyncByteStream):
-    pass

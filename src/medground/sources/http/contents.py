@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-import httpx
+import httpx2
 
 from medground.corpus.readers.compose import decoded
 from medground.corpus.readers.html import html_document, is_page
@@ -79,7 +79,7 @@ class Received(Recorded):
 
 
 async def send(
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     url: str,
     accept: str,
     most: int | None = None,
@@ -89,7 +89,7 @@ async def send(
 
     A body is received only if its type is `wanted`; by default any is.
 
-    Raises Refused: the body is too large, or packed in a way that cannot be limited; httpx.TransportError: the
+    Raises Refused: the body is too large, or packed in a way that cannot be limited; httpx2.TransportError: the
     connection failed.
     """
     async with client.stream("GET", url, headers={"accept": accept}) as response:

@@ -18,7 +18,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
-import httpx
+import httpx2
 from protego import Protego
 
 from medground.home.secrets import shown_address
@@ -85,7 +85,7 @@ class PageReader:
 
     def __init__(
         self,
-        wire: httpx.AsyncBaseTransport | None = None,
+        wire: httpx2.AsyncBaseTransport | None = None,
         *,
         allowed: Allowed = PUBLIC,
         resolve: Resolve = resolve,
@@ -128,11 +128,11 @@ class PageReader:
         """Close the connections of this loop. Safe to call twice."""
         await self._clients.close()
 
-    def _open(self) -> httpx.AsyncClient:
+    def _open(self) -> httpx2.AsyncClient:
         no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
         wire = self._wire or CheckedTransport(self._allowed, self._resolve)
         limited = Bounded(ReplyLimits(self._largest), wire)
-        return httpx.AsyncClient(
+        return httpx2.AsyncClient(
             transport=limited, timeout=self._seconds, cookies=no_cookies, headers={"user-agent": _AGENT}
         )
 
@@ -153,9 +153,9 @@ class PageReader:
             return missing.reason
         except TimeoutError:
             return f"its site did not send it within {self._seconds:g} s"
-        except (httpx.InvalidURL, UnicodeError):
+        except (httpx2.InvalidURL, UnicodeError):
             return "its address is not valid"
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             return f"the connection to its site failed ({type(error).__name__})"
 
     async def _fetched(self, url: str) -> tuple[Received, str]:
@@ -206,7 +206,7 @@ class PageReader:
                 return _rules_of(None)
             except NotRecorded:
                 raise
-            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, TimeoutError):
+            except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, TimeoutError):
                 return _rules_of(None)
             if received.target is None:
                 return _rules_of(received.status, received.body)

@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
-import httpx
+import httpx2
 import stamina
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
@@ -119,7 +119,7 @@ async def tried(
 ) -> T:
     """The result of `once`, which is called again while its fault is transient.
 
-    `once` raises Fault, or an error of httpx. A wait that the service asked for holds all requests of the pace. No
+    `once` raises Fault, or an error of httpx2. A wait that the service asked for holds all requests of the pace. No
     error shows one of the secrets.
 
     Raises SourceUnavailable: no attempt succeeded, or a fault that another attempt cannot fix; RateLimited: the service
@@ -158,7 +158,7 @@ def _faults(number: int, patience: Patience, pace: Pace) -> Iterator[None]:
     """Errors of an attempt as faults, counted; a wait that the service asks for is kept by all."""
     try:
         yield
-    except (Fault, CutReply, httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
+    except (Fault, CutReply, httpx2.TransportError, httpx2.DecodingError, TimeoutError) as error:
         fault = error if isinstance(error, Fault) else _fault_of(error, patience)
         if fault.retry_after is not None and fault.retry_after <= patience.longest_wait:
             pace.hold(fault.retry_after)
@@ -169,7 +169,7 @@ def _faults(number: int, patience: Patience, pace: Pace) -> Iterator[None]:
 
 def _fault_of(error: Exception, patience: Patience) -> Fault:
     match error:
-        case httpx.TimeoutException() | TimeoutError():
+        case httpx2.TimeoutException() | TimeoutError():
             return Fault(f"no response within {patience.seconds:g} s", status="timeout")
         case CutReply():
             return Fault(error.reason, transient=error.damaged)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-import httpx
+import httpx2
 
 from medground.errors import ConfigError, SourceUnavailable
 from medground.home.secrets import is_secret_header, keys_in, masked, secret_forms, shown_address
@@ -76,17 +76,19 @@ def is_loopback(address: str) -> bool:
         return host == "localhost"
 
 
-def pace_of(address: str, per_second: float, wire: httpx.AsyncBaseTransport | None) -> clients.Pace:
+def pace_of(address: str, per_second: float, wire: httpx2.AsyncBaseTransport | None) -> clients.Pace:
     """The pace that the process shares for an address. A local service and recorded replies have no limit."""
     if is_loopback(address) or is_offline(wire):
         return clients.Pace(clients.UNLIMITED)
     return clients.shared_pace(address, per_second)
 
 
-def http_client(address: str, limits: clients.ReplyLimits, wire: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
-    """A client of httpx for one service. It uses no proxy for a local one."""
+def http_client(
+    address: str, limits: clients.ReplyLimits, wire: httpx2.AsyncBaseTransport | None
+) -> httpx2.AsyncClient:
+    """A client of httpx2 for one service. It uses no proxy for a local one."""
     limited = clients.Bounded(limits, wire or clients.Network(trust_env=not is_loopback(address)))
-    return httpx.AsyncClient(transport=limited, timeout=limits.seconds, headers={"user-agent": clients.USER_AGENT})
+    return httpx2.AsyncClient(transport=limited, timeout=limits.seconds, headers={"user-agent": clients.USER_AGENT})
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class Client:
     """Asks one service. Transient failures (429, 5xx, timeouts, broken connections) are tried again."""
 
     def __init__(
-        self, service: Service, wire: httpx.AsyncBaseTransport | None = None, *, pace: clients.Pace | None = None
+        self, service: Service, wire: httpx2.AsyncBaseTransport | None = None, *, pace: clients.Pace | None = None
     ) -> None:
         self.service = service
         limits = clients.ReplyLimits(service.largest, service.patience.seconds)
@@ -132,7 +134,7 @@ class Client:
         """
         service = self.service
         address = path if "://" in path else f"{service.address.rstrip('/')}/{path.lstrip('/')}"
-        url = httpx.URL(address, params=dict(parameters)) if parameters else httpx.URL(address)
+        url = httpx2.URL(address, params=dict(parameters)) if parameters else httpx2.URL(address)
         secrets = keys_in(service.headers)
         return await tried(lambda: self._once(url, absent), service.patience, self._pace, service.name, secrets)
 
@@ -140,7 +142,7 @@ class Client:
         """Close the connections of this loop. Safe to call twice."""
         await self._clients.close()
 
-    async def _once(self, url: httpx.URL, absent: frozenset[int]) -> Reply:
+    async def _once(self, url: httpx2.URL, absent: frozenset[int]) -> Reply:
         for _ in range(_MOST_REDIRECTS + 1):
             self._check_host(url)
             await self._pace.wait()
@@ -150,17 +152,17 @@ class Client:
             url = target
         raise Fault("too many redirects", status="redirect", transient=False)
 
-    def _check_host(self, url: httpx.URL) -> None:
+    def _check_host(self, url: httpx2.URL) -> None:
         """A reply may name an address; the key and the request stay with the service."""
-        own = httpx.URL(self.service.address)
+        own = httpx2.URL(self.service.address)
         if (url.scheme, url.host, url.port) != (own.scheme, own.host, own.port):
             place = shorten(shown_address(str(url)))
             raise Fault(f"the service points to another host ({place}), which is not asked", transient=False)
 
-    async def _reply(self, url: httpx.URL, absent: frozenset[int]) -> tuple[Reply | None, httpx.URL]:
+    async def _reply(self, url: httpx2.URL, absent: frozenset[int]) -> tuple[Reply | None, httpx2.URL]:
         async with self._clients.current().stream("GET", url, headers=dict(self.service.headers)) as response:
             if response.has_redirect_location:
-                return None, httpx.URL(urljoin(str(url), response.headers["location"]))
+                return None, httpx2.URL(urljoin(str(url), response.headers["location"]))
             body = await response.aread()
             if response.status_code != 200 and response.status_code not in absent:
                 raise self._fault(response, body)
@@ -168,7 +170,7 @@ class Client:
             shown = shown_address(str(url))
             return Reply(shown, response.status_code, media, body, self.service.name), url
 
-    def _fault(self, response: httpx.Response, body: bytes) -> Fault:
+    def _fault(self, response: httpx2.Response, body: bytes) -> Fault:
         status = response.status_code
         detail = masked(message_in(body), secret_forms(keys_in(self.service.headers)))
         limited = status == 403 and _LIMITED.search(detail) is not None

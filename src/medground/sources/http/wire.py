@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 
 from medground.errors import ConfigError, StorageFailed
 from medground.home import secrets
@@ -39,7 +39,7 @@ class Recorded:
     body: bytes
 
 
-def description(request: httpx.Request) -> dict[str, Any]:
+def description(request: httpx2.Request) -> dict[str, Any]:
     """What tells a request from others: method, address, parameters, and the body unless it is a form of parameters.
 
     A form counts as parameters: some services are asked by GET or by POST depending on whether there is a key.
@@ -56,14 +56,14 @@ def description(request: httpx.Request) -> dict[str, Any]:
     return told | ({"body_sha256": hashlib.sha256(content).hexdigest()} if content else {})
 
 
-def place_of(request: httpx.Request) -> Path:
+def place_of(request: httpx2.Request) -> Path:
     """The file of a request below the folder: `HOST/DIGEST.reply`."""
     told = json.dumps(description(request), sort_keys=True)
     host = _NOT_IN_A_NAME.sub("_", request.url.netloc.decode("ascii").rpartition("@")[2]).strip(".") or "_"
     return Path(host, f"{hashlib.sha256(told.encode()).hexdigest()[:20]}.reply")
 
 
-def keep(folder: Path, request: httpx.Request, reply: Recorded) -> Path:
+def keep(folder: Path, request: httpx2.Request, reply: Recorded) -> Path:
     """Write a reply, whole or not at all; returns its file. Raises OSError: the folder cannot be written."""
     path = folder / place_of(request)
     sent = request.url.query.decode("ascii", errors="replace")
@@ -105,7 +105,7 @@ def read(path: Path) -> Recorded:
 _TRANSIENT = frozenset([408, 425, 429])
 
 
-class NotRecorded(httpx.TransportError):
+class NotRecorded(httpx2.TransportError):
     """A request without a readable recorded reply, and what the user can do."""
 
     def __init__(self, reason: str, advice: str) -> None:
@@ -114,13 +114,13 @@ class NotRecorded(httpx.TransportError):
         self.advice = advice
 
 
-class Replay(httpx.AsyncBaseTransport):
+class Replay(httpx2.AsyncBaseTransport):
     """Answers requests from a folder of recorded replies. It opens no connection and resolves no name."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The recorded reply. Raises NotRecorded: there is none, or its file is damaged."""
         await request.aread()
         path = self._folder / place_of(request)
@@ -131,47 +131,47 @@ class Replay(httpx.AsyncBaseTransport):
             raise NotRecorded(f"not recorded in {self._folder}: {place}", "record it with --record") from None
         except (DamagedReply, OSError) as error:
             raise NotRecorded(f"a recorded reply is damaged: {error}", "record it again with --record") from None
-        return httpx.Response(reply.status, headers=dict(reply.headers), stream=httpx.ByteStream(reply.body))
+        return httpx2.Response(reply.status, headers=dict(reply.headers), stream=httpx2.ByteStream(reply.body))
 
 
-class Recording(httpx.AsyncBaseTransport):
+class Recording(httpx2.AsyncBaseTransport):
     """Carries requests over the network and keeps each complete reply in a folder. A later reply replaces an earlier.
 
-    What may be different a moment later is not kept: 5xx, 408, 425 and 429. The network is by default httpx with the
+    What may be different a moment later is not kept: 5xx, 408, 425 and 429. The network is by default httpx2 with the
     proxies of the environment.
     """
 
-    def __init__(self, folder: Path, network: Callable[[], httpx.AsyncBaseTransport] | None = None) -> None:
+    def __init__(self, folder: Path, network: Callable[[], httpx2.AsyncBaseTransport] | None = None) -> None:
         self._folder = folder
-        self._clients = LoopClients(lambda: httpx.AsyncClient(transport=network() if network else None, verify=tls()))
+        self._clients = LoopClients(lambda: httpx2.AsyncClient(transport=network() if network else None, verify=tls()))
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The reply, which is kept when its last byte has been read."""
         await request.aread()
         inner = await self._clients.current().send(request, stream=True)
         if inner.has_redirect_location:  # its body is not read
             await inner.aclose()
             self._keep(request, Recorded(inner.status_code, inner.headers, b""))
-            return httpx.Response(inner.status_code, headers={"location": inner.headers["location"]})
+            return httpx2.Response(inner.status_code, headers={"location": inner.headers["location"]})
         transient = inner.status_code >= 500 or inner.status_code in _TRANSIENT
         stream = inner.stream if transient else _Kept(inner, lambda reply: self._keep(request, reply))
-        return httpx.Response(inner.status_code, headers=inner.headers, stream=stream, extensions=inner.extensions)
+        return httpx2.Response(inner.status_code, headers=inner.headers, stream=stream, extensions=inner.extensions)
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
         await self._clients.close()
 
-    def _keep(self, request: httpx.Request, reply: Recorded) -> None:
+    def _keep(self, request: httpx2.Request, reply: Recorded) -> None:
         try:
             keep(self._folder, request, reply)
         except OSError as error:
             raise StorageFailed(f"cannot record replies in {self._folder}: {error.strerror or error}") from None
 
 
-class _Kept(httpx.AsyncByteStream):
+class _Kept(httpx2.AsyncByteStream):
     """The bytes of a reply on their way to the reader, who stops where a reply is too large."""
 
-    def __init__(self, response: httpx.Response, keep: Callable[[Recorded], None]) -> None:
+    def __init__(self, response: httpx2.Response, keep: Callable[[Recorded], None]) -> None:
         self._response = response
         self._keep = keep
 
@@ -181,7 +181,7 @@ class _Kept(httpx.AsyncByteStream):
             raw += chunk
             yield chunk
         headers = self._response.headers
-        body = httpx.Response(200, headers=headers, content=bytes(raw)).content  # uncompressed
+        body = httpx2.Response(200, headers=headers, content=bytes(raw)).content  # uncompressed
         self._keep(Recorded(self._response.status_code, headers, body))
 
     async def aclose(self) -> None:
@@ -189,11 +189,11 @@ class _Kept(httpx.AsyncByteStream):
 
 
 def open_wire(
-    settings: Settings, network: Callable[[], httpx.AsyncBaseTransport] | None = None
-) -> httpx.AsyncBaseTransport | None:
+    settings: Settings, network: Callable[[], httpx2.AsyncBaseTransport] | None = None
+) -> httpx2.AsyncBaseTransport | None:
     """What `retrieval.replay` or `retrieval.record` asks for; None for the network as it is.
 
-    `network` makes what carries requests while they are recorded; by default httpx's own.
+    `network` makes what carries requests while they are recorded; by default httpx2's own.
 
     Raises ConfigError: the folder to replay is not there, or both are set.
     """
@@ -207,6 +207,6 @@ def open_wire(
     return Recording(record, network) if record is not None else None
 
 
-def is_offline(wire: httpx.AsyncBaseTransport | None) -> bool:
+def is_offline(wire: httpx2.AsyncBaseTransport | None) -> bool:
     """Whether requests are answered from recorded replies."""
     return isinstance(wire, Replay)

@@ -1,0 +1,146 @@
+"""The readers, by name and by the content of files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from medground.corpus.readers import texts
+from medground.corpus.readers.base import LINES, XML, Input, Reader, fingerprint_now, head, joined, of_files
+from medground.corpus.readers.bookshelf import read_bookshelf
+from medground.corpus.readers.detect import detect
+from medground.corpus.readers.docx import SUFFIXES as WORD
+from medground.corpus.readers.docx import open_docx
+from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
+from medground.corpus.readers.html import open_html
+from medground.corpus.readers.jats import read_jats
+from medground.corpus.readers.lines import read_csl, read_jsonlines
+from medground.corpus.readers.medline import read_medline
+from medground.corpus.readers.pdf import open_pdf
+from medground.corpus.readers.reference_managers import read_bibtex, read_endnote, read_zotero
+from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
+from medground.corpus.readers.spreadsheet import read_csv
+from medground.corpus.readers.tagged import read_tagged
+from medground.corpus.readers.tagged_forms import FORMS
+from medground.errors import BadDocument, UsageError
+from medground.home.registry import find, given
+
+PASSED_OVER = "none"
+"""The reader of an input that nothing can read: reading it says why."""
+
+_GUIDELINE = ("id", "source", "title", "clean_text", "url")
+_TAGGED: dict[str, tuple[str, ...]] = {**dict.fromkeys(FORMS, (".txt",)), "nbib": (".nbib", ".txt")}
+_TAGGED |= {"ris": (".ris", ".txt"), "enw": (".enw", ".txt"), "wos": (".ciw", ".txt")}
+
+READERS: Mapping[str, Reader] = {
+    "medline": of_files("medline", partial(read_medline, raw=True), *XML),
+    "jats": of_files("jats", read_jats, *XML),
+    "bookshelf": of_files("bookshelf", read_bookshelf, *XML),
+    "textbooks": Reader(texts.open_textbooks, (*LINES, ".parquet", ".txt", ".md"), texts.open_textbooks),
+    "guidelines": of_files(
+        "guidelines",
+        partial(texts.read_collection, convert=texts.guideline_document, columns=_GUIDELINE),
+        *(*LINES, ".parquet"),
+    ),
+    "wikipedia": Reader(texts.open_wikipedia, (*LINES, ".parquet")),
+    "jsonlines": of_files("jsonlines", read_jsonlines, *LINES),
+    "pdf": Reader(open_pdf, (".pdf",)),
+    "book-pdf": Reader(partial(open_pdf, book=True), (".pdf", ".pdf.gz")),
+    **{form: of_files(form, partial(read_tagged, form=form), *suffixes) for form, suffixes in _TAGGED.items()},
+    "bibtex": of_files("bibtex", read_bibtex, ".bib", ".bibtex"),
+    "csv": of_files("csv", read_csv, *TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES)),
+    "csl-json": of_files("csl-json", read_csl, ".json", ".json.gz"),
+    "endnote": of_files("endnote", read_endnote, *XML),
+    "zotero": of_files("zotero", read_zotero, ".rdf"),
+    "html": Reader(open_html, (".html", ".htm", ".xhtml"), open_html),
+    "docx": Reader(open_docx, WORD, open_docx),
+    "texts": Reader(texts.open_text, texts.SUFFIXES, texts.open_text),
+}
+_ASKED_FOR = {"pdf": "book-pdf", "jsonlines": "textbooks"}
+"""Readers that are detected, and those that must be asked for by name for the same files."""
+
+
+def all_readers() -> Mapping[str, Reader]:
+    """The readers of this folder, then those that join, by name."""
+    return {**READERS, **joined(), **given["readers"]}
+
+
+def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: bool = False) -> list[Input]:
+    """An input for each file named or found in a folder, in order; `reader` (of `all_readers`) overrides detection.
+
+    A file that no reader accepts is an input too: reading it says why, and the build goes on. In a folder, that is also
+    so for hidden files, links and notes on the folder, such as a README. A folder with a BEIR corpus is read as that
+    corpus. PubMed's baseline and update files are put in the order of their numbers.
+
+    Raises UsageError: no path is given, a path does not exist, or the reader is unknown; BadDocument: no file can be
+    read; or, with `strict`, one of them cannot.
+    """
+    if not paths:
+        raise UsageError("no path to read; name a file or a folder")
+    if reader is not None and reader not in all_readers():
+        if (own := find("readers", reader, Reader)) is not None:
+            given["readers"][reader] = own
+            return find_inputs(paths, reader, strict=strict)
+        raise UsageError(f"unknown reader {reader!r}; use one of {', '.join(all_readers())}")
+    found = in_release_order([one for path in paths for one in _inputs(path, reader)])
+    refused = [one.refused for one in found if one.refused is not None]
+    alien = [refusal for refusal in refused if not is_beside_the_point(refusal)]
+    if alien and (strict or len(refused) == len(found)):
+        raise alien[0]
+    if len(refused) == len(found):
+        raise BadDocument("the folder contains no file to read", file=str(paths[0]))
+    return found
+
+
+def open_file(
+    path: Path, folder: Path | None = None, reader: str | None = None, *, beside: Collection[str] = ()
+) -> Input:
+    """The input of one file, found in `folder` or named by the user. One that no reader accepts says so when it is
+    read. `beside` are the readers of the other files of its folder: a PDF among textbooks is read as a textbook.
+    """
+    if misnamed := refused_name(path):
+        return passed_over(misnamed, folder)
+    try:
+        head(path)  # an empty or unreadable file is rejected before the build begins
+        found = reader or detect(path)
+        chosen = all_readers()[_ASKED_FOR[found] if _ASKED_FOR.get(found) in beside else found]
+        opened = chosen.open(path) if chosen.below is None or folder is None else chosen.below(path, folder)
+    except BadDocument as refusal:
+        return passed_over(refusal, folder)
+    return replace(opened, folder=None if folder is None else str(folder))
+
+
+def passed_over(refusal: BadDocument, folder: Path | None = None) -> Input:
+    """The input of a file that cannot be read."""
+    state, where = fingerprint_now(Path(refusal.file)), None if folder is None else str(folder)
+    return Input(refusal.file, PASSED_OVER, state, lambda skip: iter([refusal][skip:]), folder=where, refused=refusal)
+
+
+def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
+    if not path.exists():
+        raise UsageError(f"{path}: no such file or folder")
+    if path.is_file():
+        yield open_file(path, None, reader)
+    elif not path.is_dir():
+        yield passed_over(BadDocument("not a file or a folder", file=str(path)))
+    elif reader is not None and not all_readers()[reader].suffixes:
+        yield all_readers()[reader].open(path)
+    else:
+        for file, refusal in survey(path, reader):
+            yield passed_over(refusal, path) if refusal is not None else open_file(file, path, reader)
+
+
+def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadDocument | None]]:
+    """Every file of a folder in the order of reading, and why it is skipped without looking into it, or None."""
+    suffixes = ("",) if reader is None else all_readers()[reader].suffixes
+    for found in walk(folder):
+        if isinstance(found, BadDocument):
+            yield Path(found.file), found
+        elif reader is None and any(one.beside(found) for one in joined().values()):
+            yield found, BadDocument("questions or judgements of the data set, not its literature", file=str(found))
+        elif found.name.lower().endswith(suffixes):
+            yield found, None
+        else:
+            yield found, BadDocument(f"the reader {reader} takes {', '.join(suffixes)} files", file=str(found))

@@ -1,0 +1,199 @@
+"""The same answers for OpenAI's newer API, `POST /v1/responses`: one message with citations, whole or as events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import count
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request
+from fastapi.sse import format_sse_event
+from pydantic import Field
+from starlette.responses import Response
+
+from medground.errors import NotFound
+from medground.faces.api import chat
+from medground.faces.api.caller import Caller, Served
+from medground.faces.api.chat import Part, is_cut
+from medground.faces.api.chat_messages import (
+    MOST_CHARACTERS,
+    ChatFailure,
+    ErrorReply,
+    Kept,
+    Lenient,
+    Longest,
+    Message,
+    Text,
+)
+from medground.faces.api.chat_messages import Request as ModelRequest
+from medground.faces.service.job import Job
+from medground.faces.service.service import Service
+from medground.faces.service.values import Person
+from medground.values.answer import Answer
+from medground.values.document import Frozen
+
+_PREFIX = "resp_"
+
+
+class Item(Lenient):
+    """A message of a conversation; items of other types (calls of tools, reasoning) are not read."""
+
+    role: Literal["system", "developer", "user", "assistant"] | None = None
+    content: Text | None = None
+
+
+class ResponsesRequest(ModelRequest):
+    """A request for a response."""
+
+    input: Annotated[str, Field(max_length=MOST_CHARACTERS)] | Annotated[tuple[Item, ...], Field(max_length=1_000)]
+    instructions: str | None = Field(default=None, max_length=MOST_CHARACTERS)
+    max_output_tokens: Longest = None
+    metadata: dict[str, str] | None = Field(default=None, max_length=16)
+    previous_response_id: str | None = Field(
+        default=None, max_length=100, description="the response, of the last hour, that the question follows"
+    )
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """Instructions and input as messages."""
+        given = (Item(role="user", content=self.input),) if isinstance(self.input, str) else self.input
+        first = (Message(role="system", content=self.instructions),) if self.instructions else ()
+        return (*first, *(Message(role=one.role, content=one.content) for one in given if one.role))
+
+
+class ResponseReply(Frozen):
+    """A response: one message of one text, in OpenAI's form."""
+
+    id: str
+    object: Literal["response"] = "response"
+    created_at: int
+    status: Literal["in_progress", "completed", "incomplete", "failed"] = "in_progress"
+    model: str
+    output: tuple[dict[str, Any], ...] = ()
+    error: dict[str, Any] | None = None
+    incomplete_details: dict[str, str] | None = None
+    instructions: str | None = None
+    metadata: dict[str, str] | None = None
+    parallel_tool_calls: bool = False
+    previous_response_id: str | None = None
+    temperature: float | None = None
+    tool_choice: Literal["none"] = "none"
+    tools: tuple[()] = ()
+    top_p: float | None = None
+    usage: dict[str, Any] | None = None
+    medground: Kept | None = None
+
+
+router = APIRouter(prefix="/v1", tags=["chat"], route_class=chat.ChatRoute)
+
+
+@router.post(
+    "/responses",
+    summary="Ask a question with an OpenAI client (Responses API)",
+    response_model=ResponseReply,
+    responses={200: {"description": "The answer as a response.", "content": chat.CHUNKS}, **chat.FAILURES},
+)
+async def respond(wanted: ResponsesRequest, request: Request, person: Caller, service: Served) -> Response:
+    """Answer the last message of the input, as `POST /v1/chat/completions` does.
+
+    `instructions` and system messages are the context of the question; one with `previous_response_id` follows that
+    answer. Parameters that have no effect are named in the header `Medground-Ignored`.
+    """
+    if wanted.previous_response_id is not None:
+        own = wanted.medground.model_copy(update={"follow": await _trace_id(wanted, service, person)})
+        wanted = wanted.model_copy(update={"medground": own})
+    reply = await chat.begun(_Reply, wanted, wanted.messages, wanted.max_output_tokens, request, person, service)
+    return await reply.response(request, service)
+
+
+async def _trace_id(wanted: ResponsesRequest, service: Service, person: Person) -> str:
+    """The answer of an earlier response."""
+    name = (wanted.previous_response_id or "").removeprefix(_PREFIX)
+    try:
+        found = service.jobs.find(name, person.id).trace_id
+    except NotFound:
+        found = None
+    if found is None:
+        said = "The response is not known here any more: send its messages again, or its answer as medground.follow."
+        raise ChatFailure(said, param="previous_response_id", code="previous_response_not_found", status=404)
+    return found
+
+
+class _Reply(chat.Reply[ResponsesRequest]):
+    """A response, or its events."""
+
+    def __init__(self, job: Job, wanted: ResponsesRequest, written: chat.Written) -> None:
+        super().__init__(job, wanted, written)
+        self._item = f"msg_{job.id}"
+        self._numbers = count()
+        self._begun = ResponseReply(
+            id=f"{_PREFIX}{job.id}",
+            created_at=self._created,
+            model=wanted.model,
+            instructions=wanted.instructions,
+            metadata=wanted.metadata or {},
+            previous_response_id=wanted.previous_response_id,
+        )
+
+    def whole(self, answer: Answer, parts: list[Part]) -> ResponseReply:
+        """The answer as one response."""
+        read, made = answer.usage.input_tokens, answer.usage.output_tokens
+        why = "max_output_tokens" if answer.stopped or is_cut(parts) else None
+        return self._begun.model_copy(
+            update={
+                "status": "incomplete" if why else "completed",
+                "incomplete_details": {"reason": why} if why else None,
+                "output": (self._message(_text(parts)),),
+                "usage": {
+                    "input_tokens": read,
+                    "input_tokens_details": {"cached_tokens": 0},
+                    "output_tokens": made,
+                    "output_tokens_details": {"reasoning_tokens": 0},
+                    "total_tokens": read + made,
+                },
+                "medground": chat.kept(answer),
+            }
+        )
+
+    def events(self, told: Answer | ErrorReply | str | None) -> Iterator[bytes]:
+        """Events as OpenAI's clients read them."""
+        if told is None:
+            for kind in ("response.created", "response.in_progress"):
+                yield self._event(kind, response=self._begun.model_dump())
+        elif isinstance(told, str):
+            yield format_sse_event(comment=told)
+        elif isinstance(told, Answer):
+            parts = self._written(told)
+            text = _text(parts)
+            here = {"item_id": self._item, "output_index": 0, "content_index": 0}
+            begun = {**self._message(_text([])), "status": "in_progress", "content": []}
+            yield self._event("response.output_item.added", output_index=0, item=begun)
+            yield self._event("response.content_part.added", **here, part=_text([]))
+            numbers = count()
+            for part in parts:
+                yield self._event("response.output_text.delta", **here, delta=part.text, logprobs=[])
+                for one, number in zip(part.annotations, numbers, strict=False):
+                    cited = {"annotation_index": number, "annotation": one.flat()}
+                    yield self._event("response.output_text.annotation.added", **here, **cited)
+            yield self._event("response.output_text.done", **here, text=text["text"], logprobs=[])
+            yield self._event("response.content_part.done", **here, part=text)
+            yield self._event("response.output_item.done", output_index=0, item=self._message(text))
+            whole = self.whole(told, parts)
+            yield self._event(f"response.{whole.status}", response=whole.model_dump())
+        else:
+            error = {"code": told.error.code or "server_error", "message": told.error.message}
+            failed = self._begun.model_copy(update={"status": "failed", "error": error})
+            yield self._event("response.failed", response=failed.model_dump())
+
+    def _message(self, text: dict[str, Any]) -> dict[str, Any]:
+        return {"id": self._item, "type": "message", "role": "assistant", "status": "completed", "content": [text]}
+
+    def _event(self, kind: str, **more: Any) -> bytes:
+        event = {"type": kind, "sequence_number": next(self._numbers), **more}
+        return format_sse_event(data_str=json.dumps(event), event=kind)
+
+
+def _text(parts: list[Part]) -> dict[str, Any]:
+    annotations = [one.flat() for part in parts for one in part.annotations]
+    return {"type": "output_text", "text": "".join(part.text for part in parts), "annotations": annotations}
