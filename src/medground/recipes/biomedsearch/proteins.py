@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from medground.answering.run import Run
 from medground.corpus.retraction import listed
@@ -21,12 +22,14 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.live import lines_in
 from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.sources.proteins.names import HUMAN, split_isoform
-from medground.sources.proteins.records import StructureRecords
 from medground.sources.proteins.structures import StructureFile, picture
 from medground.values.document import Document, Hit, Passage
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.report import Attachment, FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
+
+if TYPE_CHECKING:
+    from medground.sources.proteins.records import StructureRecords
 
 _ASKED = {
     name: re.compile(rf"\b(?:{'|'.join(sorted(said))})\b{'(?! change)' * (name == 'structure')}", re.IGNORECASE)
@@ -196,6 +199,8 @@ async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: S
         return ToolFound("protein", "empty", flow, notes=(NO_GENE,))
     left_out = run.settings.section(BioMedSearchSettings).without
     sources = [source for source in run.sources if "protein" in source.kinds and source.name not in left_out]
+    from medground.sources.proteins.records import StructureRecords  # its HTTP client is an extra
+
     structured = [source for source in sources if isinstance(source, StructureRecords)]
     others = [source for source in sources if source not in structured]
     asked = [
