@@ -104,7 +104,7 @@ def test_the_states_are_shown_in_words_and_a_failing_source_is_named(ask: Asks, 
     assert "research: could not be searched" in said
     assert "wiki: searched, nothing found" in said
     assert "guideline: not configured" in said
-    assert "Could not search corpus omni.research: its disk is gone" in said
+    assert "Could not search omni.research: its disk is gone" in said
     assert answer.sources[0].licence == "not recorded"
 
 

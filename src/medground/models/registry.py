@@ -197,7 +197,7 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
 def _open(name: str, settings: Settings) -> Model:
     if name == KEYLESS:
         return Keyless()
-    if (own := find("models", name, Model)) is not None:
+    if name.partition(":")[0] not in _PROVIDERS and (own := find("models", name, Model)) is not None:
         return own
     if name.partition(":")[0] == "local":
         from medground.models.local import open_local
