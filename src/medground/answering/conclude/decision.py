@@ -202,7 +202,9 @@ def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool) -> list[str
     documents, asked = run.ledger.documents, reading_of(run.question.text)
     texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
     missing = unmentioned(run.question, quotes, documents)
-    if not decides and is_likely_on_subject(run.question, quotes, documents, named=not missing) is bool(missing):
+    may_refuse = run.settings.verify.gate and not run.question.options
+    weighed = not decides and (bool(missing) or may_refuse)
+    if weighed and is_likely_on_subject(run.question, quotes, documents, named=not missing) is bool(missing):
         if missing:
             run.warn(f"no quote mentions {', '.join(missing)} in these words")
         missing = [] if missing else [f"“{asked.plain}”"]
