@@ -65,6 +65,10 @@ def test_nothing_found_says_what_could_be_asked_and_searched(engine: BlockingEng
     assert "Nothing found on “blorp” and “zzyx” together in coughs" in str(engine.ask("blorp zzyx"))
 
 
+def test_a_paper_that_is_named_by_its_id_is_what_is_asked_for(engine: BlockingEngine) -> None:
+    assert [one.document_id for one in engine.ask("Summarise PMID:2").evidence] == ["PMID:2"]
+
+
 def test_a_limit_that_leaves_nothing_names_the_field_and_its_values(engine: BlockingEngine) -> None:
     def within(limit: str) -> str:
         return told(engine, Question.ask(QUESTION, filters=parse_where([limit])))

@@ -168,9 +168,14 @@ def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Map
 def is_likely_on_subject(
     question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document], *, named: bool
 ) -> bool:
-    """Whether quotes are likely about a question, `named`: in which nothing that decides is `unmentioned`."""
+    """Whether quotes are likely about a question, `named`: in which nothing that decides is `unmentioned`.
+
+    Those of papers that it names by their ids are.
+    """
     from medground.language.quoting.on_subject import Quoted, is_on_subject  # numpy is slow to import
 
+    if named and without_papers(question.text) != question.text:
+        return True
     asked, passages, _ = _asked_of(question, evidence, documents)
     read = zip(evidence, passages, strict=True)
     quotes = [Quoted(documents[e.document_id].title, e.quote, passage) for e, passage in read]
