@@ -75,7 +75,7 @@ function Studies({ answer, columns, all }: { answer: Answered; columns: string[]
         <p class="dim" role="status">
           {busy ? "Reading the studies" : ""}
         </p>
-        {table && (table.rows.length ? <Shown answer={answer} table={table} change={change} /> : <p>This answer quotes no studies.</p>)}
+        {table && (table.rows.length ? <Shown answer={answer} table={table} columns={columns} change={change} /> : <p>This answer quotes no studies.</p>)}
       </div>
     </Cited.Provider>
   );
@@ -83,7 +83,7 @@ function Studies({ answer, columns, all }: { answer: Answered; columns: string[]
 
 const ALL: Filter = { words: "", design: "", retracted: true };
 
-function Shown({ answer, table, change }: { answer: Answered; table: EvidenceTable; change: (columns: string[]) => void }): JSX.Element {
+function Shown({ answer, table, columns, change }: { answer: Answered; table: EvidenceTable; columns: string[]; change: (columns: string[]) => void }): JSX.Element {
   const [order, setOrder] = useState<Order>({ key: "design", down: false });
   const [filter, setFilter] = useState<Filter>(ALL);
   const [open, setOpen] = useState<{ cell: Cell; column: string } | null>(null);
@@ -113,7 +113,7 @@ function Shown({ answer, table, change }: { answer: Answered; table: EvidenceTab
         order={order}
         sort={sort}
         leaveOut={(one) => leave({ ...removed, [one.document_id]: "not relevant" })}
-        remove={(column) => change(table.columns.filter((one) => one !== column))}
+        remove={(column) => change(columns.filter((one) => one !== column))}
         show={(cell, column) => {
           from.current = document.activeElement;
           setOpen({ cell, column });
@@ -129,7 +129,7 @@ function Shown({ answer, table, change }: { answer: Answered; table: EvidenceTab
           {note}
         </p>
       ))}
-      <SaveTable table={table} without={Object.keys(removed)} notes={{ ...Object.fromEntries(Object.entries(notes).filter(([, said]) => said.trim())), "Papers": `Found: ${count.found}. Screened: ${papers(count.looked)}. Left out: ${count.out.map(([reason, number]) => `${reason}: ${number}`).join("; ") || "none"}. Kept: ${papers(count.kept)}.` }} />
+      <SaveTable table={table} columns={columns} without={Object.keys(removed)} notes={{ ...Object.fromEntries(Object.entries(notes).filter(([, said]) => said.trim())), "Papers": `Found: ${count.found}. Screened: ${papers(count.looked)}. Left out: ${count.out.map(([reason, number]) => `${reason}: ${number}`).join("; ") || "none"}. Kept: ${papers(count.kept)}.` }} />
       <Exports answer={answer.trace_id} />
       {open && row && <PlacePane answer={answer} row={row} cell={open.cell} column={open.column} close={close} />}
     </>
@@ -164,10 +164,11 @@ function Filters({ table, filter, change, shown }: { table: EvidenceTable; filte
   );
 }
 
-function SaveTable({ table, without, notes }: { table: EvidenceTable; without: string[]; notes: Record<string, string> }): JSX.Element {
+/** What is saved has the columns that are chosen, also one that the page is still filling. */
+function SaveTable({ table, columns, without, notes }: { table: EvidenceTable; columns: string[]; without: string[]; notes: Record<string, string> }): JSX.Element {
   const [problem, setProblem] = useState<Problem | null>(null);
   const write = (form: "csv" | "docx"): void => {
-    const made = fetchFile("POST", answerPath(table.trace_id, `table?format=${form}`), { columns: table.columns, without, ...(form === "docx" && { notes }) });
+    const made = fetchFile("POST", answerPath(table.trace_id, `table?format=${form}`), { columns, without, ...(form === "docx" && { notes }) });
     saveFile(`medground-${table.trace_id}${form === "docx" ? "-table" : ""}.${form}`, made).catch((error: unknown) => setProblem(problemOf(error)));
   };
   return (
