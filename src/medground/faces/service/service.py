@@ -29,6 +29,7 @@ from medground.errors import MedgroundError, StorageFailed
 from medground.faces.service.accounts import Owners, Repeats, Saved, Spending, Tokens
 from medground.faces.service.admission import Admission
 from medground.faces.service.answers import AnswerService, KeptAnswers
+from medground.faces.service.audit import Audit
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Work
 from medground.faces.service.jobs import ABANDONED, Jobs
@@ -57,6 +58,7 @@ class Service(Questioning, AnswerService):
     engines: Engines
     jobs: Jobs
     _records: Records = field(repr=False)
+    _audit: Audit = field(repr=False)
     _kept: KeptAnswers = field(repr=False)
     _clock: Callable[[], float] = field(repr=False)
     _now: Callable[[], datetime] = field(repr=False)
@@ -66,7 +68,7 @@ class Service(Questioning, AnswerService):
         self._tokens = Tokens(self._records, self._now)
         self.saved = Saved(self._records)
         self._spending, self._repeats = Spending(self._records), Repeats(self._records)
-        self._admission = Admission(self._records, self._kept, self.jobs, self._clock, self._now)
+        self._admission = Admission(self._records, self._audit, self._kept, self.jobs, self._clock, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._unfinished: set[asyncio.Task[Any]] = set()
@@ -95,7 +97,9 @@ class Service(Questioning, AnswerService):
         async def opened() -> Self:
             used = settings or Settings.load()
             records = await asyncio.to_thread(Records, used.home)
-            kept = KeptAnswers(used, Owners(records))
+            audit = Audit(records, now, used.serve.audit_words)
+            await asyncio.to_thread(audit.add, None, "start", used.hash)
+            kept = KeptAnswers(used, Owners(records), audit)
             jobs = Jobs(
                 lambda trace_id: asyncio.to_thread(kept.load, trace_id),
                 hide=(str(used.home),),
@@ -105,7 +109,7 @@ class Service(Questioning, AnswerService):
                 most_unfinished=used.serve.waiting,
             )
             engines = Engines(with_seconds(used, "ask"), progress)
-            return cls(used, engines, jobs, records, kept, clock, now)
+            return cls(used, engines, jobs, records, audit, kept, clock, now)
 
         return Opening(opened)
 
