@@ -13,6 +13,7 @@ import { Papers } from "./papers";
 import { placesOf, Searches } from "./searches";
 import { Sentences } from "./sentences";
 import { Ways } from "./ways";
+import { locale, t } from "../words";
 
 const ABOVE = /^(Warning: |Could not search |Stopped early: )/;
 
@@ -53,7 +54,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
       <section>
         <h2>About this answer</h2>
         <ul class="notes">
-          <li>Asked on {new Date(answer.created).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}.</li>
+          <li>Asked on {new Date(answer.created).toLocaleDateString(locale, { day: "numeric", month: "long", year: "numeric" })}.</li>
           {answer.notes
             .filter((note) => !ABOVE.test(note))
             .map((note) => (
@@ -111,7 +112,7 @@ function Instead({ answer }: { answer: Answered }): JSX.Element | null {
       {nearby.map((one) => (
         <AskButton key={one} draft={{ question: one, ...(chosen && { ...chosen, chosen: true }) }} words={one} />
       ))}
-      {unsearched.length > 0 && <AskButton draft={{ question, corpora: [...(chosen?.corpora ?? []), ...unsearched], sources: chosen?.sources ?? [], chosen: true }} words={`Search ${unsearched.length === 1 ? "it" : "them"} too`} />}
+      {unsearched.length > 0 && <AskButton draft={{ question, corpora: [...(chosen?.corpora ?? []), ...unsearched], sources: chosen?.sources ?? [], chosen: true }} words={unsearched.length === 1 ? t`Search it too` : t`Search them too`} />}
     </p>
   );
 }
