@@ -4,7 +4,7 @@
 //   is built. What stands between two pieces of a text is `{0}`, `{1}` … in its key, and may stand elsewhere in another language.
 // - Other texts that people read are written t`so`, counted things many(3, "paper"), and names that stay English where they
 //   are kept listed("so"), to be shown by word(name).
-// - Text of others has `dir="auto"`, and gets `lang="en"`.
+// - Text of others has `dir="auto"`, and gets `lang="en"`, except what a person types.
 //
 // `node words.js` lists what a language lacks or has too much, and texts of the code that are in no file; `npm run build` runs it.
 import { readdirSync, readFileSync } from "node:fs";
@@ -87,7 +87,7 @@ function ofAttributes(node, edits, add) {
     add(one.value.value, one);
     edits.push([one.value.start, one.value.end, `{tx(${JSON.stringify(one.value.value)})}`]);
   }
-  if (named.dir && !named.lang) edits.push([named.dir.end, named.dir.end, ' lang="en"']);
+  if (named.dir && !named.lang && !["input", "textarea"].includes(node.name.name)) edits.push([named.dir.end, named.dir.end, ' lang="en"']);
 }
 
 /** Whether a string of the code is one that people read: two words, or one with a capital. */

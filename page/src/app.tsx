@@ -104,7 +104,7 @@ function Header({ route }: { route: Route }): JSX.Element {
 
 function LanguageChoice(): JSX.Element {
   return (
-    <label>
+    <label class="theme">
       <span class="unseen">Language</span>
       <select value={language} onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}>
         {Object.entries(LANGUAGES).map(([name, title]) => (

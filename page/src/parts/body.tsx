@@ -23,8 +23,8 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
       <Ways answer={answer.trace_id} here="answer" report={answer.report !== null} />
       <Warnings answer={answer} />
       <section class="decision" aria-label="Decision" data-status={answer.status}>
-        <p class="headline">{plain(answer.headline)}</p>
-        {answer.reason && <p>{plain(answer.reason)}</p>}
+        <p class="headline" lang="en">{plain(answer.headline)}</p>
+        {answer.reason && <p lang="en">{plain(answer.reason)}</p>}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
         <Instead answer={answer} />
       </section>
@@ -58,7 +58,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
           {answer.notes
             .filter((note) => !ABOVE.test(note))
             .map((note) => (
-              <li key={note}>{plain(note)}</li>
+              <li key={note} lang="en">{plain(note)}</li>
             ))}
           <li class="unprinted">
             <a href={address("ask", [], { question: answer.question, ...placesOf(answer.chosen) })}>Edit the question and ask again</a>
@@ -69,7 +69,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
           <Searches answer={answer} />
           <ul class="notes dim">
             {answer.details.map((detail) => (
-              <li key={detail}>{detail}</li>
+              <li key={detail} lang="en">{detail}</li>
             ))}
           </ul>
           <p class="row">
@@ -89,7 +89,7 @@ function Warnings({ answer }: { answer: Answered }): JSX.Element {
     <>
       {failed.map((words) => (
         <p key={words} class="bad verdict" data-testid="failed-source">
-          <Mark shape="alert" style="bad" /> <span>{plain(words)}</span>
+          <Mark shape="alert" style="bad" /> <span lang="en">{plain(words)}</span>
         </p>
       ))}
       {answer.notes
