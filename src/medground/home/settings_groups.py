@@ -205,8 +205,6 @@ class OidcSettings(SettingsPart):
     readers: Listed = Field(default=(), description="groups that may ask")
     editors: Listed = Field(default=(), description="groups that may also change collections")
     admins: Listed = Field(default=(), description="groups that may also see who uses the server, and how")
-    rate: int | None = Field(default=None, ge=1, description="maximum requests to the engine in any 60 seconds")
-    concurrent: int | None = Field(default=None, ge=1, description="maximum simultaneous requests")
     money: Decimal | None = Field(default=None, ge=0, description="maximum US dollars per month")
     tokens: int | None = Field(default=None, ge=0, description="maximum model tokens, in and out, per month")
 

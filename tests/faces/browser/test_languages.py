@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from browser import Opened
 from page_papers import EVERYTHING
+
+pytest.importorskip("playwright", reason="needs the extra test")
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow

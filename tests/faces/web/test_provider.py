@@ -183,7 +183,7 @@ async def test_what_is_wrong_signs_nobody_in_and_is_logged(
         back = await signed_in(site, who, fault.get("back", str))
         assert (back.status_code, back.headers["location"]) == (303, f"{HOME}?refused={reason}")
         assert site.client.cookies.get("medground_session") is None
-        (refused, *_) = await site.service.audit()
+        (refused, *_) = site.service.audit.read()
     assert (refused.act, refused.person) == ("refused", "")
     assert detail in refused.what
 
@@ -233,9 +233,9 @@ async def test_who_was_revoked_stays_out_until_allowed_and_a_provider_that_is_aw
         assert cli("token", "revoke", "bob") == 0
         assert (await site.client.get("/v1/answers")).status_code == 401
         assert (await signed_in(site, "bob+wards")).headers["location"] == f"{HOME}?refused=unknown"
-        assert cli("token", "allow", "bob") == 0
+        assert cli("token", "revoke", "--undo", "bob") == 0
         assert (await signed_in(site, "bob+wards")).headers["location"] == HOME
-        assert cli("token", "allow", "bob") == 2
+        assert cli("token", "revoke", "--undo", "bob") == 2
     async with visit(login=True, **chosen("http://127.0.0.1:9")) as site:
         away = await site.client.get("/session/provider")
         assert away.headers["location"] == f"{HOME}?refused=provider"

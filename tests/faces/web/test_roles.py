@@ -46,7 +46,7 @@ async def test_every_address_has_its_role_and_refuses_a_lower_one(visit: Visit, 
                 assert (response.status_code == 403) == refused, (address, role)
                 if refused:
                     assert f"the role {NEEDED[address]}, and yours is {role}" in response.json()["detail"]
-        refusals = [one for one in await site.service.audit(limit=1000) if one.act == "refused"]
+        refusals = [one for one in site.service.audit.read() if one.act == "refused"]
     above = [one for one in NEEDED if NEEDED[one] == "admin"], [one for one in NEEDED if NEEDED[one] == "editor"]
     assert len(refusals) == 2 * len(above[0]) + len(above[1])
     assert {(one.name, one.what) for one in refusals} >= {("reader", "DELETE /v1/corpora/{name}")}
@@ -76,7 +76,7 @@ async def test_the_audit_log_says_who_did_what_and_words_only_if_it_is_to(
         site.service._now = lambda: datetime.now(UTC) + timedelta(days=8)
         site.service.settings = site.service.settings.with_options({"serve.audit_days": 7})
         await site.service.sweep()
-        assert await site.service.audit() == []
+        assert site.service.audit.read() == []
     assert printed[:-1] == page[::-1]
     acts = [(one["act"], one["name"], one["what"]) for one in printed]
     assert acts == [

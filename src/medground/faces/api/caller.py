@@ -113,7 +113,7 @@ async def caller(request: Request, bearer: Annotated[HTTPAuthorizationCredential
     entry, person = door(request), await _known(request, bearer)
     needed = NEEDED.get(address := f"{request.method} {request.scope['route'].path}", "admin")
     if not person.may(needed):
-        await entry.service.note(person, "refused", address)
+        await entry.service.audit.note(person, "refused", address)
         raise HTTPException(403, f"this needs the role {needed}, and yours is {person.role}; ask the administrator")
     return person
 

@@ -250,20 +250,17 @@ def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
 
 
 @token_app.command("revoke")
-def revoke(name: Name) -> None:
+def revoke(
+    name: Name,
+    undo: Annotated[bool, typer.Option("--undo", help="Let a person of the identity provider in again.")] = False,
+) -> None:
     """Revoke a token, or the access of a person of the identity provider, at once. Their answers are kept."""
     with _tokens() as kept:
-        kept.revoke(name)
+        kept.revoke(name, undo=undo)
+        if undo:
+            return
         left = any(token.revoked is None for token in kept.list())
     say(f"revoked {name}" if left else f"revoked {name}; no token is valid now, so servers refuse everyone", err=True)
-
-
-@token_app.command("allow")
-def allow(name: Name) -> None:
-    """Let a person of the identity provider sign in again after `revoke`."""
-    with _tokens() as kept:
-        kept.allow(name)
-    say(f"{name} may sign in again", err=True)
 
 
 def audit(

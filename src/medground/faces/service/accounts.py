@@ -76,10 +76,8 @@ class Tokens:
 
         Raises NotAllowed: an administrator revoked their access.
         """
-        taken = self._records.rows(
-            "SELECT 1 FROM tokens WHERE name = ? AND id <> ? AND revoked IS NULL", name, person_id
-        )
-        name = f"{name} ({person_id[-8:]})" if taken else name
+        if any(one.id != person_id for one in self._where("name = ? AND revoked IS NULL", name)):
+            name = f"{name} ({person_id[-8:]})"
         statement = (
             "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
             "limits = excluded.limits, admin = excluded.admin WHERE tokens.revoked IS NULL"
@@ -98,19 +96,16 @@ class Tokens:
         spending, now = Spending(self._records), self._now()
         return [(token, spending.month(token.id, now)) for token in self.list()]
 
-    def revoke(self, name: str) -> None:
-        """Let a token open nothing any more, at once. Raises UsageError: no token has this name."""
-        statement = "UPDATE tokens SET revoked = ? WHERE name = ? AND revoked IS NULL"
-        if not self._records.change((statement, (self._now().isoformat(), name))):
-            raise UsageError(f"no token {name[:80]!r}; list them with medground token list")
-        Audit(self._records, self._now).add(LOCAL, "revoke", name)
+    def revoke(self, name: str, *, undo: bool = False) -> None:
+        """Let a token open nothing any more, at once; or let in a person again who signs in by the identity provider.
 
-    def allow(self, name: str) -> None:
-        """Let a person of the identity provider in again. Raises UsageError: nobody of this name was revoked."""
-        statement = "UPDATE tokens SET revoked = NULL WHERE name = ? AND hash = id AND revoked IS NOT NULL"
-        if not self._records.change((statement, (name,))):
-            raise UsageError(f"no person {name[:80]!r} of the identity provider was revoked; see medground token list")
-        Audit(self._records, self._now).add(LOCAL, "allow", name)
+        Raises UsageError: no token has this name.
+        """
+        which = "hash = id AND revoked IS NOT NULL" if undo else "revoked IS NULL"
+        statement = f"UPDATE tokens SET revoked = ? WHERE name = ? AND {which}"  # noqa: S608 (ours)
+        if not self._records.change((statement, (None if undo else self._now().isoformat(), name))):
+            raise UsageError(f"no {'person' if undo else 'token'} {name[:80]!r}; list them with medground token list")
+        Audit(self._records, self._now).add(LOCAL, "allow" if undo else "revoke", name)
 
     def who(self, secret: str) -> Person:
         """The person who holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
@@ -134,10 +129,9 @@ class Tokens:
         rows = self._records.rows(f"SELECT {', '.join(_TOKEN)} FROM tokens WHERE {which}", *values)  # noqa: S608 (ours)
         found = [dict(zip(_TOKEN, row, strict=True)) for row in rows]
         try:
-            return [
-                Token(role=_STORED[int(str(one.pop("admin")))], limits=json.loads(str(one.pop("limits"))), **one)
-                for one in found
-            ]
+            for one in found:
+                one |= {"limits": json.loads(str(one["limits"])), "role": _STORED[int(str(one.pop("admin")))]}
+            return [Token.model_validate(one) for one in found]
         except (ValueError, IndexError):
             raise StorageFailed(
                 f"{self._records.path} has a damaged token; move the file away and create new ones: answers are kept"

@@ -14,7 +14,7 @@ from medground.engine.answers import Answers, PastAnswer, past
 from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
 from medground.errors import NotFound, UsageError
 from medground.faces.service.accounts import Owners, Spending, Spent, Token, Tokens
-from medground.faces.service.audit import Audit, Audited
+from medground.faces.service.audit import Audit
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.request import chosen_for
 from medground.faces.service.values import LOCAL, Limits, Person, Role
@@ -148,11 +148,12 @@ def _off_loop(
     return method
 
 
-class AnswerService(Audited):
+class AnswerService:
     """`KeptAnswers` off the event loop; a `Service` is one."""
 
     settings: Settings
     jobs: Jobs
+    audit: Audit
     _kept: KeptAnswers
     _spending: Spending
     _tokens: Tokens
@@ -207,8 +208,8 @@ class AnswerService(Audited):
 
         What is older than `serve.audit_days` leaves the audit log. Raises StorageFailed: something cannot be deleted.
         """
-        if (audit_days := self.settings.serve.audit_days) is not None:
-            await asyncio.to_thread(self._audit.forget_before, self._now() - timedelta(days=audit_days))
+        if (days := self.settings.serve.audit_days) is not None:
+            await asyncio.to_thread(self.audit.forget_before, self._now() - timedelta(days=days))
         if (days := self.settings.serve.keep_days) is None:
             return 0
         return await asyncio.to_thread(self._kept.sweep, self._now() - timedelta(days=days))

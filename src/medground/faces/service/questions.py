@@ -14,7 +14,7 @@ from medground.engine.search import SearchResult, Syntax
 from medground.errors import NotFound, UsageError
 from medground.faces.service.admission import Admission, lowered
 from medground.faces.service.answers import KeptAnswers
-from medground.faces.service.audit import Audited
+from medground.faces.service.audit import Audit
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Tell
 from medground.faces.service.jobs import Jobs
@@ -41,7 +41,7 @@ class Named(TypedDict, total=False):
     knowledge_base: str | None
 
 
-class Questioning(Offering, Audited):
+class Questioning(Offering):
     """Begins questions and research; searches, checks and reads with the engines. A `Service` is one.
 
     Each raises LimitReached where a limit of the person is reached, with the time to wait.
@@ -49,6 +49,7 @@ class Questioning(Offering, Audited):
 
     engines: Engines
     jobs: Jobs
+    audit: Audit
     _kept: KeptAnswers
     _admission: Admission
     _turns: asyncio.Semaphore
@@ -95,7 +96,7 @@ class Questioning(Offering, Audited):
             )
 
         job = self._started(ask, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
-        await self.note(person, "ask", job.id, terms.question.text)
+        await self.audit.note(person, "ask", job.id, terms.question.text)
         return job
 
     async def resume(self, research: str, person: Person = LOCAL) -> Job:
@@ -115,7 +116,7 @@ class Questioning(Offering, Audited):
             )
 
         job = self._started(ask, person, free, kind="research", title=one.question.text)
-        await self.note(person, "ask", job.id, one.question.text)
+        await self.audit.note(person, "ask", job.id, one.question.text)
         return job
 
     def _started(
@@ -159,7 +160,7 @@ class Questioning(Offering, Audited):
         found = await self.engines.use(
             searched, lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax)
         )
-        await self.note(person, "search", words=text)
+        await self.audit.note(person, "search", words=text)
         return found
 
     async def verify(
@@ -174,7 +175,7 @@ class Questioning(Offering, Audited):
         """
         self._check_offered(model)
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
-        await self.note(person, "check", words=claim)
+        await self.audit.note(person, "check", words=claim)
         return await self._paid(
             lambda engine, left: engine.verify(claim, model=model, settings=left), person, model, searched
         )
@@ -193,7 +194,7 @@ class Questioning(Offering, Audited):
         names = checked_columns(columns)
         answer = await asyncio.to_thread(self._kept.answer, trace_id, person)
         searched = await asyncio.to_thread(searched_for, answer, self.settings)
-        await self.note(person, "table", trace_id, ", ".join(names))
+        await self.audit.note(person, "table", trace_id, ", ".join(names))
         return await self._paid(
             lambda engine, changes: engine.table(trace_id, names, model=model, settings=changes),
             person,

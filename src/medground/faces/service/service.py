@@ -51,14 +51,15 @@ class Service(Questioning, AnswerService):
 
     Attributes:
         engines: the engines, for work that no method here does: `engines.use(searched, work)`.
+        audit: who did what, and when.
         jobs: all jobs; other work, such as the build of a corpus, is started with `begin`.
     """
 
     settings: Settings
     engines: Engines
     jobs: Jobs
+    audit: Audit
     _records: Records = field(repr=False)
-    _audit: Audit = field(repr=False)
     _kept: KeptAnswers = field(repr=False)
     _clock: Callable[[], float] = field(repr=False)
     _now: Callable[[], datetime] = field(repr=False)
@@ -68,7 +69,7 @@ class Service(Questioning, AnswerService):
         self._tokens = Tokens(self._records, self._now)
         self.saved = Saved(self._records)
         self._spending, self._repeats = Spending(self._records), Repeats(self._records)
-        self._admission = Admission(self._records, self._audit, self._kept, self.jobs, self._clock, self._now)
+        self._admission = Admission(self._records, self.audit, self._kept, self.jobs, self._clock, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._unfinished: set[asyncio.Task[Any]] = set()
@@ -109,7 +110,7 @@ class Service(Questioning, AnswerService):
                 most_unfinished=used.serve.waiting,
             )
             engines = Engines(with_seconds(used, "ask"), progress)
-            return cls(used, engines, jobs, records, audit, kept, clock, now)
+            return cls(used, engines, jobs, audit, records, kept, clock, now)
 
         return Opening(opened)
 

@@ -96,7 +96,6 @@ def add_page(
     page: BuiltPage | None = None,
     sessions: Sessions | None = None,
     throttle: Throttle | None = None,
-    provider: Provider | None = None,
 ) -> None:
     """Let an app of the API serve the page too.
 
@@ -104,7 +103,6 @@ def add_page(
         login: whether the page asks for a token.
         page: the built page; that of the package by default.
 
-        provider: the identity provider; that of the settings by default.
 
     Raises ConfigError: the page was not built, or the extra for the provider is missing.
     """
@@ -121,7 +119,7 @@ def add_page(
         suggestions=Suggestions(library, settings.retrieval.corpora),
         limits=UploadLimits(file=settings.serve.upload_file),
         uploads=uploads,
-        provider=provider or (_provider(settings) if settings.serve.oidc.issuer else None),
+        provider=_provider(settings) if settings.serve.oidc.issuer else None,
     )
     app.state.door.identify.append(signed_in.identify)
     for one in (router, *(point.load() for point in joining("medground.page").values())):

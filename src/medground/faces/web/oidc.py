@@ -20,7 +20,7 @@ import jwt
 from pydantic import BaseModel, ValidationError
 
 from medground.faces.service.values import ROLES, Role
-from medground.faces.web.state import AT_PROVIDER, SignInFailed
+from medground.faces.web.state import AT_PROVIDER, OF_PROVIDER, SignInFailed
 from medground.home.settings_groups import OidcSettings
 from medground.sources.http.clients import USER_AGENT, Bounded, CutReply, Network, ReplyLimits
 
@@ -47,23 +47,6 @@ class Described(BaseModel):
     token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
 
 
-@dataclass(frozen=True)
-class Named:
-    """A person as the provider names them."""
-
-    id: str
-    name: str
-    role: Role
-
-
-@dataclass(frozen=True)
-class _Begun:
-    state: str
-    nonce: str
-    verifier: str
-    at: float
-
-
 @dataclass(repr=False)
 class Provider:
     """The identity provider of the settings. Its methods are for one event loop.
@@ -75,7 +58,8 @@ class Provider:
     secret: str = ""
     wire: httpx2.AsyncBaseTransport | None = None
     clock: Callable[[], float] = time.monotonic
-    _begun: dict[str, _Begun] = field(default_factory=dict, init=False)
+    _begun: dict[str, tuple[str, str, str, float]] = field(default_factory=dict, init=False)
+    """State, nonce, verifier and time of each sign-in that is under way."""
     _described: tuple[float, Described] | None = field(default=None, init=False)
     _keys: tuple[float, jwt.PyJWKSet] | None = field(default=None, init=False)
 
@@ -98,7 +82,7 @@ class Provider:
         cookie, state, nonce, verifier = (secrets.token_urlsafe(48) for _ in range(4))
         while len(self._begun) >= MOST:
             del self._begun[next(iter(self._begun))]
-        self._begun[_hashed(cookie)] = _Begun(state, nonce, verifier, self.clock())
+        self._begun[_hashed(cookie)] = state, nonce, verifier, self.clock()
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         sent = {
             "response_type": "code",
@@ -112,24 +96,24 @@ class Provider:
         }
         return f"{place}{'&' if '?' in place else '?'}{urlencode(sent)}", cookie
 
-    async def finish(self, cookie: str, sent: Mapping[str, str]) -> Named:
-        """Who comes back from the provider with these parameters. A sign-in can be finished once.
+    async def finish(self, cookie: str, sent: Mapping[str, str]) -> tuple[str, str, Role]:
+        """Id, name and role of who comes back from the provider with these parameters. A sign-in can be finished once.
 
         Raises SignInFailed: it was not begun in this browser, the provider refused or cannot be asked, its token is not
         valid, or no group of the person has a role.
         """
-        begun = self._begun.pop(_hashed(cookie), None)
-        if begun is None or self.clock() - begun.at > AT_PROVIDER:
+        state, nonce, verifier, at = self._begun.pop(_hashed(cookie), ("", "", "", float("-inf")))
+        if self.clock() - at > AT_PROVIDER:
             raise SignInFailed("again", "no sign-in was begun in this browser in the last minutes")
-        if not secrets.compare_digest(begun.state.encode(), sent.get("state", "").encode()):
+        if not secrets.compare_digest(state.encode(), sent.get("state", "").encode()):
             raise SignInFailed("again", "the state is not that of the sign-in that was begun")
         if sent.get("iss", self.settings.issuer) != self.settings.issuer:
             raise SignInFailed("provider", "another provider answered")
         if "code" not in sent:
             raise SignInFailed("provider", f"the provider refused: {sent.get('error', 'it sent no code')[:100]}")
         described = await self._description()
-        tokens = await self._exchanged(described, sent["code"], begun.verifier)
-        claims = await self._verified(described, str(tokens.get("id_token", "")), begun.nonce)
+        tokens = await self._exchanged(described, sent["code"], verifier)
+        claims = await self._verified(described, str(tokens.get("id_token", "")), nonce)
         if _claim(claims, self.settings.groups) is None and described.userinfo_endpoint and "access_token" in tokens:
             bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
             more = await self._json("GET", described.userinfo_endpoint, headers=bearer)
@@ -147,7 +131,7 @@ class Provider:
         sent = {"client_id": self.settings.client, "post_logout_redirect_uri": self.home}
         return f"{place}{'&' if '?' in place else '?'}{urlencode(sent)}" if place else None
 
-    def _named(self, claims: Mapping[str, Any]) -> Named:
+    def _named(self, claims: Mapping[str, Any]) -> tuple[str, str, Role]:
         own = _claim(claims, self.settings.groups)
         groups = {own} if isinstance(own, str) else {str(one) for one in own} if isinstance(own, list) else set()
         given = {"reader": self.settings.readers, "editor": self.settings.editors, "admin": self.settings.admins}
@@ -158,7 +142,7 @@ class Provider:
         name = str(_claim(claims, self.settings.name) or who)[:64]
         if not roles:
             raise SignInFailed("unknown", f"no group of {name} has a role")
-        return Named(f"oidc-{_hashed(f'{self.settings.issuer} {who}')[:24]}", name, roles[-1])
+        return f"{OF_PROVIDER}{_hashed(f'{self.settings.issuer} {who}')[:24]}", name, roles[-1]
 
     async def _exchanged(self, described: Described, code: str, verifier: str) -> dict[str, Any]:
         client = self.settings.client

@@ -22,16 +22,7 @@ from medground.faces.service.job import JobState, Tell
 from medground.faces.service.offers import CorpusTold, FilesTold, corpus_told, files_told
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, LimitReached, Limits, Person, Role
-from medground.faces.web.state import (
-    AT_PROVIDER,
-    MOST_SUGGESTED,
-    PREFIX_LENGTH,
-    PROVIDED,
-    PROVIDER_COOKIE,
-    Page,
-    SignInFailed,
-    Suggestion,
-)
+from medground.faces.web.state import MOST_SUGGESTED, PREFIX_LENGTH, PROVIDER_COOKIE, Page, SignInFailed, Suggestion
 from medground.faces.web.state import PageState as Held
 from medground.faces.web.upload import FilePassedOver, received
 from medground.values.document import Frozen
@@ -85,7 +76,7 @@ async def go_to_provider(request: Request, page: Page, service: Served) -> Respo
     except SignInFailed as error:
         return await _refused(provider, service, error)
     response = RedirectResponse(place, 303)
-    page.signed_in.set_cookie(request, response, PROVIDER_COOKIE, secret, AT_PROVIDER)
+    page.signed_in.set_cookie(request, response, PROVIDER_COOKIE, secret)
     return response
 
 
@@ -94,19 +85,19 @@ async def come_back(request: Request, page: Page, service: Served) -> Response:
     """Sign in whom the provider names, and go to the page; where that fails, the page says why."""
     provider = _provider(page)
     try:
-        named = await provider.finish(request.cookies.get(PROVIDER_COOKIE, ""), request.query_params)
-        person = await service.admit(named.id, named.name, named.role)
+        who = await provider.finish(request.cookies.get(PROVIDER_COOKIE, ""), request.query_params)
+        person = await service.admit(*who)
     except NotAllowed as error:
         return await _refused(provider, service, error)
     response = RedirectResponse(provider.home, 303)
-    page.signed_in.begin(request, response, person.id, longest=PROVIDED)
+    page.signed_in.begin(request, response, person.id)
     response.delete_cookie(PROVIDER_COOKIE, path="/")
-    await service.note(person, "sign-in", "identity provider")
+    await service.audit.note(person, "sign-in", "identity provider")
     return response
 
 
 async def _refused(provider: Provider, service: Service, error: NotAllowed) -> Response:
-    await service.note(None, "refused", f"sign-in: {error}")
+    await service.audit.note(None, "refused", f"sign-in: {error}")
     reason = error.reason if isinstance(error, SignInFailed) else "unknown"
     return RedirectResponse(f"{provider.home}?refused={reason}", 303)
 
@@ -131,11 +122,11 @@ async def sign_in(body: SignIn, request: Request, response: Response, page: Page
         person = await service.who(secret)
     except NotAllowed:
         signed_in.throttle.failed(tried)
-        await service.note(None, "refused", "sign-in: the token is wrong or was revoked")
+        await service.audit.note(None, "refused", "sign-in: the token is wrong or was revoked")
         raise
     signed_in.throttle.succeeded(tried)
     signed_in.begin(request, response, person.id)
-    await service.note(person, "sign-in", "token")
+    await service.audit.note(person, "sign-in", "token")
     return _told(page, service, person)
 
 
@@ -153,9 +144,8 @@ async def sign_out(request: Request, response: Response, page: Page, service: Se
     page.signed_in.check(request)
     page.signed_in.end(request, response)
     with suppress(NotAllowed):  # revoked meanwhile
-        await service.note(await service.person(known.owner), "sign-out")
-    provided = page.provider is not None and known.longest == PROVIDED
-    return SignedOut(next=await page.provider.leave() if provided and page.provider else None)
+        await service.audit.note(await service.person(known.owner), "sign-out")
+    return SignedOut(next=await page.provider.leave() if page.provider and known.provided else None)
 
 
 def _told(page: Held, service: Service, person: Person | None) -> SessionTold:
@@ -242,7 +232,7 @@ async def audit(
     before: Annotated[str | None, Query(max_length=64, description="only those before this entry's id")] = None,
 ) -> Log:
     """The audit log, the latest first; for those who run the server."""
-    found = await service.audit(before=before, limit=limit)
+    found = await asyncio.to_thread(service.audit.read, before, limit)
     return Log(entries=tuple(found), next=found[-1].id if len(found) == limit else None)
 
 
@@ -308,7 +298,7 @@ async def build(
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
-    await service.note(person, "build", f"{name} ({mode})")
+    await service.audit.note(person, "build", f"{name} ({mode})")
     return BuildStarted(job=accepted(job, request, response), files=len(upload.files), passed_over=over)
 
 
@@ -338,7 +328,7 @@ async def remove(name: str, person: Caller, page: Page, service: Served) -> None
     """Delete a corpus with what was uploaded for it. This cannot be undone."""
     _known(page, name)
     await asyncio.to_thread(page.library.remove, name)
-    await service.note(person, "remove", name)
+    await service.audit.note(person, "remove", name)
 
 
 def _known(page: Held, name: str) -> None:

@@ -36,6 +36,8 @@ LONGEST = 7 * 24 * 3600.0
 """Seconds after which a session ends in any case."""
 PROVIDED = 12 * 3600.0
 """The same for one that began at the identity provider: who left, or has another role, is not let in for longer."""
+OF_PROVIDER = "oidc-"
+"""How the ids of people begin whom the identity provider names."""
 MOST = 10_000
 """Sessions that are kept; beyond that the one that was idle longest ends."""
 
@@ -48,14 +50,17 @@ class Session:
         owner: what `Sessions.begin` was given: the id of a person.
         csrf: what every request that changes something must send in a header, in addition to the cookie.
         began, used: seconds of the clock.
-        longest: seconds after which it ends in any case.
     """
 
     owner: str
     csrf: str
     began: float
     used: float
-    longest: float = LONGEST
+
+    @property
+    def provided(self) -> bool:
+        """Whether it began at the identity provider."""
+        return self.owner.startswith(OF_PROVIDER)
 
 
 @dataclass(repr=False)
@@ -67,11 +72,11 @@ class Sessions:
     _sessions: dict[str, Session] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
-    def begin(self, owner: str, longest: float = LONGEST) -> tuple[str, Session]:
+    def begin(self, owner: str) -> tuple[str, Session]:
         """A new session, and the secret id that only the cookie holds."""
         now = self.clock()
         secret = secrets.token_urlsafe(32)
-        session = Session(owner, secrets.token_urlsafe(32), now, now, longest)
+        session = Session(owner, secrets.token_urlsafe(32), now, now)
         with self._lock:
             self._sessions = {key: one for key, one in self._sessions.items() if not _has_ended(one, now)}
             while len(self._sessions) >= self.most:
@@ -101,7 +106,7 @@ class Sessions:
 
 
 def _has_ended(session: Session, now: float) -> bool:
-    return now - session.used > IDLE or now - session.began > session.longest
+    return now - session.used > IDLE or now - session.began > (PROVIDED if session.provided else LONGEST)
 
 
 def matches(session: Session, sent: str) -> bool:
@@ -217,24 +222,22 @@ class SignedIn:
         secret = request.cookies.get(COOKIE)
         return self.sessions.find(secret) if secret else None
 
-    def begin(self, request: Request, response: Response, owner: str, longest: float = LONGEST) -> None:
+    def begin(self, request: Request, response: Response, owner: str) -> None:
         """Sign a person in, under a new id whatever cookie the request had."""
         self.end(request, response)
-        secret, session = self.sessions.begin(owner, longest)
-        self.set_cookie(request, response, COOKIE, secret, longest)
-        self.set_cookie(request, response, CSRF_COOKIE, session.csrf, longest, hidden=False)
+        secret, session = self.sessions.begin(owner)
+        self.set_cookie(request, response, COOKIE, secret)
+        self.set_cookie(request, response, CSRF_COOKIE, session.csrf)
 
-    def set_cookie(
-        self, request: Request, response: Response, name: str, value: str, seconds: float, *, hidden: bool = True
-    ) -> None:
+    def set_cookie(self, request: Request, response: Response, name: str, value: str) -> None:
         """Set a cookie; only that of a sign-in under way comes along when another site sends the browser here."""
         response.set_cookie(
             name,
             value,
-            max_age=int(seconds),
+            max_age=int(AT_PROVIDER if name == PROVIDER_COOKIE else LONGEST),
             path="/",
             secure=_is_encrypted(request) or self.service.settings.serve.oidc.address.startswith("https://"),
-            httponly=hidden,
+            httponly=name != CSRF_COOKIE,
             samesite="lax" if name == PROVIDER_COOKIE else "strict",
         )
 
