@@ -173,7 +173,7 @@ def enrich(
     not match its manifest; StorageFailed: writing to disk failed.
     """
     asked = remembered(library, name) if records is None else records
-    with library.lock(name), library.open(name) as base:
+    with library.lock(name), library.built(name) as base:
         return changed(library, base, asked, embedder=embedder, progress=progress, anew=True)
 
 

@@ -208,7 +208,7 @@ def list_corpora() -> None:
 @corpus_app.command("info")
 def info(name: Name, json: AsJson = False) -> None:
     """Show what a corpus contains and how it was built."""
-    with library().open(name) as snapshot:
+    with library().built(name) as snapshot:
         if json:
             say_json(snapshot.manifest.model_dump_json(indent=2))
             return
@@ -218,7 +218,7 @@ def info(name: Name, json: AsJson = False) -> None:
 @corpus_app.command("files")
 def files(name: Name) -> None:
     """List every file of a corpus: its reader or why it was skipped, its records that were skipped, what was filled."""
-    with library().open(name) as snapshot:
+    with library().built(name) as snapshot:
         records, report = joined(snapshot), snapshot.file_report()
         for item in snapshot.skipped(-1):
             where = "a record" if item.position is None else f"at {item.position:,}"
