@@ -38,20 +38,14 @@ def make_source(tmp_path_factory):
 
 
 class Embedded(StoreContract):
-    built_with = None
-
     @pytest.fixture
     def opened(self, make_source):
-        return lambda: make_source(built_with=self.built_with)._store
+        return lambda: make_source(built_with=self.embedder)._store
 
     @pytest.fixture
     def reference(self, opened):
         with opened() as store:
             yield store
-
-    @pytest.fixture
-    def embedder(self):
-        return self.built_with
 
 
 @in_one_test
@@ -61,7 +55,7 @@ class TestWordsAlone(Embedded):
 
 @in_one_test
 class TestWithVectors(Embedded):
-    built_with = WordEmbedder()
+    embedder = WordEmbedder()
     nothing = None  # vectors always have a nearest neighbour
 
 

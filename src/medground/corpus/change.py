@@ -21,12 +21,13 @@ from medground.corpus.join import join_records, remembered, unite
 from medground.corpus.lexical_fields import LexicalWriter
 from medground.corpus.library import Library
 from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest
-from medground.corpus.phases import copy_base, embedded, index_vectors, link, link_tree
+from medground.corpus.phases import copy_base, embedded, index_vectors, link_tree
 from medground.corpus.records import Records
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument
+from medground.home.files import link
 from medground.values.document import Document
 from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress

@@ -21,6 +21,7 @@ from medground.corpus.store import Place, Store
 from medground.errors import SnapshotCorrupt, UsageError
 from medground.home.files import locked, put, remove_unfinished, sync, sync_tree, write_whole
 from medground.values.query import Filters
+from medground.values.steps import Progress, no_progress
 
 # The check of a snapshot before it is published: opened as a reader will open it, its parts have to agree.
 
@@ -85,22 +86,8 @@ def title_of(name: str) -> str:
 
 # Where a user's word for a corpus leads: to a name of the home folder, to a folder elsewhere, or to an address.
 
-_SCHEMES: Mapping[str, str] = {}
-"""What opens an address, by its scheme: a function of the address, the home folder and what answers call its corpus."""
-
-
-def place_at(address: str, home: Path, name: str = "") -> Place:
-    """The place that an address leads to. Answers call its corpus `name`, or else as it was built.
-
-    Raises UsageError: it leads nowhere; ConfigError: an extra is missing.
-    """
-    scheme = address.partition("://")[0]
-    if scheme not in _SCHEMES:
-        known = ", ".join(f"{one}://" for one in _SCHEMES) or "none"
-        raise UsageError(f"no corpus can be kept at {scheme[:20]}://; addresses begin with {known}")
-    module, _, function = _SCHEMES[scheme].partition(":")
-    opened: Place = getattr(import_module(module), function)(address, home, name)
-    return opened
+_SCHEMES: Mapping[str, str] = {"s3": "medground.corpus.bucket:Bucket"}
+"""What makes the place of an address, by its scheme, of the address, the home folder and the name for answers."""
 
 
 def elsewhere(word: str) -> bool:
@@ -121,11 +108,11 @@ class CorpusFolder(Place):
     def info(self) -> Manifest:
         return read_manifest(self.current())
 
-    def open(self) -> Snapshot:
+    def open(self, progress: Progress = no_progress) -> Snapshot:
         current = self.current()
         while True:
             try:
-                return Snapshot.open(current, self.name)
+                return Snapshot.open(current, name=self.name)
             except SnapshotCorrupt:
                 before, current = current, self.current()
                 if current == before:
@@ -161,8 +148,8 @@ class CorpusFolder(Place):
             raise corrupt(folder, f"{_CURRENT} does not name a snapshot")
         return folder / pointer
 
-    def remove_old(self, current: Path, kept: int) -> None:
-        """Delete snapshots that nobody reads, the oldest first, until `kept` are left with the current one."""
+    def remove_old(self, current: Path, kept: int = _KEPT) -> None:
+        """Delete the oldest snapshots that nobody reads, until `kept` are left with the current one."""
         others = [path for path in self.folder.iterdir() if _SNAPSHOT.fullmatch(path.name) and path != current]
         for old in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[kept - 1 :]:
             remove_unused(old)
@@ -219,14 +206,19 @@ class Library:
         return elsewhere(name) or any((self.folder_of(name) / what).is_file() for what in (_CURRENT, _ADDRESS))
 
     def at(self, word: str) -> Place:
-        """The place that a name, an address or the path of a corpus's folder leads to."""
-        if "://" in word:
-            return place_at(word, self.folder.parent)
-        if elsewhere(word):
-            return CorpusFolder(Path(word).expanduser().resolve())
-        if address := self.address_of(word):
-            return place_at(address, self.folder.parent, word)
-        return self._own(word)
+        """The place that a name, an address or the path of a corpus's folder leads to.
+
+        Raises UsageError: it leads nowhere; ConfigError: an extra is missing.
+        """
+        address, name = (word, "") if elsewhere(word) else (self.address_of(word), word)
+        scheme, is_address, _ = address.partition("://")
+        if not is_address:
+            return CorpusFolder(Path(address).expanduser().resolve()) if address else self._own(name)
+        if scheme not in _SCHEMES:
+            raise UsageError(f"no corpus is kept at {scheme[:20]}://; addresses begin with {'://, '.join(_SCHEMES)}://")
+        module, _, kind = _SCHEMES[scheme].partition(":")
+        place: Place = getattr(import_module(module), kind)(address, self.folder.parent, name)
+        return place
 
     def address_of(self, name: str) -> str:
         """The address that a name of this home stands for; empty if its corpus is here."""
@@ -235,18 +227,17 @@ class Library:
         except OSError:
             return ""
 
-    def follow(self, name: str, address: str) -> Manifest:
+    def follow(self, name: str, address: str) -> None:
         """Let a name stand for the corpus at an address, whatever is current there. Raises UsageError: it is taken."""
         if (self.folder_of(name) / _CURRENT).is_file():
             raise UsageError(f"corpus {name} was built here; follow {address} under another name")
-        manifest = place_at(address, self.folder.parent, name).info()
+        self.at(address).info()
         with writing(self.folder):
             write_whole(self.folder_of(name) / _ADDRESS, f"{address}\n")
-        return manifest
 
-    def open(self, word: str) -> Store:
-        """Open the current snapshot."""
-        return self.at(word).open()
+    def open(self, word: str, progress: Progress = no_progress) -> Store:
+        """Open the current snapshot; where that is elsewhere, what is needed of it is fetched."""
+        return self.at(word).open(progress)
 
     def built(self, word: str) -> Snapshot:
         """Open the current snapshot with what its build told of its files; UsageError where that is not kept."""
@@ -303,7 +294,7 @@ class Library:
             put(built, target)
         remove_unfinished(folder)
         write_whole(folder / _CURRENT, f"{target.name}\n")
-        self._own(name).remove_old(target, _KEPT)
+        self._own(name).remove_old(target)
         return read_manifest(target)
 
     def lock(self, name: str) -> AbstractContextManager[object]:

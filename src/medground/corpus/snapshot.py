@@ -95,7 +95,7 @@ _FEW = 200
 
 
 class Snapshot(Database, Store):
-    """A snapshot in a folder of this machine. Other processes may read it too. It also tells what its build told."""
+    """A snapshot in a folder, which other processes may read too. It also has what its build told."""
 
     def __init__(self, folder: Path, manifest: Manifest, lexical: Lexical, pin: Pin, name: str = "") -> None:
         Database.__init__(self, folder)
@@ -105,7 +105,7 @@ class Snapshot(Database, Store):
         self._vectors: Vectors | None = None
 
     @classmethod
-    def open(cls, folder: Path, name: str = "") -> Self:
+    def open(cls, folder: Path, *, name: str = "") -> Self:
         """Open a snapshot once its files are found intact, and keep it from being removed until it is closed.
 
         `name`: what answers call its corpus, if that is not the name that it was built with.

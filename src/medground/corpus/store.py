@@ -27,16 +27,14 @@ _BATCH = 1000
 class Store(ABC):
     """One snapshot of a corpus, whole and opened for reading. Safe to use from several threads.
 
-    It shows the same snapshot until it is closed, whatever is published meanwhile. All methods raise SnapshotCorrupt
-    where what is stored has changed since its build, and SourceUnavailable where a place elsewhere cannot be asked.
+    It shows the same snapshot until it is closed, whatever is published meanwhile; `name` is what answers call its
+    corpus. All methods raise SnapshotCorrupt where what is stored has changed since its build, and SourceUnavailable
+    where a place elsewhere cannot be asked.
     """
-
-    manifest: Manifest
 
     def __init__(self, manifest: Manifest, name: str = "") -> None:
         self.manifest = manifest
         self.name = name or manifest.name
-        """Name of the corpus, as answers have it."""
 
     @property
     def reference(self) -> SnapshotReference:
@@ -60,10 +58,7 @@ class Store(ABC):
 
     @abstractmethod
     def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
-        """The passages that match the query tree, ranked by BM25.
-
-        Raises UsageError: the place cannot search a part of the tree; the error names it.
-        """
+        """The passages that match the query tree, ranked by BM25; UsageError names what cannot be searched here."""
 
     @abstractmethod
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
@@ -149,7 +144,7 @@ class Place(ABC):
         """The manifest of the current snapshot."""
 
     @abstractmethod
-    def open(self) -> Store:
+    def open(self, progress: Progress = no_progress) -> Store:
         """Open the current snapshot. One that is not whole is never opened."""
 
     @abstractmethod

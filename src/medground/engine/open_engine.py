@@ -53,9 +53,12 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
     models: dict[str, Embedder | None] = {}  # one for all corpora that it built: a large one fills the memory
     with ExitStack() as opened:  # closes what is open if a later source fails
         for name in corpora_of(settings):
-            snapshot = _starter(library, progress) if name == STARTER else library.open(name)
+            snapshot = _starter(library, progress) if name == STARTER else library.open(name, progress)
             opened.callback(snapshot.close)
             source = CorpusSource(snapshot, _embedder(snapshot, settings, models))
+            if any(source.name == other.name for other in sources):
+                advice = "let another name stand for one with `medground corpus sync NAME URL`"
+                raise UsageError(f"two of the corpora are called {snapshot.name}; {advice}")
             sources.append(source)
             if (graph := snapshot.attachment(GRAPH_FILE)) is not None:
                 store = open_graph(graph)

@@ -250,6 +250,8 @@ def searched_by(
     if unknown := [name for name in sources or () if name not in offered]:
         names = ", ".join(offered) or "none"
         raise UsageError(f"the source {unknown[0]!r} is not offered here; sources: {names}")
+    if outside := [name for name in corpora or () if "/" in name and name not in settings.retrieval.corpora]:
+        raise UsageError(f"{outside[0]!r} is not a corpus of this server; name one that it lists")
     used = own_sources(settings) if sources is None else sources
     found = Searched(tuple(dict.fromkeys(corpora or ())), tuple(dict.fromkeys(used)), knowledge_base or "")
     if not (found.corpora or found.sources or found.knowledge_base):
