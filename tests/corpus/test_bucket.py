@@ -144,7 +144,7 @@ def test_a_push_that_is_killed_changes_nothing_and_goes_on(address, tmp_path):
     push(version(tmp_path / "one", 1), address)
     version(tmp_path / "two", 2)
     for _ in range(4):
-        ended = killed_push(tmp_path / "two", address, chance.uniform(0, 0.05))
+        ended = killed_push(tmp_path / "two", address, chance.uniform(0, 0.1))
         with reader.open(address) as store:
             assert version_read(store) in (1, 2)
             assert version_read(store) == 2 or not ended
