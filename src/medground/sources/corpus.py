@@ -17,7 +17,7 @@ from medground.values.query import Everything, Filters, Query, Words, all_of, an
 from medground.values.source_plan import SourceDescription
 
 if TYPE_CHECKING:
-    from medground.corpus.snapshot import Snapshot
+    from medground.corpus.store import Store
 
 
 class CorpusSource:
@@ -29,7 +29,7 @@ class CorpusSource:
     kinds: frozenset[SourceKind] = frozenset(get_args(SourceKind))
     """A corpus may hold documents of any kind."""
 
-    def __init__(self, store: Snapshot, embedder: Embedder | None = None) -> None:
+    def __init__(self, store: Store, embedder: Embedder | None = None) -> None:
         made_by = store.embedding
         if made_by is not None and embedder is not None and made_by != embedder.identity:
             raise ConfigError(
