@@ -93,6 +93,10 @@ def remove_unused(folder: Path) -> None:
 LEXICAL = "lexical"
 NO_FILTERS = Filters()
 _BATCH = 1000
+_SPARE = 2
+"""How many times as many of the closest passages are looked at as are expected to hold enough that filters allow."""
+_LISTED = 10
+"""Allowed passages that are listed in the time in which one of the closest is looked up."""
 _FEW = 200
 """Passages that an id is expected to be in. A search that may find all of a large corpus is slow."""
 
@@ -159,11 +163,26 @@ class Snapshot(Database):
         Raises UsageError: the snapshot has no vectors; ConfigError: the vector has the wrong length, or the extra
         `dense` is not installed.
         """
+        allowed = None if filters == NO_FILTERS or limit < 1 else self._allowed(vector, limit, filters)
+        return self._hits("dense", self.vectors().search(vector, limit, allowed))
+
+    def _allowed(self, vector: NDArray[np.float32], limit: int, filters: Filters) -> NDArray[np.int64]:
+        """Numbers of passages that the filters allow, among which are the `limit` closest of all these.
+
+        Where few are allowed, all are listed; otherwise they are looked for among the closest of all passages.
+        """
         import numpy as np  # slow to import, and not every question needs it
 
-        limited = filters != NO_FILTERS
-        allowed = np.array(self._lexical.numbers(filters), dtype=np.int64) if limited else None
-        return self._hits("dense", self.vectors().search(vector, limit, allowed))
+        words, vectors = self._lexical, self.vectors()
+        count = words.count(filters)
+        wanted = _SPARE * limit * len(vectors) // max(1, count)
+        while count > _LISTED * wanted and wanted < len(vectors):
+            near = vectors.nearest(vector, wanted)
+            allowed = np.intersect1d(near, np.array(words.numbers_of(self.holders(near.tolist()), filters), np.int64))
+            if len(allowed) * wanted >= limit * len(near):
+                return allowed
+            wanted *= _SPARE
+        return np.array(words.numbers(filters), dtype=np.int64)
 
     @property
     def fields(self) -> frozenset[str]:

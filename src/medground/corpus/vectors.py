@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ _CANDIDATES = 20
 """Candidates from the index per hit requested."""
 _PROBED = 0.1
 """Share of the index's cells that is searched."""
+_FEWEST = 16
+"""Cells that are searched of a small index."""
 _TRAINED_ON = 64
 """Training vectors per cell of the index."""
 
@@ -65,8 +67,6 @@ def check_vectors(vectors: NDArray[np.floating[Any]], dimensions: int) -> None:
 
 
 _Scored = tuple[NDArray[np.int64], NDArray[np.float32]]
-_Scan = Callable[[NDArray[np.float32], int], _Scored]
-"""Finds the rows closest to a vector."""
 
 
 class Vectors:
@@ -83,7 +83,8 @@ class Vectors:
             # An empty file cannot be mapped.
             flat = np.memmap(path, dtype="<f2", mode="r") if path.stat().st_size else np.empty(0, dtype="<f2")
             self._rows: NDArray[np.float16] = flat.reshape(-1, dimensions)
-        self._scan: _Scan | None = None
+        self.is_indexed = (folder / INDEX_NAME).exists()
+        self._index: Any = None
         self._opening = threading.Lock()
 
     def __len__(self) -> int:
@@ -100,56 +101,74 @@ class Vectors:
 
         Raises SnapshotCorrupt: a similarity is impossible for unit vectors.
         """
+        vector = self._checked(vector)
+        if limit < 1 or len(self) == 0 or (allowed is not None and len(allowed) == 0):
+            return []
+        with reading(self._folder):
+            if allowed is not None:
+                numbers, scores = self._compare(vector, allowed, limit)
+            else:
+                numbers, scores = self._scanned(vector, limit)
+                if self.is_indexed:
+                    numbers, scores = self._compare(vector, np.sort(numbers), limit)
+            if not (np.abs(scores) <= 1.01).all():
+                raise ValueError("vectors are not of length 1")
+        order = np.lexsort((numbers, -scores))[:limit]
+        return [(int(numbers[i]), float(scores[i])) for i in order]
+
+    def nearest(self, vector: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
+        """Numbers of the `limit` closest rows; or, from an index, of several times as many candidates for them."""
+        with reading(self._folder):
+            return self._scanned(self._checked(vector), limit)[0]
+
+    def _checked(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         vector = np.ascontiguousarray(vector, dtype=np.float32).reshape(-1)
         if vector.shape != (self.dimensions,):
             raise ConfigError(
                 f"the query vector has length {vector.size}, but the corpus has vectors of length {self.dimensions}; "
                 "use the embedding model that built the corpus"
             )
-        if limit < 1 or len(self) == 0 or (allowed is not None and len(allowed) == 0):
-            return []
-        with reading(self._folder):
-            if allowed is not None:
-                numbers, scores = self._compare(vector, allowed)
-            else:
-                with self._opening:  # only once, even if several threads arrive together
-                    if self._scan is None:
-                        self._scan = self._indexed() if (self._folder / INDEX_NAME).exists() else self._exact()
-                numbers, scores = self._scan(vector, min(limit, len(self)))
-            if not (np.abs(scores) <= 1.01).all():
-                raise ValueError("vectors are not of length 1")
-        order = np.lexsort((numbers, -scores))[:limit]
-        return [(int(numbers[i]), float(scores[i])) for i in order]
+        return vector
 
-    def _compare(self, vector: NDArray[np.float32], numbers: NDArray[np.int64]) -> _Scored:
-        blocks = [numbers[first : first + _BLOCK] for first in range(0, len(numbers), _BLOCK)]
-        return numbers, np.concatenate([self._rows[block].astype(np.float32) @ vector for block in blocks])
+    def _compare(self, vector: NDArray[np.float32], numbers: NDArray[np.int64], limit: int) -> _Scored:
+        """The closest of these rows, and perhaps others of them."""
+        found = []
+        for first in range(0, len(numbers), _BLOCK):
+            block = numbers[first : first + _BLOCK]
+            at, scores = _searched(self._flat([self._rows[block]]), vector, min(limit, len(block)))
+            found.append((block[at], scores))
+        return np.concatenate([each for each, _ in found]), np.concatenate([each for _, each in found])
 
-    def _exact(self) -> _Scan:
-        """Compare with every row. FAISS multiplies float16 directly; numpy would convert it to float32 each time."""
+    def _scanned(self, vector: NDArray[np.float32], limit: int) -> _Scored:
+        """The closest rows with their similarities; of an index, candidates with what it takes them for."""
+        with self._opening:  # only once, even if several threads arrive together
+            if self._index is None:
+                blocks = range(0, len(self), _BLOCK)
+                exact = (self._rows[first : first + _BLOCK] for first in blocks)
+                self._index = self._indexed() if self.is_indexed else self._flat(exact)
+        return _searched(self._index, vector, min(limit * (_CANDIDATES if self.is_indexed else 1), len(self)))
+
+    def _flat(self, blocks: Iterable[NDArray[np.float16]]) -> Any:
+        """Rows to compare all of. FAISS multiplies float16 directly; numpy would convert it to float32 each time."""
         faiss = _faiss()
         index = faiss.IndexScalarQuantizer(self.dimensions, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
         index.is_trained = True  # float16 needs no training
-        for first in range(0, len(self), _BLOCK):
-            index.add_sa_codes(np.ascontiguousarray(self._rows[first : first + _BLOCK]).view(np.uint8))
+        for block in blocks:
+            index.add_sa_codes(np.ascontiguousarray(block).view(np.uint8))
+        return index
 
-        def scan(vector: NDArray[np.float32], limit: int) -> _Scored:
-            scores, numbers = index.search(vector[None], limit)
-            return numbers[0], scores[0]
+    def _indexed(self) -> Any:
+        """Let the index select candidates, to compare with their float16 rows."""
+        index = _faiss().read_index(str(self._folder / INDEX_NAME))
+        index.nprobe = max(_FEWEST, round(index.nlist * _PROBED))
+        return index
 
-        return scan
 
-    def _indexed(self) -> _Scan:
-        """Let the index select candidates, then compare with their float16 rows."""
-        faiss = _faiss()
-        index = faiss.read_index(str(self._folder / INDEX_NAME))
-        index.nprobe = max(1, round(index.nlist * _PROBED))
-
-        def scan(vector: NDArray[np.float32], limit: int) -> _Scored:
-            _, numbers = index.search(vector[None], min(limit * _CANDIDATES, len(self)))
-            return self._compare(vector, np.sort(numbers[0][numbers[0] >= 0]))
-
-        return scan
+def _searched(index: Any, vector: NDArray[np.float32], limit: int) -> _Scored:
+    _faiss().omp_set_num_threads(1)  # for one vector, others would only be waited for
+    scores, numbers = index.search(vector[None], limit)
+    found = numbers[0] >= 0
+    return numbers[0][found], scores[0][found]
 
 
 def write_index(folder: Path, dimensions: int) -> None:
