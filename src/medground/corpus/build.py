@@ -37,9 +37,8 @@ from medground.corpus.manifest import (
 from medground.corpus.phases import copy_base, cut_and_index, embed, read_inputs
 from medground.corpus.readers.base import Input
 from medground.corpus.records import Records
-from medground.corpus.snapshot import LEXICAL, Snapshot
+from medground.corpus.snapshot import Snapshot
 from medground.corpus.tables import RowDamaged
-from medground.corpus.vectors import INDEX_NAME
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
 from medground.home.files import make_folder, remove_unfinished
@@ -53,7 +52,14 @@ Attachment = Callable[[Path], None]
 
 DEFAULT_LIMIT = 1000
 _ATTACHMENT = re.compile(r"[a-z0-9][a-z0-9_-]{0,40}\.[a-z0-9]{1,10}")
-_OWN_FILES = {"documents.sqlite", "vectors.f16", "vectors.faiss", "manifest.json"}
+_OWN_FILES = {
+    "documents.sqlite",
+    "documents.sqlite-wal",
+    "vectors.f16",
+    "vectors.changes",
+    "vectors.faiss",
+    "manifest.json",
+}
 
 
 def build(
@@ -115,7 +121,6 @@ def add(
     disk failed.
     """
     with library.lock(name), library.open(name) as base:
-        base.verify()
         identity_check(name, base, embedder)
         known, asked = base.manifest, remembered(library, name) if records is None else records
         limit, described = known.chunk_limit, known.described
@@ -240,7 +245,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         described=plan.described,
         files=described_files(folder, plan.base),
     )
-    return plan.library.publish(plan.name, folder, manifest)
+    return plan.library.publish(plan.name, folder, manifest, plan.base.folder if plan.base else None)
 
 
 def shape_of(limit: int, embedder: Embedder | None, attached: Mapping[str, str]) -> list[str]:
@@ -276,8 +281,7 @@ def finish(
 
 def described_files(folder: Path, base: Snapshot | None) -> dict[str, FileEntry]:
     """Size and hash of each file; a file that is shared with the snapshot before is not read again."""
-    known = (base.manifest.files, base.folder, LEXICAL, INDEX_NAME) if base else ()
-    return describe_files(folder, *known)
+    return describe_files(folder, base.manifest.files, base.folder) if base else describe_files(folder)
 
 
 def _attach(plan: _Plan, folder: Path) -> tuple[str, ...]:

@@ -21,12 +21,13 @@ from medground.corpus.join import join_records, remembered, unite
 from medground.corpus.lexical_fields import LexicalWriter
 from medground.corpus.library import Library
 from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest
-from medground.corpus.phases import copy_base, embedded, index_vectors, link, link_tree
+from medground.corpus.phases import copy_base, embedded, index_vectors, link_tree
 from medground.corpus.records import Records
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument
+from medground.home.files import link
 from medground.values.document import Document
 from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
@@ -76,30 +77,25 @@ def patch_passages(database: DatabaseWriter, base: Snapshot, folder: Path, limit
 
 
 def patch_vectors(patched: Patched, total: int, base: Snapshot, folder: Path, embedder: Embedder) -> None:
-    """Copy the vectors of the earlier snapshot, and give the new passages theirs; `total` is the number of passages."""
+    """Take over the vectors of the earlier snapshot, and give the new passages theirs; `total` is the number of
+    passages.
+    """
     import numpy as np
 
-    from medground.corpus.vectors import FILE_NAME, check_vectors
+    from medground.corpus.vectors import ChangeWriter, VectorWriter, copy_rows, share
 
     before = base.vectors()
-    shutil.copyfile(base.folder / FILE_NAME, folder / FILE_NAME)
-    row = 2 * embedder.dimensions
-    with (folder / FILE_NAME).open("r+b") as file:
-
-        def write(numbers: Iterable[int], vectors: np.typing.NDArray[np.floating]) -> None:
-            for number, vector in zip(numbers, np.ascontiguousarray(vectors, dtype="<f2"), strict=True):
-                file.seek(number * row)
-                file.write(vector.tobytes())
-
+    if not share(before, folder, len(patched.moved) + len(patched.added)):
+        with contextlib.closing(VectorWriter(folder, embedder.dimensions, 0)) as writer:
+            copy_rows(before, range(len(before)), writer)
+    with contextlib.closing(ChangeWriter(folder, embedder.dimensions, before.changed)) as changes:
         for first in range(0, len(patched.moved), _TEXTS):
             moved = patched.moved[first : first + _TEXTS]
-            write([new for _, new in moved], before.take(np.array([old for old, _ in moved], dtype=np.int64)))
+            changes.put([new for _, new in moved], before.take(np.array([old for old, _ in moved], dtype=np.int64)))
         for first in range(0, len(patched.added), _TEXTS):
             added = patched.added[first : first + _TEXTS]
             made = embed_passages(embedder, [embedded(one, document) for one, document in added])
-            check_vectors(made, embedder.dimensions)
-            write([one.number for one, _ in added], made)
-        file.truncate(total * row)
+            changes.put([one.number for one, _ in added], made)
 
 
 def _write_words(folder: Path, gone: Iterable[str], entries: Iterable[tuple[PassageRow, Document]]) -> None:
@@ -152,7 +148,7 @@ def changed(
         finally:
             database.close()
         manifest = manifest.model_copy(update={"files": described_files(work, base)})
-        return library.publish(base.name, work, manifest)
+        return library.publish(base.name, work, manifest, base.folder)
 
 
 def enrich(

@@ -7,7 +7,6 @@ nothing.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -33,10 +32,10 @@ from medground.corpus.readers.base import (
 )
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
-from medground.corpus.vectors import VectorWriter, copy_rows, write_index
+from medground.corpus.vectors import ChangeWriter, VectorWriter, copy_rows, share, write_index
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument
-from medground.home.files import put, sync
+from medground.home.files import link, put
 from medground.values.document import Document
 from medground.values.steps import Progress, no_progress
 
@@ -169,24 +168,41 @@ def _save_position(database: DatabaseWriter, current: int, position: int, delete
     database.commit()
 
 
+_LOGGED = b"\x02\x02"
+"""In the header of an SQLite file that has a log of changes; files of earlier versions have none."""
+_LARGEST_LOG = 8
+"""A log is at most this part of the file that it belongs to."""
 _PASSAGES = 20_000
 _TEXTS = 256
 
 
 def copy_base(base: Snapshot | None, folder: Path) -> None:
-    """Start from the documents and passages of an earlier snapshot."""
+    """Start from the documents and passages of an earlier snapshot.
+
+    Its file is shared, and what changes is in a log beside it, of which the log of the earlier snapshot is the start.
+    Once that has grown, the file is copied, and the log becomes part of it.
+    """
     target = folder / tables.FILE_NAME
     if base is None or target.exists():
         return
-    copy = folder / f"{tables.FILE_NAME}.part"
-    # SQLite would replay the journal of a copy that was killed into the new one.
-    for left in folder.glob(f"{copy.name}*"):
-        left.unlink()
-    shutil.copyfile(base.folder / tables.FILE_NAME, copy)
-    database = DatabaseWriter(copy)
+    (folder / tables.LOG).unlink(missing_ok=True)  # of a copy that was killed: SQLite would replay it into the next
+    unfinished = folder / "base.part"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    source, log = base.folder / tables.FILE_NAME, base.folder / tables.LOG
+    grown = log.stat().st_size if log.exists() else 0
+    with source.open("rb") as file:
+        has_logs = file.read(20)[18:] == _LOGGED
+    shared = has_logs and grown * _LARGEST_LOG <= source.stat().st_size
+    (link if shared else shutil.copyfile)(source, unfinished / source.name)
+    if grown:
+        shutil.copyfile(log, unfinished / log.name)
+    database = DatabaseWriter(unfinished / source.name)
     database.forget_state()
     database.finish()
-    put(copy, target)
+    for path in sorted(unfinished.iterdir(), reverse=True):  # the file comes last
+        put(path, folder / path.name)
+    unfinished.rmdir()
 
 
 def cut_and_index(
@@ -194,7 +210,9 @@ def cut_and_index(
 ) -> None:
     """Cut documents into passages, and add every passage to the word index."""
     if base is not None and not database.state("settled"):
-        whole = database.close_gaps() == base.manifest.counts.passages and not database.state("amended")
+        whole = not database.state("freed") and not database.state("amended")
+        if not whole:
+            database.close_gaps()
         database.set_state("settled", 1 if whole else 2)
         database.commit()
     # If no passage was removed and no document changed, the word index of the earlier snapshot is reused and only new
@@ -227,33 +245,41 @@ def embed(
     database: DatabaseWriter, base: Snapshot | None, folder: Path, embedder: Embedder, progress: Progress
 ) -> None:
     """Give every passage a vector, reusing those of an earlier snapshot by the same model."""
-    total = database.passage_count()
-    writer = VectorWriter(folder, embedder.dimensions, database.state("vectors"))
-    try:
-        if base is not None and base.manifest.embedding is not None:
-            copy_rows(base.vectors(), database.kept_rows(), writer)
-            _keep_vectors(database, writer)
-        left = database.passages_from(writer.rows)
+    total, before = database.passage_count(), base.vectors() if base and base.manifest.embedding else None
+    is_whole = database.state("settled") == 1
+    new = total - len(before) if before else 0
+    if before is not None and is_whole and share(before, folder, new):
+        writer: VectorWriter = ChangeWriter(folder, embedder.dimensions, before.changed + database.state("vectors"))
+        known, first = before.changed, len(before)
+    else:
+        writer, known, first = VectorWriter(folder, embedder.dimensions, database.state("vectors")), 0, 0
+        if before is not None:
+            copy_rows(before, range(len(before)) if is_whole else database.kept_rows(), writer)
+            _keep_vectors(database, writer, known)
+    with contextlib.closing(writer):
+        left = database.passages_from(first + writer.rows - known)
         while rows := [*islice(left, _TEXTS)]:
-            writer.append(embed_passages(embedder, [embedded(row, document) for row, document in rows]))
-            _keep_vectors(database, writer)
-            progress("embed", writer.rows, total)
-    finally:
-        writer.close()
-    index_vectors(folder, total, embedder, progress)
+            made = embed_passages(embedder, [embedded(row, document) for row, document in rows])
+            if isinstance(writer, ChangeWriter):
+                writer.put([row.number for row, _ in rows], made)
+            else:
+                writer.append(made)
+            _keep_vectors(database, writer, known)
+            progress("embed", first + writer.rows - known, total)
+    index_vectors(folder, total, embedder, progress, base.folder if base and is_whole else None)
 
 
-def index_vectors(folder: Path, total: int, embedder: Embedder, progress: Progress) -> None:
-    """Give the vectors an index if they are many and have none."""
+def index_vectors(folder: Path, total: int, embedder: Embedder, progress: Progress, base: Path | None = None) -> None:
+    """Give the vectors an index if they are many and have none; that of the folder `base` is continued."""
     if total > vectors.EXACT_LIMIT and not (folder / vectors.INDEX_NAME).exists():
         progress("index vectors", 0, None)
-        write_index(folder, embedder.dimensions)
+        write_index(folder, embedder.dimensions, base)
 
 
-def _keep_vectors(database: DatabaseWriter, writer: VectorWriter) -> None:
+def _keep_vectors(database: DatabaseWriter, writer: VectorWriter, known: int) -> None:
     """Note how many vectors are on disk: after a power failure the file may be longer than what it holds."""
     writer.sync()
-    database.set_state("vectors", writer.rows)
+    database.set_state("vectors", writer.rows - known)
     database.commit()
 
 
@@ -282,12 +308,3 @@ def link_tree(source: Path, target: Path) -> None:
         if path.suffix != ".lock":
             link(path, unfinished / path.name)
     put(unfinished, target)
-
-
-def link(source: Path | str, target: Path | str) -> None:
-    """Files of a snapshot never change, so that two snapshots may share them; a disk without links gets a copy."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
-        sync(Path(target))

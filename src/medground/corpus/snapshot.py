@@ -115,8 +115,9 @@ class Snapshot(Database):
         self._vectors: Vectors | None = None
 
     @classmethod
-    def open(cls, folder: Path) -> Self:
-        """Open a snapshot once its files are found intact, and keep it from being removed until it is closed.
+    def open(cls, folder: Path, base: Path | None = None) -> Self:
+        """Open a snapshot once its files are found intact, and keep it from being removed until it is closed. Files
+        that are the very same in `base` were found so when that was opened.
 
         Raises SnapshotCorrupt: it does not match its manifest; ConfigError: it was made by a newer Medground;
         StorageFailed: its folder is read-only, and so is every folder for temporary files.
@@ -124,7 +125,7 @@ class Snapshot(Database):
         pin = Pin(folder)
         try:
             manifest = read_manifest(folder)
-            check_files(folder, manifest.files)
+            check_files(folder, manifest.files, base=base)
             lexical = Lexical(folder / LEXICAL)
             if lexical.passages != manifest.counts.passages:
                 raise corrupt(folder, f"{LEXICAL} has {lexical.passages} of {manifest.counts.passages} passages")
@@ -176,7 +177,7 @@ class Snapshot(Database):
         words, vectors = self._lexical, self.vectors()
         count = words.count(filters)
         wanted = _SPARE * limit * len(vectors) // max(1, count)
-        while count > _LISTED * wanted and wanted < len(vectors):
+        while count > _LISTED * wanted * vectors.candidates and wanted < len(vectors):
             near = vectors.nearest(vector, wanted)
             allowed = np.intersect1d(near, np.array(words.numbers_of(self.holders(near.tolist()), filters), np.int64))
             if len(allowed) * wanted >= limit * len(near):
@@ -244,13 +245,10 @@ class Snapshot(Database):
         embedding = self.manifest.embedding
         if embedding is None:
             raise UsageError(f"corpus {self.manifest.name} was built without vectors; rebuild it with --embed minilm")
-        from medground.corpus.vectors import FILE_NAME, Vectors  # slow to import, and not every question needs them
+        from medground.corpus.vectors import Vectors  # slow to import, and not every question needs them
 
         if self._vectors is None:
-            opened = Vectors(self.folder, embedding.dimensions)
-            if len(opened) != self.manifest.counts.passages:
-                raise corrupt(self.folder, f"{FILE_NAME} has the wrong number of vectors, {len(opened)}")
-            self._vectors = opened
+            self._vectors = Vectors(self.folder, embedding.dimensions, self.manifest.counts.passages)
         return self._vectors
 
     def verify(self) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from medground.corpus.readers.base import Input, RawRecord
@@ -23,6 +24,8 @@ from medground.errors import BadDocument
 from medground.values.document import Document, Passage
 
 FILE_NAME = "documents.sqlite"
+LOG = f"{FILE_NAME}-wal"
+"""What changed since an earlier snapshot, whose file this one shares."""
 _ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata", "joined", "substances")
 """Fields that are stored only where they hold something: documents without them keep the hash that they always had."""
 
@@ -81,6 +84,17 @@ def decode(record: bytes, digest: bytes) -> Document:
     if hashlib.sha256(record).digest() != digest:
         raise RowDamaged("a document does not match its checksum")
     return Document.model_validate_json(record)
+
+
+def opened(folder: Path) -> sqlite3.Connection:
+    """The database of a finished snapshot, for reading from any thread. It never changes again, so it is not locked."""
+    uri = (folder / FILE_NAME).resolve().as_uri()
+    if not (folder / LOG).exists():
+        return sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    system = "win32" if sys.platform == "win32" else "unix"
+    connection = sqlite3.connect(f"{uri}?mode=ro&vfs={system}-none", uri=True, check_same_thread=False)
+    connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # the index of the log is in memory, and in no file
+    return connection
 
 
 _KEEP_RAW = """

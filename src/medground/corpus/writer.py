@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from medground.corpus.readers.entry import id_of_content
 from medground.corpus.records import JoinTable, difference, fullness, one_record, restored, same_work
 from medground.corpus.retraction import marked
 from medground.corpus.tables import EXPORTS, FileTable, KnownFile, PassageRow, decode, encode
+from medground.corpus.tally import Tally
 from medground.values.document import Document
 
 _CACHE_KIB = 32 * 1024
@@ -26,12 +28,19 @@ _ONE_DOCUMENT = "SELECT record, digest FROM documents WHERE id = ?"
 
 
 class DatabaseWriter:
-    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`; then it is on disk."""
+    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`; then it is on disk.
+
+    Where the file is linked from an earlier snapshot, all changes stay in SQLite's log beside it.
+    """
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent
+        self._path = path
+        self._linked = path.exists() and path.stat().st_nlink > 1
         self._connection = sqlite3.connect(path, isolation_level=None)
         execute = self._connection.execute
+        if self._linked:  # an earlier snapshot has the same file, which must never change
+            execute("PRAGMA wal_autocheckpoint=0")
         execute("PRAGMA journal_mode=WAL")
         execute("PRAGMA synchronous=FULL")  # the word index and the vectors must never be ahead of a commit
         execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
@@ -45,23 +54,33 @@ class DatabaseWriter:
         """Row numbers of documents whose passages stay, but whose other fields changed."""
         self.files = FileTable(self._connection, version("medground"))
         self.joins = JoinTable(self._connection)
+        self._tally = Tally(self._connection)
         self._retracts = self._number("SELECT count(*) FROM retracts") > 0
         execute("BEGIN")
 
     def close(self) -> None:
-        """Close the file, dropping what was not committed."""
-        self._connection.close()
+        """Close the file, dropping what was not committed. Safe to call twice."""
+        if not self._linked:
+            self._connection.close()
+            return
+        self._linked = False
+        with contextlib.closing(sqlite3.connect(f"{self._path.resolve().as_uri()}?mode=ro", uri=True)) as other:
+            other.execute("SELECT count(*) FROM state").fetchone()
+            self._connection.close()  # it is not the last to close, which would write its log into the file
+        self._path.with_name(f"{self._path.name}-shm").unlink(missing_ok=True)
 
     def commit(self) -> None:
         """Save everything so far, so that it survives a power failure."""
+        self._tally.save()
         self._connection.execute("COMMIT")
         self._connection.execute("BEGIN")
 
     def finish(self) -> None:
-        """Commit, and leave a single plain file."""
-        for step in ("COMMIT", "PRAGMA optimize", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA journal_mode=DELETE"):
+        """Commit, and leave a single plain file, or a linked one and its log."""
+        self._tally.save()
+        for step in ("COMMIT", "PRAGMA optimize", *["PRAGMA wal_checkpoint(TRUNCATE)"] * (not self._linked)):
             self._connection.execute(step)
-        self._connection.close()
+        self.close()
 
     def forget_state(self) -> None:
         """Forget how far an earlier build got, so that a new one starts from its documents."""
@@ -197,6 +216,7 @@ class DatabaseWriter:
             return False
         freed = self._connection.execute("DELETE FROM passages WHERE document = ? RETURNING number", row).fetchall()
         if freed:
+            self.set_state("freed", 1)
             self.freed += (number for (number,) in freed)
             self.gone.append(document_id)
         self._connection.execute("DELETE FROM documents WHERE number = ?", row)
@@ -216,7 +236,7 @@ class DatabaseWriter:
 
     def count(self) -> int:
         """Number of documents."""
-        return self._number("SELECT count(*) FROM documents")
+        return self._tally.count("documents")
 
     def first_skipped(self) -> str | None:
         """File, position and reason of the first record that could not be read."""
@@ -290,7 +310,7 @@ class DatabaseWriter:
 
     def passage_count(self) -> int:
         """Number of passages."""
-        return self._number("SELECT count(*) FROM passages")
+        return self._tally.count("passages")
 
     def passages_from(self, first: int) -> Iterator[tuple[PassageRow, Document]]:
         """Passages from number `first`, in order, each with its document."""
@@ -308,12 +328,9 @@ class DatabaseWriter:
             first = rows[-1][0] + 1
 
     def digest(self, settings: Sequence[str]) -> str:
-        """Hash of all documents and records in the order of their ids, and of the settings that shape the snapshot."""
-        total = hashlib.sha256(repr(list(settings)).encode())
-        for table in ("documents", "raw"):
-            for (digest,) in self._connection.execute(f"SELECT digest FROM {table} ORDER BY id"):  # noqa: S608 fixed names
-                total.update(digest)
-        return total.hexdigest()
+        """Hash of all documents and records, in any order, and of the settings that shape the snapshot."""
+        content = self._tally.total("documents") + self._tally.total("raw")
+        return hashlib.sha256(repr(list(settings)).encode() + content).hexdigest()
 
     def sources(self, enriched: Sequence[Enriched]) -> str:
         """Hash of what is known of the files that were read, and of what became of joining their documents."""
