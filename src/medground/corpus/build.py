@@ -34,6 +34,7 @@ from medground.corpus.manifest import (
     describe_files,
     hash_file,
 )
+from medground.corpus.patch import Patched, patch
 from medground.corpus.phases import copy_base, cut_and_index, embed, read_inputs
 from medground.corpus.readers.base import Input
 from medground.corpus.records import Records
@@ -215,17 +216,22 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
             raise BadDocument(f"no readable document in {', '.join(i.name for i in plan.inputs[:3])}{why}")
         unite(database)
         join_records(database, plan.records, plan.progress, plan.base.manifest.enriched if plan.base else ())
-        cut_and_index(database, plan.base, folder, plan.limit, plan.progress)
-        if plan.embedder is not None:
-            embed(database, plan.base, folder, plan.embedder, plan.progress)
+        patched = (
+            Patched(0, "") if plan.base is None else Patched(plan.base.manifest.removed, plan.base.manifest.origin)
+        )
+        if plan.base is not None and database.pending():
+            patched = patch(database, plan.base, plan.limit, plan.embedder, plan.progress)
+        else:
+            cut_and_index(database, plan.base, folder, plan.limit, plan.progress)
+            if plan.embedder is not None:
+                embed(database, plan.base, folder, plan.embedder, plan.progress)
         attached = _attach(plan, folder)
-        reused = plan.base.manifest if plan.base and database.state("settled") == 1 else None
         finished = finish(
             database,
             limit=plan.limit,
             embedder=plan.embedder,
             attached={name: hash_file(folder / name) for name in attached},
-            origin=reused.origin if reused else "",
+            origin=patched.origin,
             records=plan.records,
             counts=database.counts(deleted + (plan.base.manifest.counts.deleted if plan.base else 0)),
         )
@@ -241,7 +247,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         if (model := plan.embedder) is None
         else EmbeddingEntry(name=model.name, identity=model.identity, dimensions=model.dimensions),
         attachments=attached,
-        removed=reused.removed if reused else 0,
+        removed=patched.removed,
         described=plan.described,
         files=described_files(folder, plan.base),
     )

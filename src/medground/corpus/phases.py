@@ -209,16 +209,7 @@ def cut_and_index(
     database: DatabaseWriter, base: Snapshot | None, folder: Path, limit: int, progress: Progress
 ) -> None:
     """Cut documents into passages, and add every passage to the word index."""
-    if base is not None and not database.state("settled"):
-        whole = not database.state("freed") and not database.state("amended")
-        if not whole:
-            database.close_gaps()
-        database.set_state("settled", 1 if whole else 2)
-        database.commit()
-    # If no passage was removed and no document changed, the word index of the earlier snapshot is reused and only new
-    # passages are added. A deleted passage would still count in Tantivy's statistics, so equal snapshots could rank
-    # differently.
-    if base is not None and database.state("settled") == 1:
+    if base is not None:  # it has all passages of the earlier snapshot; `patch` is for one that has not
         link_tree(base.folder / LEXICAL, folder / LEXICAL)
     with contextlib.ExitStack() as opened:
         with resuming(folder):
@@ -246,15 +237,13 @@ def embed(
 ) -> None:
     """Give every passage a vector, reusing those of an earlier snapshot by the same model."""
     total, before = database.passage_count(), base.vectors() if base and base.manifest.embedding else None
-    is_whole = database.state("settled") == 1
-    new = total - len(before) if before else 0
-    if before is not None and is_whole and share(before, folder, new):
+    if before is not None and share(before, folder, total - len(before)):
         writer: VectorWriter = ChangeWriter(folder, embedder.dimensions, before.changed + database.state("vectors"))
         known, first = before.changed, len(before)
     else:
         writer, known, first = VectorWriter(folder, embedder.dimensions, database.state("vectors")), 0, 0
         if before is not None:
-            copy_rows(before, range(len(before)) if is_whole else database.kept_rows(), writer)
+            copy_rows(before, range(len(before)), writer)
             _keep_vectors(database, writer, known)
     with contextlib.closing(writer):
         left = database.passages_from(first + writer.rows - known)
@@ -266,7 +255,8 @@ def embed(
                 writer.append(made)
             _keep_vectors(database, writer, known)
             progress("embed", first + writer.rows - known, total)
-    index_vectors(folder, total, embedder, progress, base.folder if base and is_whole else None)
+    continued = base.folder if base and before is not None and before.only_grew else None
+    index_vectors(folder, total, embedder, progress, continued)
 
 
 def index_vectors(folder: Path, total: int, embedder: Embedder, progress: Progress, base: Path | None = None) -> None:

@@ -151,6 +151,11 @@ class Vectors:
         """Rows that were added or changed since."""
         return len(self._changes)
 
+    @property
+    def only_grew(self) -> bool:
+        """Whether none of the shared rows was changed."""
+        return bool((self._numbers >= self.shared).all())
+
     def take(self, numbers: NDArray[np.int64]) -> NDArray[np.float16]:
         """Rows by number, in memory."""
         if not len(self._numbers):

@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, Literal
 
 from medground.corpus.design import with_design
 from medground.corpus.manifest import Counts, Enriched
@@ -24,6 +25,10 @@ _CACHE_KIB = 32 * 1024
 _MADE = ("DOI:", "REF:")
 """Ids that readers make of what a record says."""
 _PASSAGE = "number, document, start, stop, section, checksum"
+_ENTRY = (
+    "p.number, p.document, p.start, p.stop, p.section, p.checksum, d.record, d.digest "
+    "FROM passages p JOIN documents d ON d.number = p.document"
+)
 _ONE_DOCUMENT = "SELECT record, digest FROM documents WHERE id = ?"
 
 
@@ -46,12 +51,6 @@ class DatabaseWriter:
         execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         schema = (files(__package__) / "schema.sql").read_text(encoding="utf-8")
         self._connection.executescript(f"BEGIN; {schema} COMMIT;")
-        self.freed: list[int] = []
-        """Numbers of the passages of documents that were deleted."""
-        self.gone: list[str] = []
-        """Ids of these documents."""
-        self.amended: list[int] = []
-        """Row numbers of documents whose passages stay, but whose other fields changed."""
         self.files = FileTable(self._connection, version("medground"))
         self.joins = JoinTable(self._connection)
         self._tally = Tally(self._connection)
@@ -86,6 +85,18 @@ class DatabaseWriter:
         """Forget how far an earlier build got, so that a new one starts from its documents."""
         self._connection.execute("DELETE FROM state")
         self._connection.execute("DROP TABLE IF EXISTS kept")
+        self._connection.execute("DELETE FROM pending")
+
+    def pending(self, what: Literal["freed", "gone", "amended"] | None = None) -> list[Any]:
+        """What an earlier snapshot had that is not as it was, in order: numbers of the passages of documents that were
+        `freed`, ids of these documents, or row numbers of those whose passages stay but whose other fields changed.
+        """
+        query = "SELECT value FROM pending WHERE what = coalesce(?, what) ORDER BY value"
+        return [row[0] for row in self._connection.execute(query, (what,))]
+
+    def _pend(self, what: str, values: Sequence[int | str]) -> None:
+        rows = [(what, value) for value in values]
+        self._connection.executemany("INSERT OR IGNORE INTO pending VALUES (?, ?)", rows)
 
     def state(self, key: str) -> int:
         """A number from the state of the build; 0 if it was never set."""
@@ -185,8 +196,7 @@ class DatabaseWriter:
             return
         query = "UPDATE documents SET record = ?, digest = ?, year = ?, retraction = ? WHERE number = ?"
         self._connection.execute(query, (record, digest, document.year, document.retraction, number))
-        self.amended.append(number)
-        self.set_state("amended", 1)
+        self._pend("amended", [number])
 
     def _marked(self, document: Document) -> Document:
         """The document as it is searched and counted by: what is known now, what its own words say of
@@ -216,9 +226,8 @@ class DatabaseWriter:
             return False
         freed = self._connection.execute("DELETE FROM passages WHERE document = ? RETURNING number", row).fetchall()
         if freed:
-            self.set_state("freed", 1)
-            self.freed += (number for (number,) in freed)
-            self.gone.append(document_id)
+            self._pend("freed", [number for (number,) in freed])
+            self._pend("gone", [document_id])
         self._connection.execute("DELETE FROM documents WHERE number = ?", row)
         return True
 
@@ -243,29 +252,6 @@ class DatabaseWriter:
         row = self._connection.execute("SELECT file, position, reason FROM skipped ORDER BY rowid LIMIT 1").fetchone()
         return None if row is None else f"{row[0]}:{row[1]}: {row[2]}" if row[1] is not None else f"{row[0]}: {row[2]}"
 
-    def close_gaps(self) -> int:
-        """Renumber the passages of an earlier snapshot from 0 without gaps; returns how many there are.
-
-        `kept_rows` then gives their numbers in the earlier snapshot.
-        """
-        execute = self._connection.execute
-        execute("CREATE TABLE kept (number INTEGER PRIMARY KEY, base INTEGER NOT NULL)")
-        execute("INSERT INTO kept SELECT row_number() OVER (ORDER BY number) - 1, number FROM passages")
-        if self._number("SELECT count(*) FROM kept WHERE number != base"):
-            rows = execute("SELECT document, start, stop, section FROM passages ORDER BY number")
-            moved = (PassageRow(new, *row).columns() for new, row in enumerate(rows))
-            execute("CREATE TABLE renumbered AS SELECT * FROM passages WHERE 0")
-            self._connection.executemany("INSERT INTO renumbered VALUES (?, ?, ?, ?, ?, ?)", moved)
-            execute("DELETE FROM passages")
-            execute("INSERT INTO passages SELECT * FROM renumbered")
-            execute("DROP TABLE renumbered")
-        return self._number("SELECT count(*) FROM kept")
-
-    def kept_rows(self) -> Iterator[int]:
-        """Numbers, in the earlier snapshot, of the passages kept from it, in their order here."""
-        if self._number("SELECT count(*) FROM sqlite_schema WHERE name = 'kept'"):
-            yield from (row[0] for row in self._connection.execute("SELECT base FROM kept ORDER BY number"))
-
     def uncut(self) -> Iterator[tuple[int, Document]]:
         """Documents that have no passages yet, in order, with their row numbers."""
         last = self._number("SELECT coalesce(max(document), 0) FROM passages")
@@ -279,15 +265,14 @@ class DatabaseWriter:
         columns = (row.columns() for row in rows)
         self._connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", columns)
 
-    def fill(self, holes: Sequence[int]) -> list[tuple[int, int, int]]:
-        """Move the last passages to these numbers, so that no number is missing.
+    def fill(self, holes: Sequence[int], total: int) -> list[tuple[int, int, int]]:
+        """Move the passages from number `total` to these numbers, so that no number is missing.
 
         Returns the old number, the new one and the row number of the document of each.
         """
-        total = self.passage_count()
         query = f"SELECT {_PASSAGE} FROM passages WHERE number >= ? ORDER BY number"  # noqa: S608 fixed names
         rows = [PassageRow.checked(row) for row in self._connection.execute(query, (total,))]
-        moving = list(zip(rows, [hole for hole in holes if hole < total], strict=True))
+        moving = list(zip(rows, holes, strict=True))
         self._connection.execute("DELETE FROM passages WHERE number >= ?", (total,))
         self.place(replace(row, number=hole) for row, hole in moving)
         return [(row.number, hole, row.document) for row, hole in moving]
@@ -302,30 +287,34 @@ class DatabaseWriter:
         found = decode(*known)
         return [(PassageRow.checked(row), found) for row in self._connection.execute(query, (document,))]
 
-    def cut_and_amended(self) -> dict[int, int]:
-        """How many passages each document has that was cut before it was amended, by its row number."""
-        query = "SELECT count(*) FROM passages WHERE document = ?"
-        counts = {n: int(self._connection.execute(query, (n,)).fetchone()[0]) for n in sorted(set(self.amended))}
-        return {number: count for number, count in counts.items() if count}
-
     def passage_count(self) -> int:
         """Number of passages."""
         return self._tally.count("passages")
 
     def passages_from(self, first: int) -> Iterator[tuple[PassageRow, Document]]:
         """Passages from number `first`, in order, each with its document."""
-        query = (
-            "SELECT p.number, p.document, p.start, p.stop, p.section, p.checksum, d.record, d.digest "
-            "FROM passages p JOIN documents d ON d.number = p.document WHERE p.number >= ? ORDER BY p.number LIMIT 100"
-        )
-        while rows := self._connection.execute(query, (first,)).fetchall():
-            known: dict[int, Document] = {}
-            for row in rows:
-                passage = PassageRow.checked(row[:6])
-                if passage.document not in known:
-                    known[passage.document] = decode(*row[6:])
-                yield passage, known[passage.document]
-            first = rows[-1][0] + 1
+        while entries := self._entries("p.number >= ? ORDER BY p.number LIMIT 100", (first,)):
+            yield from entries
+            first = entries[-1][0].number + 1
+
+    def entries(self, numbers: Sequence[int]) -> Iterator[tuple[PassageRow, Document]]:
+        """Passages with these numbers, in the same order, each with its document."""
+        for first in range(0, len(numbers), 100):
+            some = numbers[first : first + 100]
+            marks = ", ".join("?" * len(some))
+            found = {entry[0].number: entry for entry in self._entries(f"p.number IN ({marks})", some)}
+            yield from (found[number] for number in some)
+
+    def _entries(self, where: str, values: Sequence[int]) -> list[tuple[PassageRow, Document]]:
+        query = f"SELECT {_ENTRY} WHERE {where}"
+        known: dict[int, Document] = {}
+        found = []
+        for row in self._connection.execute(query, values).fetchall():
+            passage = PassageRow.checked(row[:6])
+            if passage.document not in known:
+                known[passage.document] = decode(*row[6:])
+            found.append((passage, known[passage.document]))
+        return found
 
     def digest(self, settings: Sequence[str]) -> str:
         """Hash of all documents and records, in any order, and of the settings that shape the snapshot."""
