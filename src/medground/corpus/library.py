@@ -45,13 +45,14 @@ def _agreeing(folder: Path, snapshot: Snapshot, *, is_new: bool) -> list[str]:
     """Ids of some documents, for which the word index holds the passages that the database holds."""
     counts, words, ids = snapshot.manifest.counts, Lexical(folder / LEXICAL), []
     with contextlib.closing(tables.opened(folder)) as database:
-        last, rows = database.execute("SELECT coalesce(max(number) + 1, 0), max(document) FROM passages").fetchone()
+        last = database.execute("SELECT coalesce(max(number) + 1, 0) FROM passages").fetchone()[0]
+        rows = database.execute("SELECT coalesce(max(document), 0) FROM passages").fetchone()[0]
         found = database.execute("SELECT count(*) FROM passages").fetchone()[0] if is_new else last
         if (found, last) != (counts.passages, counts.passages):
             raise ValueError(f"{found} passages with numbers up to {last}, not {counts.passages}")
         if is_new and (have := database.execute("SELECT count(*) FROM documents").fetchone()[0]) != counts.documents:
             raise ValueError(f"{have} documents, not {counts.documents}")
-        for first in range(0, (rows or 0) + 1, max(1, (rows or 0) // _DOCUMENTS)):
+        for first in range(0, rows + 1, max(1, rows // _DOCUMENTS)):
             query = "SELECT number, id FROM documents WHERE number >= ? ORDER BY number LIMIT 1"
             for number, document_id in database.execute(query, (first,)).fetchall():
                 query = "SELECT number FROM passages WHERE document = ? ORDER BY number"

@@ -205,11 +205,14 @@ def check_files(
             found = hash_file(folder / name)
         if found != entry.sha256:
             raise corrupt(folder, f"{name} does not match its SHA-256 in the manifest")
-    if base is not None:  # sharing its files has changed what they are known by
+    if base is not None:
         began = min(began, _remembered(base)[1])
-        _remember(base, _identity(base, read_manifest(base).files)[0], began)
-    if changed < began - _SETTLED or base is not None:
-        _remember(folder, mark, began)
+    elif changed >= began - _SETTLED:
+        return
+    try:
+        (folder / CHECKED).write_text(json.dumps({"mark": mark, "at": began}))  # half of it is as good as none
+    except OSError:  # reading needs no write
+        _unwritten[folder] = mark, began
 
 
 def _remembered(folder: Path) -> tuple[str, float]:
@@ -221,13 +224,6 @@ def _remembered(folder: Path) -> tuple[str, float]:
         return _unwritten.get(folder, ("", 0.0))
 
 
-def _remember(folder: Path, mark: str, at: float) -> None:
-    try:
-        (folder / CHECKED).write_text(json.dumps({"mark": mark, "at": at}))  # half of it is as good as none
-    except OSError:  # reading needs no write
-        _unwritten[folder] = mark, at
-
-
 def _identity(folder: Path, files: Mapping[str, FileEntry]) -> tuple[str, float]:
     """A hash of what the files are to be and of which files they are, and when the last of them was changed."""
     digest, changed = hashlib.sha256(), 0.0
@@ -236,6 +232,7 @@ def _identity(folder: Path, files: Mapping[str, FileEntry]) -> tuple[str, float]
             found = (folder / name).stat()
         if found.st_size != entry.size:
             raise corrupt(folder, f"{name} has {found.st_size} bytes instead of {entry.size}")
-        digest.update(f"{name}\0{entry.sha256}\0{found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}\0".encode())
-        changed = max(changed, found.st_mtime, found.st_ctime)
+        # not the time of its last change of status, which another snapshot changes that shares the file or is removed
+        digest.update(f"{name}\0{entry.sha256}\0{found.st_ino} {found.st_mtime_ns}\0".encode())
+        changed = max(changed, found.st_mtime)
     return digest.hexdigest(), changed

@@ -171,7 +171,8 @@ def _save_position(database: DatabaseWriter, current: int, position: int, delete
 _LOGGED = b"\x02\x02"
 """In the header of an SQLite file that has a log of changes; files of earlier versions have none."""
 _LARGEST_LOG = 8
-"""A log is at most this part of the file that it belongs to."""
+"""A log is at most this part of the file that it belongs to, or small."""
+_SMALL_LOG = 1 << 20
 _PASSAGES = 20_000
 _TEXTS = 256
 
@@ -193,7 +194,7 @@ def copy_base(base: Snapshot | None, folder: Path) -> None:
     grown = log.stat().st_size if log.exists() else 0
     with source.open("rb") as file:
         has_logs = file.read(20)[18:] == _LOGGED
-    shared = has_logs and grown * _LARGEST_LOG <= source.stat().st_size
+    shared = has_logs and grown <= max(_SMALL_LOG, source.stat().st_size // _LARGEST_LOG)
     (link if shared else shutil.copyfile)(source, unfinished / source.name)
     if grown:
         shutil.copyfile(log, unfinished / log.name)
