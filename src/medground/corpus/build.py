@@ -13,6 +13,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -34,6 +35,7 @@ from medground.corpus.manifest import (
     describe_files,
     hash_file,
 )
+from medground.corpus.parallel import Workers
 from medground.corpus.patch import Patched, patch
 from medground.corpus.phases import copy_base, cut_and_index, embed, read_inputs
 from medground.corpus.readers.base import Input
@@ -75,6 +77,7 @@ def build(
     strict: bool = False,
     records: Sequence[Records] = (),
     described: SourceDescription | None = None,
+    workers: Workers | None = None,
 ) -> Manifest:
     """Build a corpus from its inputs, replacing any corpus with this name. Memory use does not grow with its size.
 
@@ -86,6 +89,7 @@ def build(
         strict: stop at the first file that cannot be read, instead of passing it over.
         records: where the records of the documents are: what a document lacks is filled from them, in their order.
         described: what the corpus holds, for a planner of sources; it is kept in the manifest.
+        workers: processes that read files, in parallel; None reads them one after the other.
 
     Raises:
         UsageError: the name or limit is invalid, there are no inputs, or another process is building this corpus.
@@ -97,7 +101,20 @@ def build(
     attached = dict(attachments or {})
     with library.lock(name):
         return _run(
-            _Plan(library, name, tuple(inputs), embedder, attached, progress, limit, None, strict, records, described)
+            _Plan(
+                library,
+                name,
+                tuple(inputs),
+                embedder,
+                attached,
+                progress,
+                limit,
+                None,
+                strict,
+                records,
+                described,
+                workers,
+            )
         )
 
 
@@ -110,6 +127,7 @@ def add(
     progress: Progress = no_progress,
     strict: bool = False,
     records: Sequence[Records] | None = None,
+    workers: Workers | None = None,
 ) -> Manifest:
     """Add inputs to a corpus: a new snapshot starts from the current one, with the same guarantees as `build`.
 
@@ -125,7 +143,9 @@ def add(
         identity_check(name, base, embedder)
         known, asked = base.manifest, remembered(library, name) if records is None else records
         limit, described = known.chunk_limit, known.described
-        return _run(_Plan(library, name, tuple(inputs), embedder, {}, progress, limit, base, strict, asked, described))
+        return _run(
+            _Plan(library, name, tuple(inputs), embedder, {}, progress, limit, base, strict, asked, described, workers)
+        )
 
 
 def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None:
@@ -155,6 +175,7 @@ class _Plan:
     strict: bool
     records: Sequence[Records]
     described: SourceDescription | None
+    workers: Workers | None
 
     @property
     def key(self) -> str:
@@ -209,7 +230,8 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
     copy_base(plan.base, folder)
     database = DatabaseWriter(folder / tables.FILE_NAME)
     try:
-        deleted = read_inputs(database, plan.inputs, plan.progress, strict=plan.strict)
+        with _reading(plan, folder) as given:
+            deleted = read_inputs(database, plan.inputs, plan.progress, strict=plan.strict, given=given)
         if database.count() == 0:
             first = database.files.first_failed() or database.first_skipped()
             why = f"; the first problem: {first}" if first else ""
@@ -252,6 +274,12 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         files=described_files(folder, plan.base),
     )
     return plan.library.publish(plan.name, folder, manifest, plan.base.folder if plan.base else None)
+
+
+def _reading(plan: _Plan, folder: Path) -> AbstractContextManager[Callable[[int], Input] | None]:
+    if plan.workers is None:
+        return nullcontext()
+    return plan.workers.reading(plan.inputs, folder, plan.library.folder.parent)
 
 
 def shape_of(limit: int, embedder: Embedder | None, attached: Mapping[str, str]) -> list[str]:

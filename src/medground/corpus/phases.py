@@ -7,9 +7,8 @@ nothing.
 from __future__ import annotations
 
 import contextlib
-import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -24,14 +23,15 @@ from medground.corpus.readers.base import (
     Input,
     Item,
     Note,
-    RawRecord,
+    PackedRecord,
     Reading,
+    Ready,
     Retracts,
     fingerprint_now,
     within_limits,
 )
 from medground.corpus.snapshot import LEXICAL, Snapshot
-from medground.corpus.tables import PassageRow
+from medground.corpus.tables import PassageRow, prepared
 from medground.corpus.vectors import ChangeWriter, VectorWriter, copy_rows, share, write_index
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument
@@ -39,19 +39,24 @@ from medground.home.files import link, put
 from medground.values.document import Document
 from medground.values.steps import Progress, no_progress
 
-_START = 1000
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Thai, Lao, Burmese and Khmer; Japanese, Chinese, Korean."""
 _UNSEARCHED = "in a language that is not searched (Chinese, Japanese, Korean, Thai, Khmer, Burmese)"
 _ITEMS = 1000
 _ATTEMPTS = 3
 _CHANGED = "the file changed while it was read; run the same command again when it is finished"
 
 
-def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Progress, *, strict: bool = False) -> int:
+def read_inputs(
+    database: DatabaseWriter,
+    inputs: Sequence[Input],
+    progress: Progress,
+    *,
+    strict: bool = False,
+    given: Callable[[int], Input] | None = None,
+) -> int:
     """Read all inputs, resuming where the last run stopped. Returns how many documents were deleted by a record.
 
-    A file that cannot be read is noted with its reason, and reading continues with the next.
+    A file that cannot be read is noted with its reason, and reading continues with the next. `given` gives the input
+    at a place where another process reads it.
 
     Raises BadDocument: with `strict`, a file cannot be read.
     """
@@ -59,7 +64,8 @@ def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Pro
     since = 0
     for current in range(database.state("input"), len(inputs)):
         position = database.state("item")
-        file = FileReading(database, inputs[current], strict=strict, progress=progress)
+        source = given(current) if given else inputs[current]
+        file = FileReading(database, source, strict=strict, progress=progress)
         for item in file.items(position):
             deleted += file.apply(item)
             position += 1
@@ -98,21 +104,21 @@ class FileReading:
         """The items of the input from number `skip`. A file that changed meanwhile is read again."""
         source = self._source
         for attempt in range(1, _ATTEMPTS + 1):
-            before, unsearched = self._state(), 0
+            before, self._unsearched = self._state(), 0
             try:
                 read = partial(source.read, skip)
-                found = read() if source.refused else within_limits(read, source.name, apart=source.apart)
-                for item in found:
-                    unsearched += isinstance(item, Document) and _is_unsearched(item)
-                    yield item
+                found = (
+                    read() if source.refused or source.ready else within_limits(read, source.name, apart=source.apart)
+                )
+                yield from found
             except BadDocument as error:
                 self._fail(error)
             except OSError as error:
                 reason = f"cannot be read ({error.strerror or error})"
                 self._fail(BadDocument(reason, file=self._source.name, passing=True))
             if before == self._state():
-                if unsearched:
-                    self._database.files.note(self._number, f"{_UNSEARCHED}: {unsearched:,} documents")
+                if self._unsearched:
+                    self._database.files.note(self._number, f"{_UNSEARCHED}: {self._unsearched:,} documents")
                 return
             self._database.forget_held(self._number)
             skip = 0
@@ -122,12 +128,14 @@ class FileReading:
     def apply(self, item: Item) -> int:
         """Store an item, or show how far a long document is. Returns how many documents it deleted."""
         database, number = self._database, self._number
+        item = prepared(item)
         match item:
-            case Document():
+            case Ready():
+                self._unsearched += item.is_unsearched
                 if (lost := database.keep(item, number)) is not None:
                     name, why = self._source.name, f"another record of this file has its id {item.id}, and is kept"
-                    database.skip(name, name, None, f"{lost.title[:80]}: {why}: {item.title[:80]}")
-            case RawRecord():
+                    database.skip(name, name, None, f"{lost.title[:80]}: {why}: {item.document.title[:80]}")
+            case PackedRecord():
                 database.files.keep_raw(item, number)
             case Deleted():
                 return sum(database.withdraw(document_id, number) for document_id in item.ids)
@@ -154,12 +162,6 @@ class FileReading:
         if self._strict and error is not self._source.refused:
             raise error if error.file else BadDocument(error.reason, file=self._source.name, position=error.position)
         self._database.files.fail(self._number, error)
-
-
-def _is_unsearched(document: Document) -> bool:
-    """Whether a text is in a script that does not set its words apart, so that no word of it would be found."""
-    start = document.text[:_START]
-    return not start.isascii() and len(_NO_SPACES.findall(start)) > len(start) / 3
 
 
 def _save_position(database: DatabaseWriter, current: int, position: int, deleted: int) -> None:

@@ -12,8 +12,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from medground.corpus import tables
 from medground.corpus.design import with_design
 from medground.corpus.manifest import Counts, Enriched
+from medground.corpus.readers.base import Ready
 from medground.corpus.readers.entry import id_of_content
 from medground.corpus.records import JoinTable, difference, fullness, one_record, restored, same_work
 from medground.corpus.retraction import marked
@@ -107,7 +109,7 @@ class DatabaseWriter:
         """Set a number in the state of the build; saved by the next commit."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
-    def keep(self, document: Document, file: int) -> Document | None:
+    def keep(self, ready: Ready, file: int) -> Document | None:
         """Add a document that a file holds. Returns the one of the same file that it replaced, if it is another paper.
 
         Of two records of a paper the fuller is kept, and what it lacks is filled from the other; PubMed's own files
@@ -115,20 +117,24 @@ class DatabaseWriter:
         readers the longer text is kept; otherwise, and between equal ones, the later. A document that a later file
         deletes is not added.
         """
-        if self.files.is_withdrawn(document.id, file):
-            self.files.hold(document.id, file, kept=False)
+        if self.files.is_withdrawn(ready.id, file):
+            self.files.hold(ready.id, file, kept=False)
             return None
-        source = self.files.kept_from(document.id)
+        source = self.files.kept_from(ready.id)
         if source is None:
-            self.put(document)
-            self.files.hold(document.id, file, kept=True, is_new=True)
+            if self._is_retracted(ready.names) or self._connection.execute(_ONE_DOCUMENT, (ready.id,)).fetchone():
+                self.put(ready.document)
+            else:
+                self._insert(ready, ready.record, ready.digest)
+            self.files.hold(ready.id, file, kept=True, is_new=True)
             return None
+        document = ready.document
         place, before = self.files.place(file), self.own_record(document.id)
         same = before is None or same_work(before, document)
         exports = {place.reader, source.reader} <= EXPORTS
         own = document.id if same else id_of_content(document.title, document.text)
         if own != document.id and document.id.startswith(_MADE) and (exports or source.number == file):
-            return self.keep(document.model_copy(update={"id": own}), file)
+            return self.keep(tables.ready(document.model_copy(update={"id": own})), file)
         keep = source.number == file or self._supersedes(document, place, source)
         if before and same and exports and place.reader + source.reader != "medline" * 2:
             self.put(one_record(document, before))
@@ -202,13 +208,16 @@ class DatabaseWriter:
         """The document as it is searched and counted by: what is known now, what its own words say of
         its design, and what a notice that was read says."""
         document = marked(with_design(document))
-        if self._retracts and document.retraction in ("none", "concern"):
-            names = (document.id, f"PMID:{document.identifiers.get('pmid', '')}")
-            if self._number("SELECT count(*) FROM retracts WHERE id IN (?, ?)", *names):
-                return document.model_copy(update={"retraction": "retracted"})
+        names = (document.id, f"PMID:{document.identifiers.get('pmid', '')}")
+        if document.retraction in ("none", "concern") and self._is_retracted(names):
+            return document.model_copy(update={"retraction": "retracted"})
         return document
 
-    def _insert(self, document: Document, record: bytes, digest: bytes) -> None:
+    def _is_retracted(self, names: Sequence[str]) -> bool:
+        query = "SELECT count(*) FROM retracts WHERE id IN (?, ?)"
+        return self._retracts and self._number(query, *names) > 0
+
+    def _insert(self, document: Document | Ready, record: bytes, digest: bytes) -> None:
         self._connection.execute(
             "INSERT INTO documents (id, record, digest, year, kind, retraction) VALUES (?, ?, ?, ?, ?, ?)",
             (document.id, record, digest, document.year, document.kind, document.retraction),
