@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, replace
 from enum import Enum
 from importlib import resources
-from typing import Annotated, Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -200,6 +200,19 @@ class Operator(Generic[I, O]):
             if name == _ASKED and self.context:
                 blocks.append(_block("context", self.context))
         return "\n\n".join(blocks)
+
+
+def operator(**options: Any) -> Callable[[Callable[[I], O]], Operator[I, O]]:
+    """A function becomes the operator of its name and types, and is what answers without a model.
+
+    `options` are those of `Operator`: `check`, `choices`, `instructions` and so on.
+    """
+
+    def made(keyless: Callable[[I], O]) -> Operator[I, O]:
+        given, output = get_type_hints(keyless).values()
+        return Operator(keyless.__name__, given, output, keyless, **options)
+
+    return made
 
 
 def _block(name: str, value: object) -> str:

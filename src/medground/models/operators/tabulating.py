@@ -284,23 +284,18 @@ def _each_column_once(value: TabulateInput, output: TabulateOutput) -> None:
         raise base.InvalidOutput("give one cell for each column, in the order of the columns")
 
 
-def _by_words(value: TabulateInput) -> TabulateOutput:
-    sentences = [(one.text, one.heading) for one in value.sentences]
-    cells = []
-    for column in value.columns:
-        at = reporting_sentence(column.name, sentences, value.title)
-        cells.append(Filled(column=column.id, sentence=NOT_REPORTED if at is None else value.sentences[at].id))
-    return TabulateOutput(cells=tuple(cells))
-
-
-tabulate = base.Operator(
-    name="tabulate",
-    input=TabulateInput,
-    output=TabulateOutput,
-    keyless=_by_words,
+@base.operator(
     check=_each_column_once,
     choices=lambda value: {
         "column": tuple(column.id for column in value.columns),
         "sentence": (NOT_REPORTED, *(sentence.id for sentence in value.sentences)),
     },
 )
+def tabulate(value: TabulateInput) -> TabulateOutput:
+    """For each column the sentence that reports it by its words."""
+    sentences = [(one.text, one.heading) for one in value.sentences]
+    cells = []
+    for column in value.columns:
+        at = reporting_sentence(column.name, sentences, value.title)
+        cells.append(Filled(column=column.id, sentence=NOT_REPORTED if at is None else value.sentences[at].id))
+    return TabulateOutput(cells=tuple(cells))
