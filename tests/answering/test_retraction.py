@@ -3,8 +3,6 @@
 Titles have the forms of publishers and databases, and some papers only look like them.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Closed questions, comparisons and follow-ups: what each asks, as a statement or a question of its own."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Sentence boundaries: exact offsets for any text, the abbreviations of biomedicine, and no address or name cut."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Splitting any text into statements: lossless, deterministic, of the right size on real rationales, case by case."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

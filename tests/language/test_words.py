@@ -1,7 +1,5 @@
 """Characters that are shown, words and their weights, numbers, and what is prose."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 from collections.abc import Callable
