@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
 from medground.corpus.banners import said_alone
 from medground.corpus.readers.compose import printable
+from medground.home.files import tables
 from medground.values.document import Retraction, Substance
 from medground.values.identifiers import normal_pmid, papers_named, without_papers
 
-NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
+NAMES: Mapping[str, Mapping[str, Any]] = tables("corpus/readers", "names")
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
 """A registry number: none, of an enzyme, UNII, CAS."""
 _PRINTED = re.compile(r"\s*\[\s*['\"].*['\"]\s*\]\s*", re.DOTALL)

@@ -7,14 +7,13 @@ more surely it does. It is strict: a cell that stays empty is right more often t
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from importlib import resources
 
 from pydantic import Field
 
+from medground.home.files import tables
 from medground.language import words
 from medground.language.finding_sentences import describes_method, reports_result, states_purpose
 from medground.language.prose import is_prose
@@ -24,7 +23,7 @@ from medground.language.words import spelled_out
 from medground.models.operators import base
 
 _I = re.IGNORECASE
-_LISTS = tomllib.loads((resources.files("medground") / "data" / "table_columns.toml").read_text(encoding="utf-8"))
+_LISTS = tables("data", "table_columns")
 
 
 @cache
