@@ -1,5 +1,7 @@
 """Asking in a real browser, the answer as people read it, and what is shown when something fails."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
