@@ -1,7 +1,5 @@
 """No source is asked with words that stand only in a question's context, whoever writes its queries: on the wire."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence

@@ -3,8 +3,6 @@
 `benchmarks/faults.py` draws hundreds of such faults; here are a few of each kind.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json

@@ -1,7 +1,5 @@
 """`sync`: what is new, changed or gone, at the price of what changed; the snapshot is the truth of what it holds."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -105,7 +105,7 @@ def find(group: Group, name: str, kind: type[T]) -> T | None:
     place, package = (point.value, f" of the package {point.dist and point.dist.name}") if point else (name, "")
     try:
         found = _load(place)
-    except Exception as error:
+    except Exception as error:  # code that others wrote may raise anything
         absent = isinstance(error, ModuleNotFoundError) and place.startswith(f"{error.name}")
         mend = "install it, or set PYTHONPATH to its folder" if absent else f"correct {place}"
         raise ConfigError(f"{group[:-1]} {name!r}{package} cannot be loaded: {error}; {mend}") from error

@@ -141,10 +141,9 @@ def subjects(question: str) -> tuple[Subject, ...]:
         spoken = re.sub(r"['’](?:s|ll|ve|re|d|m)\b|\b\w+n['’]t\b", "", plain)
         rest = [word for word in _WORD.findall(spoken) if said.isdisjoint(words.terms(word))]
         diseases = {word: names for word in rest if (names := _of_disease(word))}
-        unseen = dict.fromkeys(word for word in rest if word in diseases or _is_unseen(word, plain))
-        for one in unseen:
-            brackets = (*bracketed(question, one), *diseases.get(one, ()))
-            found.append(Subject(one, brackets, decides=True, start=_place(one, question)))
+        unseen = [word for word in rest if word in diseases or _is_unseen(word, plain)]
+        also = {one: (*bracketed(question, one), *diseases.get(one, ())) for one in unseen}
+        found += [Subject(one, names, decides=True, start=_place(one, question)) for one, names in also.items()]
         if any(thing.decides for thing in found):
             break
     return tuple(found)
@@ -159,9 +158,7 @@ def people_among(question: str, things: Sequence[Subject]) -> dict[str, list[str
     named = {stem for thing in things for stem in words.terms(thing.said)}
     rest = {words.stem(word): word for word in words.tokens(question) if words.stem(word) not in named}
     said |= {rest[stem]: name for name in PEOPLE for stem in words.terms(PEOPLE[name]) if stem in rest}
-    said |= {
-        stated: name for stated, name in _ages(question) if name != "Adult" and not (name == "Aged" and "old" in stated)
-    }
+    said |= {age: name for age, name in _ages(question) if name != "Adult" and not (name == "Aged" and "old" in age)}
     for one, name in said.items():
         heading = mesh.find(name)
         if heading and (heading.name in PEOPLE or any(tree.startswith("M01") for tree in heading.trees)):
@@ -176,11 +173,11 @@ def lost_people(people: Mapping[str, Collection[str]], texts: Sequence[str]) -> 
     """
     parts = [part for text in texts for part in _PARTS.split(_with_groups(without_accents(text)))] if people else []
     read = [frozenset(words.terms(part)) for part in parts if not _LEFT_OUT.search(part)]
-    return [
-        said
-        for said, names in people.items()
-        if not any(one.issuperset(words.terms(name)) for one in read for name in names)
-    ]
+
+    def named(name: str) -> bool:
+        return any(one.issuperset(words.terms(name)) for one in read)
+
+    return [said for said, names in people.items() if not any(map(named, names))]
 
 
 def _ages(text: str) -> list[tuple[str, str]]:

@@ -1,7 +1,5 @@
 """The same tools over streamable HTTP and standard input, for whoever may call them, and for nobody else."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Jobs: followed, left, resumed, stopped; slow readers, who miss nothing without being told; memory; what fails."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import weakref

@@ -1,7 +1,5 @@
 """Tokens and what their holders use, kept in a file, or in memory where it cannot be written."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
