@@ -52,6 +52,14 @@ def test_a_session(real_server: str, shell_of: Callable[[str], Shell], loopback:
     assert run(f"efetch -db pubmed -id 9997 -format xml | {extract}").startswith("9997\t")
     assert "PMID- 9997" in run("efetch -db pubmed -id 9997 -format medline")
     assert run("esummary -db pubmed -id 9997 | xtract -pattern DocumentSummary -element Id") == "9997"
+    assert "pubmed_pubmed" in run("elink -db pubmed -id 9997 -cmd acheck | xtract -pattern IdLinkSet -element LinkName")
+    links = run("elink -db pubmed -id 29768149 -cmd prlinks | xtract -pattern IdUrlSet -element ObjUrl/Url")
+    assert links.startswith("https://doi.org/10.")
+    every = run("elink -db pubmed -id 29768149 -cmd llinks | xtract -pattern ObjUrl -element ObjUrl/Url").split()
+    assert links in every
+    checks = "xtract -pattern IdCheckList -element Id@HasNeighbor,Id@HasLinkOut,Id"
+    assert run(f"elink -db pubmed -id 9997,5 -cmd ncheck | {checks}").split() == ["N", "Y", "5", "9997"]
+    assert run(f"elink -db pubmed -id 29768149 -cmd lcheck | {checks}").split() == ["Y", "29768149"]
     assert len(run("elink -db pubmed -id 9997 -related | efetch -format uid").split()) > 1
     cited = f"nquire -url {real_server}/entrez/eutils/ ecitmatch.cgi -db pubmed -retmode xml -bdata"
     assert run(f"{cited} 'biochim biophys acta|1976|446|179|strekas tc|one|'").endswith("|one|9997")

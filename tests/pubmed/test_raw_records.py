@@ -128,6 +128,20 @@ def test_texts_and_summaries_hold_what_the_files_do(app: Any, raw: dict[str, lis
         assert summaries[key]["lang"] == [one.text for one in citation.iterfind("Article/Language")]
 
 
+def test_a_page_searches_and_shows_a_record_as_text_without_scripts(app: Any) -> None:
+    def shown(path: str) -> Any:
+        return within(app, lambda client: client.get(f"http://127.0.0.1{path}"))
+
+    found, record = shown("/?term=vaccini+sono+farmaci"), shown("/26407462/")
+    assert '<a href="/26407462/">' in found.text and "script-src" not in found.headers["content-security-policy"]
+    assert "default-src 'none'" in record.headers["content-security-policy"]
+    assert "<h1>[Vaccines are drugs].</h1>" in record.text and "Traversa, Giuseppe" in record.text
+    hostile = shown("/?term=%3Cscript%3Ealert(1)%3C%2Fscript%3E").text
+    assert "<script" not in hostile and "&lt;script&gt;" in hostile
+    assert (shown("/5/").status_code, shown("/dtd/nothing.dtd").status_code) == (404, 404)
+    assert shown("/dtd/uilist.dtd").headers["content-type"].startswith("application/xml-dtd")
+
+
 def test_biopython_validates_every_record_by_our_document_types(
     app: Any, raw: dict[str, list[Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

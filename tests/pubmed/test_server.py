@@ -117,6 +117,10 @@ def test_ids_are_divided_by_blanks_lines_and_commas(app: Any) -> None:
     posted = ask(app, "epost", id="100\n200 300", WebEnv="None", retmode="json").json()["epostresult"]
     stored = {"WebEnv": posted["webenv"], "query_key": posted["querykey"]}
     assert ask(app, "efetch", rettype="uilist", retmode="text", **stored).text.split() == ["100", "200", "300"]
+    checked = ask(app, "elink", id="100 999", cmd="acheck", retmode="json").json()["linksets"][0]["idlinksets"]
+    assert [len(one["linkinfos"]) for one in checked] == [1, 0]
+    links = ask(app, "elink", id="100", cmd="prlinks", retmode="json").json()["linksets"][0]["idurllist"]
+    assert links[0]["objurls"][0]["url"]["value"] == "https://doi.org/10.1000/abc"
 
 
 def test_queries_can_refer_to_the_history(app: Any) -> None:
@@ -231,7 +235,7 @@ def test_summaries_in_three_formats(app: Any) -> None:
         ("efetch", {"id": "1", "rettype": "gb"}, "Invalid rettype"),
         ("epost", {"id": "abc"}, "Empty ID list"),
         ("espell", {}, "Empty term"),
-        ("elink", {"id": "1", "cmd": "acheck"}, "not supported"),
+        ("elink", {"id": "1", "cmd": "links"}, "not supported"),
     ],
 )
 def test_invalid_requests(app: Any, utility: str, parameters: dict[str, str], words: str) -> None:

@@ -23,7 +23,7 @@ pytest.importorskip("starlette", reason="needs the extra serve")
 
 from medground.faces.eutils import exchange as server_reply
 from medground.faces.eutils import server as server_app
-from medground.faces.eutils.server import Limits, Line, Work, make_app
+from medground.faces.eutils.server import Lanes, Limits, Work, is_cheap, make_app
 
 RECORDS = [Document(id=f"PMID:{number}", title=f"Asthma {number}", text="Wheezing.") for number in range(1, 4)]
 
@@ -159,21 +159,27 @@ async def begun(held: Held, count: int) -> None:
         assert await asyncio.to_thread(held.begun.acquire, timeout=60)
 
 
-def test_einfo_is_answered_while_all_workers_are_held_and_the_line_is_full(held: Held) -> None:
-    limits = Limits(workers=2, line=3)
+def test_cheap_requests_are_answered_while_all_costly_workers_are_held_and_the_line_is_full(held: Held) -> None:
+    limits = Limits(workers=2, costly_line=3)
     app = make_app(held, limits=limits)
 
     async def work(client: httpx2.AsyncClient) -> None:
-        held_up = [asyncio.create_task(post(client, "esearch", term="wait")) for _ in range(5)]
+        costly = [
+            asyncio.create_task(post(client, "esearch", term="wait", usehistory="y"))
+            for _ in range(limits.workers + limits.costly_line)
+        ]
         await begun(held, limits.workers)
-        assert (await post(client, "einfo")).status_code == 200
+        for _ in range(3):
+            assert (await post(client, "einfo")).status_code == 200
+            assert b"<Id>1</Id>" in (await post(client, "esearch", term="asthma")).content
         for mode in ("xml", "json"):
-            refused = await client.post(f"/esearch.fcgi?retmode={mode}", content="term=wait")
+            content = urlencode({"term": "wait", "usehistory": "y"})
+            refused = await client.post(f"/esearch.fcgi?retmode={mode}", content=content)
             assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
             assert error(refused) == "Too many requests at once; wait, then send it again"
         held.go.set()
-        assert [(await one).status_code for one in held_up] == [200] * 5
-        assert (await post(client, "esearch", term="wait")).status_code == 200
+        assert [(await one).status_code for one in costly] == [200] * 5
+        assert (await post(client, "esearch", term="wait", usehistory="y")).status_code == 200
 
     within(app, work)
 
@@ -185,7 +191,7 @@ def test_a_request_that_waits_too_long_for_its_turn_is_refused(held: Held) -> No
         first = asyncio.create_task(post(client, "esearch", term="wait"))
         await begun(held, 1)
         refused = await post(client, "esearch", term="asthma")
-        assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
         held.go.set()
         assert (await first).status_code == 200
 
@@ -194,13 +200,13 @@ def test_a_request_that_waits_too_long_for_its_turn_is_refused(held: Held) -> No
 
 def test_at_the_end_work_stops_and_what_waits_is_refused(held: Held) -> None:
     limits = Limits(workers=1)
-    line = Line(limits)
-    app = make_app(held, limits=limits, line=line)
+    lanes = Lanes(limits)
+    app = make_app(held, limits=limits, lanes=lanes)
 
     async def work(client: httpx2.AsyncClient) -> None:
         tasks = [asyncio.create_task(post(client, "esearch", term="work")) for _ in range(3)]
         await begun(held, 1)
-        await line.end()
+        await lanes.end()
         for task in tasks:
             told = await task
             assert (told.status_code, error(told)) == (503, "The server is stopping")
@@ -220,6 +226,22 @@ def test_a_bug_is_one_clear_error_and_a_line_in_the_log_and_a_damaged_corpus_is_
     told = ask(make_app(Broken()), "esearch", term="x")
     assert (told.status_code, error(told)) == (500, "An unexpected error occurred; the server's log has the details")
     assert "a secret path" in caplog.text
+
+
+@each_row(
+    ("name", "query", "body", "cheap"),
+    [
+        ("esearch", "term=asthma&retmax=20", "", True),
+        ("esearch", "term=asthma&usehistory=y", "", False),
+        ("esearch", "", "term=" + "asthma+" * 300, False),
+        ("esearch", "term=" + "ab%2A+" * 60, "", False),
+        ("efetch", "id=" + ",".join("1" * 200), "", False),
+        ("elink", "id=1", "", False),
+        ("einfo", "", "", True),
+    ],
+)
+def test_cheap_requests(name: str, query: str, body: str, cheap: bool) -> None:
+    assert is_cheap(name, query, body) is cheap
 
 
 def test_the_history_forgets_the_oldest_sessions_when_it_takes_too_many_bytes() -> None:
@@ -261,7 +283,7 @@ def test_only_its_own_names_are_answered(catalogue: Any, host: str, status: int)
 def test_our_client_waits_when_the_server_is_busy_and_says_why_it_was_refused(
     held: Held, serve: Any, make_client: Any, waits: Any, loopback: None
 ) -> None:
-    with serve(held, limits=Limits(workers=1, line=0)) as address:
+    with serve(held, limits=Limits(workers=1, cheap_line=0)) as address:
 
         class Here:
             url = f"{address}/entrez/eutils"
@@ -280,7 +302,7 @@ def test_our_client_waits_when_the_server_is_busy_and_says_why_it_was_refused(
             pace = client._transport._pace
             was, pace.sleep = pace.sleep, sleep
             assert (await client.esearch("asthma")).ids == ("1",)
-            assert waits.slept == [5.0]
+            assert waits.slept == [1.0]
             with pytest.raises(SourceUnavailable, match="413: The query has more than 30,000 bytes; shorten") as told:
                 await client.esearch("asthma OR " * 9900)
             assert told.value.attempts == 1

@@ -164,7 +164,7 @@ def serve_pubmed(
     ] = None,
     quiet: by.Quiet = False,
 ) -> None:
-    """Serve a corpus over the E-utilities API until Ctrl-C."""
+    """Serve a corpus over the E-utilities API until Ctrl-C, and a page to search it."""
     from medground.corpus.library import Library
     from medground.faces.eutils import run
     from medground.faces.eutils.current import CurrentCatalogue

@@ -37,15 +37,15 @@ def run(
     Raises ConfigError: the extra `pubmed` is not installed; UsageError: the server cannot listen on the address.
     """
     try:
-        from medground.faces.eutils.server import Connection, Limits, Line, make_app
+        from medground.faces.eutils.server import Connection, Lanes, Limits, make_app
         from medground.faces.serving import GracefulServer, config, listener
     except ImportError:
         raise ConfigError('the server needs starlette and uvicorn; run: pip install "medground[pubmed]"') from None
     limits = Limits()
     with listener(host, port) as on:
-        line = Line(limits)
-        app = make_app(catalogue, hosts=(host, *names), limits=limits, line=line)
+        lanes = Lanes(limits)
+        app = make_app(catalogue, hosts=(host, *names), limits=limits, lanes=lanes)
         told = config(app, Connection, head=_MOST_HEAD)
-        server = GracefulServer(told, listening=lambda: listening(on.getsockname()[1]), end=line.end)
+        server = GracefulServer(told, listening=lambda: listening(on.getsockname()[1]), end=lanes.end)
         sys.setswitchinterval(_SWITCH)
         asyncio.run(server.serve(sockets=[on]))

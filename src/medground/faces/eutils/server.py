@@ -1,16 +1,16 @@
-"""The server: requests answered in threads, a few at once, and a line of those who wait that has an end."""
+"""The server: requests answered in threads, each kind with a line of its own that has an end."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import resources
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from medground.errors import MedgroundError
-from medground.faces.eutils import citations, links, searches, summaries
+from medground.faces.eutils import citations, links, pages, searches, summaries
 from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.exchange import (
     MOST_BYTES,
@@ -47,16 +47,18 @@ class Limits:
         body: most bytes of a body; 50,000 IDs fit in.
         body_seconds: in which a body must come.
         work: CPU seconds of one request, checked by the work itself between two steps.
-        workers: requests at work at once.
-        line: most that wait for a thread.
+        workers: threads for cheap requests, and as many for others.
+        cheap_line: most cheap requests that wait for a thread.
+        costly_line: most others that wait for a thread.
         patience: most seconds that one waits.
     """
 
     body: int = 1_000_000
     body_seconds: float = 20.0
     work: float = 10.0
-    workers: int = 4
-    line: int = 200
+    workers: int = 2
+    cheap_line: int = 200
+    costly_line: int = 50
     patience: float = 30.0
 
 
@@ -88,34 +90,32 @@ class Work:
 T = TypeVar("T")
 
 
-_RETRY_AFTER = 5
-"""Seconds that a client that found too many at work is told to wait."""
-
-
-class Line:
-    """A few requests at work at once, each in a thread, and those who wait.
+class Lane:
+    """A few requests at work at once, each in a thread, and a line of those who wait.
 
     The threads are daemons: one that hangs in a query does not keep the process from ending.
+
+    Args:
+        line: most that wait.
+        patience: most seconds that one waits.
+        retry_after: seconds that a refused client is told to wait.
     """
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, workers: int, line: int, patience: float, retry_after: int) -> None:
+        self._line = line
+        self._patience = patience
+        self._retry_after = retry_after
         self._waiting = 0
-        self._turns = asyncio.Semaphore(limits.workers)
-        self.ending = threading.Event()
-
-    async def end(self) -> None:
-        """Let the work under way stop at its next check, and refuse what waits."""
-        self.ending.set()
+        self._turns = asyncio.Semaphore(workers)
 
     async def run(self, work: Callable[[], T]) -> T:
         """The result of some work, in a thread; refused (429) if the line is full, or there was no turn in time."""
-        busy = Refusal(429, "Too many requests at once; wait, then send it again", retry_after=_RETRY_AFTER)
-        if self._turns.locked() and self._waiting >= self._limits.line:
+        busy = Refusal(429, "Too many requests at once; wait, then send it again", retry_after=self._retry_after)
+        if self._turns.locked() and self._waiting >= self._line:
             raise busy
         self._waiting += 1
         try:
-            async with asyncio.timeout(self._limits.patience):
+            async with asyncio.timeout(self._patience):
                 await self._turns.acquire()
         except TimeoutError:
             raise busy from None
@@ -144,6 +144,19 @@ class Line:
         return await result
 
 
+class Lanes:
+    """A lane for cheap requests and one for others, so that no cheap request waits for a costly one."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.cheap = Lane(limits.workers, limits.cheap_line, limits.patience, retry_after=1)
+        self.costly = Lane(limits.workers, limits.costly_line, limits.patience, retry_after=5)
+        self.ending = threading.Event()
+
+    async def end(self) -> None:
+        """Let the work under way stop at its next check, and refuse what waits."""
+        self.ending.set()
+
+
 @dataclass(frozen=True)
 class Utility:
     """A utility: what answers, and the root element and document type of its responses, including errors."""
@@ -166,13 +179,27 @@ UTILITIES: Mapping[str, Utility] = MappingProxyType(
     }
 )
 _FOLDER = "/entrez/eutils"
+_PAGE = Utility(pages.page, "html", "<!DOCTYPE html>")
 _HEADERS = {
     "x-content-type-options": "nosniff",
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
 }
 _UNKNOWN = Utility(searches.esearch, "eUtilsResult", "<!DOCTYPE eUtilsResult>")
-_DTDS = {path.name: path.read_bytes() for path in (resources.files(__package__) / "dtd").iterdir()}
-"""Document types that clients may lack, by the names under which our replies refer to them."""
+_CHEAP_CHARACTERS = 2000
+_CHEAP_PIECES = 50
+_PIECE = re.compile(r",|%2C|\*|%2A|&id=", re.IGNORECASE)
+_STORED = re.compile(r"webenv|usehistory", re.IGNORECASE)
+
+
+def is_cheap(name: str, query: str, body: str) -> bool:
+    """Whether a request takes milliseconds, by its look: short, with few IDs and truncated words, and without the
+    history. Each ID of an elink is a search.
+    """
+    if name == "elink" or len(query) + len(body) > _CHEAP_CHARACTERS:
+        return False
+    sent = f"{query}&{body}"
+    return len(_PIECE.findall(sent)) <= _CHEAP_PIECES and _STORED.search(sent) is None
 
 
 def response(reply: Reply) -> Response:
@@ -209,32 +236,39 @@ def make_app(
     *,
     hosts: Sequence[str] = (),
     limits: Limits | None = None,
-    line: Line | None = None,
+    lanes: Lanes | None = None,
 ) -> Starlette:
-    """Build an application that serves a catalogue at `/entrez/eutils/NAME.fcgi`, for GET and POST.
+    """Build an application that serves a catalogue at `/entrez/eutils/NAME.fcgi`, for GET and POST, and a page at `/`.
 
     Args:
         catalogue: what is served, or a function that returns it for each request.
         hosts: host names that it answers to, in addition to those of loopback and the address that was called.
-        line: where requests are answered; the caller that gives it can end it.
+        lanes: where requests are answered; the caller that gives them can end them.
     """
     limits = limits or Limits()
-    line = line or Line(limits)
+    lanes = lanes or Lanes(limits)
     history = History()
 
     async def answer(request: Request) -> Response:
-        name, query = PurePosixPath(request.url.path).stem, request.url.query
-        if name not in UTILITIES:
+        asked = request.url.path
+        name = PurePosixPath(asked).stem if asked.startswith(_FOLDER) else ""
+        query = f"id={request.path_params['pmid']}" if "pmid" in request.path_params else request.url.query
+        if name and name not in UTILITIES:
             known = ", ".join(UTILITIES)
             return PlainTextResponse(f"unknown utility {name[:40]!r}; use one of: {known}", status_code=404)
         try:
             raw = await whole_body(request.receive, request.headers, most=limits.body, seconds=limits.body_seconds)
             body = raw.decode("utf-8", "replace")
-            work = partial(_answer, catalogue, history, line, limits.work, name, query, body)
-            # einfo needs no index, and so no thread
-            return response(work() if name == "einfo" else await line.run(work))
+            return response(await _reply(name, query, body))
         except Refusal as refusal:
             return refused(refusal, request.scope)
+
+    async def _reply(name: str, query: str, body: str) -> Reply:
+        cheap = is_cheap(name, query, body)
+        work = partial(_answer, catalogue, history, lanes, limits.work, name, query, body)
+        if cheap and name == "einfo":  # it needs no index, and so no thread
+            return work()
+        return await (lanes.cheap if cheap else lanes.costly).run(work)
 
     async def failed(request: Request, error: Exception) -> Response:
         log.error("a request to %s failed", request.url.path[:80], exc_info=error)
@@ -242,24 +276,25 @@ def make_app(
 
     utilities = (f"{_FOLDER}/{{name}}.fcgi", f"{_FOLDER}/ecitmatch.cgi")
     routes = [Route(path, answer, methods=["GET", "POST"]) for path in utilities]
+    shown = [Route(path, answer) for path in ("/", "/{pmid:int}", "/{pmid:int}/")]
     return Starlette(
-        routes=[*routes, Route("/dtd/{name}", _dtd)],
+        routes=[*routes, *shown, Route("/dtd/{name}", _dtd)],
         middleware=[Middleware(OwnHosts, names=hosts, respond=refused)],
         exception_handlers={Exception: failed},
     )
 
 
 async def _dtd(request: Request) -> Response:
-    found = _DTDS.get(request.path_params["name"])
+    found = pages.DTDS.get(request.path_params["name"])
     return Response(found or b"no such document type", 200 if found else 404, media_type="application/xml-dtd")
 
 
 def _answer(
-    catalogue: Catalogue, history: History, line: Line, seconds: float, name: str, query: str, body: str
+    catalogue: Catalogue, history: History, lanes: Lanes, seconds: float, name: str, query: str, body: str
 ) -> Reply:
-    utility = UTILITIES[name]
+    utility = UTILITIES.get(name, _PAGE)
     try:
-        work = Work(seconds, line.ending)
+        work = Work(seconds, lanes.ending)
         work.check()
         parameters = Parameters.read(query, body)
         database = parameters.text("dbfrom" if name == "elink" else "db", "pubmed") or "pubmed"
