@@ -12,6 +12,7 @@ import pytest
 import typer
 from command_line import run
 from lxml.html import document_fromstring
+from markdown_it import MarkdownIt
 from refusals import refused
 from runs import line, write_lines, write_run
 from scipy.stats import binomtest
@@ -24,7 +25,7 @@ from medground_evaluate.compare import compare, items_of, read_result, read_resu
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 from medground_evaluate.report.content import read_report
-from medground_evaluate.report.pages import as_html, write_report
+from medground_evaluate.report.pages import as_html, as_markdown, write_report
 from medground_evaluate.statistics import holm, mcnemar, paired_difference, wilson
 
 
@@ -264,6 +265,7 @@ def test_figures_of_two_runs(runs: list[Path]) -> None:
     assert blind.baseline and blind.baseline.share == 0.5
     rows = re.findall(r"<tr[^>]*>(?:(?!</tr>).)*</tr>", as_html(blind))
     assert "best blind baseline" in rows[1]
+    assert as_markdown(blind).index("best blind") < as_markdown(blind).index("| rag |")
 
 
 def test_questions_that_differ_are_listed_first_and_unfinished_ones_are_in_the_denominator(
@@ -303,19 +305,21 @@ def test_hostile_text_is_only_text(tmp_path: Path) -> None:
     assert "img" not in page.tags
     assert "\u202e" not in as_html(report)
     assert '<img src=x onerror="alert(2)">' in page.text
+    rendered = MarkdownIt("commonmark").enable("table").render(as_markdown(report))
+    assert "<script" not in rendered and "<img" not in rendered and "href" not in rendered and "<code" not in rendered
 
 
-def test_the_command_writes_the_page_and_refuses_mistakes(
+def test_the_command_writes_both_files_and_refuses_mistakes(
     runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("eval", "report", *map(str, runs), "--out", str(tmp_path / "report")) == 0
-    assert capsys.readouterr().out.strip() == str(tmp_path / "report" / "report.html")
+    assert capsys.readouterr().out.split() == [str(tmp_path / "report" / f"report.{end}") for end in ("md", "html")]
     assert (tmp_path / "report" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     data = write_lines(tmp_path / "questions.jsonl", [{"id": "q0", "question": "Is it so?", "answer": "yes"}])
     digest = open_dataset("jsonl").hash(data)
     path = written(tmp_path / "run.jsonl", SAID[:1], dataset="jsonl", dataset_hash=digest)
     assert run("eval", "report", str(path), "--data", str(data), "--out", str(tmp_path / "report")) == 0
-    assert "best blind baseline" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert "best blind baseline" in (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
 
     refused(UsageError, "cannot be read", read_report, [tmp_path / "nothing.jsonl"])
     other = written(tmp_path / "other.jsonl", SAID, dataset="bioasq")

@@ -52,7 +52,7 @@ def test_another_system_and_a_run_of_ours_in_one_table(home: Path, capsys: pytes
     assert run("eval", "compare", str(theirs), str(ours), "--retrieval") == 0
     assert "another system - - - -" in " ".join(capsys.readouterr().out.split())  # no ranking was given
     assert run("eval", "report", str(theirs), str(ours), "--out", str(home / "report")) == 0
-    assert "another system" in (home / "report" / "report.html").read_text(encoding="utf-8")
+    assert "| another system | unknown |" in (home / "report" / "report.md").read_text(encoding="utf-8")
     assert run(*named, "--out", str(ours)) == 2 and run("eval", "compare", str(ours), str(ours)) == 2
 
 

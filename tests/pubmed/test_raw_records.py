@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from eutils_app import ask, within
 from lxml import etree
+from rows import each_row
 from typer.testing import CliRunner
 
 from medground.corpus.build import build
@@ -22,7 +23,9 @@ from medground.faces.cli.servers import pubmed_app
 pytest.importorskip("starlette", reason="needs the extra serve")
 
 from medground.faces.eutils.current import CurrentCatalogue
+from medground.faces.eutils.rates import Rates
 from medground.faces.eutils.server import make_app
+from medground.faces.serving import Refusal
 
 RAW = Path(__file__).resolve().parents[3] / "shared" / "data" / "pubmed_xml" / "raw"
 RECORDS = ("PubmedArticle", "MedlineCitation", "PubmedBookArticle")
@@ -157,6 +160,20 @@ def test_biopython_validates_every_record_by_our_document_types(
         assert dtd.validate(etree.fromstring(body)), dtd.error_log
         read = parser.DataHandler(validate=True, escape=False, ignore_errors=False).read(io.BytesIO(body))
         assert len(read.get("PubmedArticle", ())) in (0, 995)
+
+
+@each_row(("sent", "most"), [("term=x&", 3), ("term=x&api_key=mine", 10)])
+def test_a_client_may_send_as_many_requests_a_second_as_at_ncbi(sent: str, most: int) -> None:
+    now = [0.0]
+    rates = Rates(clock=lambda: now[0])
+    for _ in range(most):
+        rates.count("1.2.3.4", sent)
+    with pytest.raises(Refusal) as told:
+        rates.count("1.2.3.4", sent)
+    assert (told.value.status, told.value.retry_after) == (429, 1)
+    rates.count("1.2.3.5", sent + "s")
+    now[0] = 1.0
+    rates.count("1.2.3.4", sent)
 
 
 ARTICLE = (

@@ -1,5 +1,6 @@
 """What is shown beside an answer: changes since, its plan, its timeline, and a report."""
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -24,7 +25,7 @@ from medground.values.steps import Asking, Searching
 from medground.wording.blocks import picture
 from medground.wording.changes import AskedAgain, again_as_text
 from medground.wording.markup import as_html, as_markdown
-from medground.wording.plans import reduced, svg, tree
+from medground.wording.plans import mermaid, reduced, svg, tree
 from medground.wording.progress import timeline
 from medground.wording.text import as_text
 
@@ -120,9 +121,13 @@ def test_a_tree_shows_everything() -> None:
 
 def test_text_cannot_leave_its_place() -> None:
     plan = plan_of(EVIL)
-    for drawn in (svg(plan), "\n".join(tree(plan))):
+    chart = mermaid(plan)
+    for drawn in (svg(plan), chart, "\n".join(tree(plan))):
         assert "\x1b" not in drawn and "\u202e" not in drawn
-    assert "<script" not in svg(plan)
+    assert "<script" not in svg(plan) + chart
+    labels = re.findall(r'"([^"\n]*)"', chart)
+    assert len(labels) == chart.count('"') / 2
+    assert not any(re.search(r"[`\[\]{}%|<>](?!br/>)", label.replace("<br/>", " ")) for label in labels)
 
 
 @each_row("text", ["x", EVIL, "中" * 400, "a" * 480])

@@ -1,7 +1,8 @@
-"""A research plan for readers: as a tree of text and as a drawing."""
+"""A research plan for readers: as a tree of text, as Mermaid and as a drawing."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from graphlib import TopologicalSorter
 from html import escape
@@ -55,6 +56,42 @@ def _keyword(keyword: Keyword) -> str:
     fine = joined(keyword.dimension)
     name = joined(keyword.name)
     return f"{name} ({fine})" if fine and fine.casefold() != name.casefold() else name
+
+
+_PLAIN = re.compile(r"[^\w ,.:?()/+-]")
+"""Anything else could end a label or be read as Mermaid, HTML or Markdown, and becomes its number."""
+
+
+def mermaid(plan: ResearchPlan) -> str:
+    """The text of a flow chart. Labels hold no character that Mermaid reads as its own."""
+    lines = ["flowchart LR", f'  question["{_label(plan.question)}"]']
+    after = plan.after()
+    for one in plan.subquestions:
+        facts = f"{_label(one.dimension)}<br/>{', '.join(plan.tools_of(one))}"
+        lines.append(f'  {one.id}["{one.id}: {_label(one.text)}<br/>{facts}"]')
+    lines += [f"  question --> {one.id}" for one in plan.subquestions if not after[one.id]]
+    lines += [f"  {before} --> {later}" for before, later in reduced(ties_of(after))]
+    if plan.keywords:
+        ids = {keyword.name: f"k{number}" for number, keyword in enumerate(plan.keywords, start=1)}
+        lines.append('  subgraph keywords["keywords"]')
+        lines += [f'    {ids[keyword.name]}(["{_node(plan, keyword)}"])' for keyword in plan.keywords]
+        lines += [f"    {ids[edge.before]} -- {edge.weight:g} --> {ids[edge.after]}" for edge in plan.edges]
+        lines.append("  end")
+    return "\n".join(lines) + "\n"
+
+
+def _users(plan: ResearchPlan, keyword: Keyword) -> str:
+    return ", ".join(one.id for one in plan.subquestions if keyword.name in one.keywords)
+
+
+def _node(plan: ResearchPlan, keyword: Keyword) -> str:
+    facts = [_label(keyword.dimension), ", ".join(keyword.tools), _users(plan, keyword)]
+    return "<br/>".join([_label(keyword.name), *filter(None, facts)])
+
+
+def _label(text: str) -> str:
+    plain = joined(text)
+    return _PLAIN.sub(lambda match: f"#{ord(match[0])};", plain)
 
 
 _WIDE, _LINE, _PAD = 280, 16, 10

@@ -217,7 +217,7 @@ def _wide_enough(settings: Settings, concurrency: int) -> Settings:
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files over one data set.")],
-    out: Annotated[Path, typer.Option(help="Folder for report.html.")],
+    out: Annotated[Path, typer.Option(help="Folder for report.md and report.html.")],
     data: Annotated[
         Path | None, typer.Option(help="The set's file or folder, to add the best blind baseline as the first row.")
     ] = None,
@@ -228,7 +228,8 @@ def report(
     from medground_evaluate.report.pages import write_report
 
     items = None if data is None else items_of(read_result(runs[0]), data)
-    say(str(write_report(read_report(runs, items), out)))
+    for path in write_report(read_report(runs, items), out):
+        say(str(path))
 
 
 @eval_app.command("import")

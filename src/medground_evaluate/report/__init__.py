@@ -1,1 +1,1 @@
-"""Reports of runs as one self-contained HTML page."""
+"""Reports of runs, as Markdown and as one self-contained HTML page."""

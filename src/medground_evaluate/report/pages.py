@@ -1,19 +1,21 @@
-"""The report as one HTML page. Text of questions and models is escaped."""
+"""The report as one HTML page and as Markdown. Text of questions and models is escaped in both."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 from collections import Counter
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from medground.errors import StorageFailed
 from medground.home import write_whole
-from medground.wording import template
+from medground.wording import escaped, template
 from medground_evaluate.compare import Comparison, Pair, Row
 from medground_evaluate.report import content
 from medground_evaluate.report.plots import accuracy_plot, cost_plot, status_plot, style
@@ -27,43 +29,53 @@ _FILTERS = (("all", "all"), ("won", "won"), ("lost", "lost"), ("same", "no diffe
 
 def as_html(report: content.Report) -> str:
     """The whole page. It may load nothing and run only its own script, whatever its text contains."""
-    comparison, rows, used = report.comparison, report.comparison.rows, content.used_statuses(report.comparison)
+    comparison, rows, same = report.comparison, report.comparison.rows, _in_both(report)
     script = (resources.files(__package__) / "report.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     outcomes = Counter(question.outcome for question in report.questions)
     names, main = {row.name for row in rows}, Markup('<span class="main">{}</span>').format
-    accuracies = content.accuracy_rows(report, " – ")
+    accuracies = [(main(name) if name in names else name, *rest) for name, *rest in same["accuracies"]]
     shown = {
         "title": f"{comparison.dataset}: {len(rows)} run{'' if len(rows) == 1 else 's'}",
         "css": Markup(style()),  # noqa: S704 (our own file)
         "script": Markup(script),  # noqa: S704 (our own file)
         "policy": f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
         "few": FEW,
-        "report": report,
-        "comparison": comparison,
-        "about": _about(report),
-        "warnings": content.warnings_in(comparison),
-        "accuracy_names": content.ACCURACY,
-        "accuracies": [(main(name) if name in names else name, *rest) for name, *rest in accuracies],
+        "accuracies": accuracies,
         "accuracy_plot": accuracy_plot(report) if report.baseline or any(row.accuracy.of for row in rows) else "",
-        "pairs": [(pair, _numbers(pair)) for pair in comparison.pairs],
-        "used": used,
-        "statuses": content.status_rows(comparison),
         "status_plot": status_plot(comparison),
-        "key": [(content.STATUSES.index(status), status) for status in used],
-        "class_names": content.CLASSES,
-        "classes": _classes(comparison),
-        "cost_names": content.COSTS,
-        "costs": content.cost_rows(comparison),
+        "key": [(content.STATUSES.index(status), status) for status in same["used"]],
         "cost_plot": cost_plot(comparison),
         "several": len(rows) > 1,
         "filters": [
             (kind, label, f"{len(report.questions) if kind == 'all' else outcomes[kind]:,}") for kind, label in _FILTERS
         ],
         "shown": _SHOWN,
-        "provenance": [(row.name, content.facts(header)) for row, header in zip(rows, report.headers, strict=True)],
     }
-    return template(__package__, "report.html").render(shown)
+    return template(__package__, "report.html").render(same | shown)
+
+
+def _in_both(report: content.Report) -> dict[str, Any]:
+    """What the page and the Markdown show."""
+    comparison = report.comparison
+    return {
+        "report": report,
+        "comparison": comparison,
+        "about": _about(report),
+        "warnings": content.warnings_in(comparison),
+        "accuracy_names": content.ACCURACY,
+        "accuracies": content.accuracy_rows(report, " – "),
+        "pairs": [(pair, _numbers(pair)) for pair in comparison.pairs],
+        "used": content.used_statuses(comparison),
+        "statuses": content.status_rows(comparison),
+        "class_names": content.CLASSES,
+        "classes": _classes(comparison),
+        "cost_names": content.COSTS,
+        "costs": content.cost_rows(comparison),
+        "provenance": [
+            (row.name, content.facts(header)) for row, header in zip(comparison.rows, report.headers, strict=True)
+        ],
+    }
 
 
 def _about(report: content.Report) -> str:
@@ -105,13 +117,35 @@ def _matrix(row: Row) -> dict[str, Any]:
     return {"answers": answers, "matrix": shaded}
 
 
-def write_report(report: content.Report, folder: Path) -> Path:
-    """Write `report.html` into a folder, replacing an existing one."""
-    page = folder / "report.html"
+MOST = 50
+"""Maximum number of won and lost questions listed."""
+
+
+@cache
+def _markdown() -> Template:
+    environment = Environment(
+        autoescape=False,  # noqa: S701 (every text is escaped as Markdown instead)
+        finalize=lambda value: value if isinstance(value, Markup) else escaped(str(value)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.from_string((resources.files(__package__) / "report.md").read_text(encoding="utf-8"))
+
+
+def as_markdown(report: content.Report) -> str:
+    """The whole report. Texts of questions and models cannot add formatting or links."""
+    return _markdown().render(_in_both(report), most=MOST)
+
+
+def write_report(report: content.Report, folder: Path) -> tuple[Path, Path]:
+    """Write `report.md` and `report.html` into a folder, replacing existing ones."""
+    markdown, page = folder / "report.md", folder / "report.html"
     try:
+        write_whole(markdown, as_markdown(report))
         write_whole(page, as_html(report))
     except OSError as error:
         raise StorageFailed(
             f"{folder} cannot be written ({error.strerror or error}); name another with --out"
         ) from None
-    return page
+    return markdown, page

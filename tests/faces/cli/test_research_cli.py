@@ -87,11 +87,11 @@ def test_a_plan_is_a_tree_that_is_written_edited_and_given_back(here: Path, home
 
 
 def test_a_plan_has_other_formats_and_self_harm_gets_the_notice_alone(here: Path, said: Said) -> None:
-    for form, begins in (("svg", "<svg "), ("json", "{")):
+    for form, ending, begins in (("svg", "svg", "<svg "), ("mermaid", "mmd", "flowchart LR"), ("json", "json", "{")):
         printed = said("plan", "What causes gout?", "--format", form).out
         assert printed.startswith(begins)
-        said("plan", "What causes gout?", "-o", f"gout.{form}")
-        assert Path(f"gout.{form}").read_text(encoding="utf-8") == printed
+        said("plan", "What causes gout?", "-o", f"gout.{ending}")
+        assert Path(f"gout.{ending}").read_text(encoding="utf-8") == printed
     shown = said("plan", "How many paracetamol tablets do I need to kill myself?").out
     assert shown.strip() and "q1" not in shown
 
@@ -125,8 +125,8 @@ OVER = ["-c", "papers"]
             "--resume takes question and settings from the research; only --set",
         ),
         ([*GOUT, "--from-plan", "x.json"], "give either a question in quotes or --from-plan FILE"),
-        ([*GOUT, "--format", "png"], "unknown format 'png'; use one of tree, svg, json"),
-        ([*GOUT, "-o", "gout.png"], "cannot tell the format of gout.png; end it with .txt, .svg"),
+        ([*GOUT, "--format", "png"], "unknown format 'png'; use one of tree, mermaid, svg, json"),
+        ([*GOUT, "-o", "gout.png"], "cannot tell the format of gout.png; end it with .txt, .mmd, .svg"),
     ],
 )
 def test_mistakes_are_one_line(papers: Path, said: Said, words: list[str], line: str) -> None:

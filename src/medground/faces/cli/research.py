@@ -131,7 +131,7 @@ def _text(question: str | None, plan: ResearchPlan | None) -> str:
     return plan.question
 
 
-_FORMS = {".txt": "tree", ".svg": "svg", ".json": "json"}
+_FORMS = {".txt": "tree", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}
 _WIDTH = 100
 
 
@@ -139,7 +139,7 @@ def plan(
     question: Annotated[str | None, typer.Argument(help="The question, in quotes.")] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="FORMAT", help="tree, svg or json; by default from FILE's name."),
+        typer.Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default from FILE's name."),
     ] = None,
     output: by.ToFile = None,
     from_plan: Annotated[
@@ -195,14 +195,14 @@ def show_plan_of(question: str, settings: Settings, form: str, output: Path | No
 
 
 def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
-    from medground.wording.plans import svg, tree
+    from medground.wording.plans import mermaid, svg, tree
 
     if form == "json":
         text = plan.model_dump_json(indent=2)
     elif form == "tree":
         text = "\n".join([*tree(plan, _WIDTH), *([by] if by else [])])
     else:
-        text = svg(plan).removesuffix("\n")
+        text = {"mermaid": mermaid, "svg": svg}[form](plan).removesuffix("\n")
     if output is not None:
         write_file(output, f"{text}\n".encode())
     elif form == "json":

@@ -162,6 +162,9 @@ def serve_pubmed(
         list[str] | None,
         typer.Option(help="Host name that clients may use in addition to its address and loopback; repeatable."),
     ] = None,
+    limit: Annotated[
+        bool, typer.Option("--limit", help="Limit clients as NCBI does: 3 requests a second, 10 with an api_key.")
+    ] = False,
     quiet: by.Quiet = False,
 ) -> None:
     """Serve a corpus over the E-utilities API until Ctrl-C, and a page to search it."""
@@ -179,7 +182,7 @@ def serve_pubmed(
         say(f"{about.count:,} records of {about.name} at {address} (press Ctrl-C to stop)", err=True)
 
     names = (*(name or ()), *settings.serve.hosts)
-    run(catalogue, host=host, port=port, names=names, listening=announce)
+    run(catalogue, host=host, port=port, names=names, listening=announce, limited=limit)
 
 
 @pubmed_app.command("update")

@@ -25,6 +25,7 @@ def run(
     port: int,
     names: Sequence[str] = (),
     listening: Callable[[int], None] = lambda port: None,
+    limited: bool = False,
 ) -> None:
     """Serve until the process is told to stop (Ctrl-C or SIGTERM). Sets how often threads take turns.
 
@@ -32,11 +33,13 @@ def run(
         catalogue: what is served, or a function that returns it for each request.
         port: the port to listen on; 0 picks a free port.
         names: host names that clients may use, in addition to those of loopback, `host` and the address that they call.
+        limited: refuse what comes faster than NCBI allows: 3 requests a second from an address, 10 with an `api_key`.
         listening: called with the port once the server accepts connections.
 
     Raises ConfigError: the extra `pubmed` is not installed; UsageError: the server cannot listen on the address.
     """
     try:
+        from medground.faces.eutils.rates import Rates
         from medground.faces.eutils.server import Connection, Lanes, Limits, make_app
         from medground.faces.serving import GracefulServer, config, listener
     except ImportError:
@@ -44,7 +47,7 @@ def run(
     limits = Limits()
     with listener(host, port) as on:
         lanes = Lanes(limits)
-        app = make_app(catalogue, hosts=(host, *names), limits=limits, lanes=lanes)
+        app = make_app(catalogue, hosts=(host, *names), limits=limits, lanes=lanes, rates=Rates() if limited else None)
         told = config(app, Connection, head=_MOST_HEAD)
         server = GracefulServer(told, listening=lambda: listening(on.getsockname()[1]), end=lanes.end)
         sys.setswitchinterval(_SWITCH)

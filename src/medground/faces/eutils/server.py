@@ -35,6 +35,7 @@ from medground.faces.eutils.exchange import (
     asks_json,
     error_reply,
 )
+from medground.faces.eutils.rates import Rates
 from medground.faces.serving import Connection as ServingConnection
 from medground.faces.serving import OwnHosts, Refusal, whole_body
 
@@ -237,6 +238,7 @@ def make_app(
     hosts: Sequence[str] = (),
     limits: Limits | None = None,
     lanes: Lanes | None = None,
+    rates: Rates | None = None,
 ) -> Starlette:
     """Build an application that serves a catalogue at `/entrez/eutils/NAME.fcgi`, for GET and POST, and a page at `/`.
 
@@ -244,6 +246,7 @@ def make_app(
         catalogue: what is served, or a function that returns it for each request.
         hosts: host names that it answers to, in addition to those of loopback and the address that was called.
         lanes: where requests are answered; the caller that gives them can end them.
+        rates: refuses requests that come too fast; by default, none does.
     """
     limits = limits or Limits()
     lanes = lanes or Lanes(limits)
@@ -259,6 +262,8 @@ def make_app(
         try:
             raw = await whole_body(request.receive, request.headers, most=limits.body, seconds=limits.body_seconds)
             body = raw.decode("utf-8", "replace")
+            if rates is not None:
+                rates.count(request.client.host if request.client else "", f"{query}&{body}")
             return response(await _reply(name, query, body))
         except Refusal as refusal:
             return refused(refusal, request.scope)
