@@ -74,7 +74,7 @@ async def test_answers_of_the_command_line_are_of_whoever_sits_here_and_each_is_
         assert answer is not None
         await service.delete(answer.trace_id, ADA)
         with pytest.raises(NotFound):
-            service.jobs.find(job.id, ADA.id)
+            await service.jobs.find(job.id, ADA.id)
         assert len(await service.history(ADA)) == 1
         files = list((papers.home / "service").iterdir())
         assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}

@@ -129,10 +129,11 @@ class Disk:
         class Connection(sqlite3.Connection):
             disk: Disk | None = None
 
-            def execute(self, *given: Any) -> sqlite3.Cursor:
+            def cursor(self, *given: Any) -> sqlite3.Cursor:  # type: ignore[override]
                 full = self.disk is not None and self.disk.full
-                super().execute(f"PRAGMA max_page_count = {1 if full else 1 << 30}")  # 1: what it has by now
-                return super().execute(*given)
+                # 1: what it has by now
+                super().cursor(*given).execute(f"PRAGMA max_page_count = {1 if full else 1 << 30}").close()
+                return super().cursor(*given)
 
         return Connection
 

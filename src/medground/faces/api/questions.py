@@ -14,7 +14,8 @@ from starlette.responses import Response, StreamingResponse
 from medground.errors import NotFound, UsageError
 from medground.faces.api.caller import Caller, Served
 from medground.faces.api.middleware import while_there
-from medground.faces.service.job import Job, JobState
+from medground.faces.service.job import Job
+from medground.faces.service.job_store import JobState
 from medground.faces.service.request import Asked
 from medground.faces.service.values import Event
 from medground.values.answer import Answer
@@ -131,7 +132,7 @@ async def research(
 ) -> JobState:
     """Begin research as a job, which lives on when nobody listens. `DELETE /v1/jobs/{id}` ends it."""
     researched = asked.model_copy(update={"kind": "research"})
-    return accepted(await service.start(researched, person, key=key), request, response)
+    return await accepted(await service.start(researched, person, key=key), request, response)
 
 
 @router.post(
@@ -144,7 +145,7 @@ async def research(
 )
 async def go_on(research_id: str, request: Request, response: Response, person: Caller, service: Served) -> JobState:
     """Go on with research that failed, was stopped or reached a limit: `research` of its job. Nothing is done twice."""
-    return accepted(await service.resume(research_id, person), request, response)
+    return await accepted(await service.resume(research_id, person), request, response)
 
 
 @router.post(
@@ -159,13 +160,13 @@ async def begin(
     asked: Question, request: Request, response: Response, person: Caller, service: Served, key: Key = None
 ) -> JobState:
     """Begin a job. One of kind `ask` is stopped 30 seconds after its last listener has left."""
-    return accepted(await service.start(asked, person, key=key), request, response)
+    return await accepted(await service.start(asked, person, key=key), request, response)
 
 
-def accepted(job: Job, request: Request, response: Response) -> JobState:
+async def accepted(job: Job, request: Request, response: Response) -> JobState:
     """The state of a new job, and where it is, also below a prefix."""
     response.headers["Location"] = f"{request.scope.get('root_path', '')}/v1/jobs/{job.id}"
-    return job.now()
+    return await job.now()
 
 
 def as_json(answer: Answer) -> Response:
@@ -186,13 +187,13 @@ class JobList(Frozen):
 @jobs_router.get("", summary="Your jobs")
 async def listed(person: Caller, service: Served) -> JobList:
     """Your jobs that are not finished or were finished within the last hour, the latest first."""
-    return JobList(jobs=tuple(job.now() for job in service.jobs.of(person.id)))
+    return JobList(jobs=tuple(await service.jobs.of(person.id)))
 
 
 @jobs_router.get("/{job_id}", summary="The state of a job", responses={404: {}, 422: {}})
 async def state(job_id: str, person: Caller, service: Served) -> JobState:
     """The state of one of your jobs."""
-    return service.jobs.find(job_id, person.id).now()
+    return await (await service.jobs.find(job_id, person.id)).now()
 
 
 @jobs_router.get(
@@ -212,7 +213,7 @@ async def events(
 
     A comment is sent after 15 seconds of silence. A reader that misses events gets one of type `resync`.
     """
-    job = service.jobs.find(job_id, person.id)
+    job = await service.jobs.find(job_id, person.id)
     return event_stream(job.events(after if last_event_id is None else last_event_id))
 
 

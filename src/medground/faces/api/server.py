@@ -196,7 +196,7 @@ def needs_token(settings: Settings, host: str, login: bool | None = None) -> boo
     Raises UsageError: a token is needed, and none is valid; or none is to be needed where other computers are let in;
     StorageFailed: it cannot be read who has a token.
     """
-    with closing(Records(settings.home)) as records:
+    with closing(Records.of(settings)) as records:
         shared = records.had_tokens()
         there = any(token.revoked is None for token in Tokens(records).list())
     others = host if not is_loopback(host) else next(iter(settings.serve.hosts), None)

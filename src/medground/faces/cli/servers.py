@@ -257,10 +257,11 @@ def revoke(name: Name) -> None:
 
 @contextmanager
 def _tokens() -> Iterator[Tokens]:
-    from medground.faces.service.accounts import Tokens
-    from medground.faces.service.records import Records
+    with needing("serve", "access tokens"):
+        from medground.faces.service.accounts import Tokens
+        from medground.faces.service.records import Records
 
-    with closing(Records(by.home_folder(), must_keep=True)) as records:
+    with closing(Records.of(by.load_settings(), must_keep=True)) as records:
         yield Tokens(records)
 
 
