@@ -174,13 +174,15 @@ async def run(
     progress: Progress = no_progress,
     login: bool | None = None,
     extend: Extend = lambda app, authenticated: None,
+    on: socket.socket | None = None,
 ) -> None:
     """Serve until the process is asked to stop (Ctrl-C or SIGTERM), or the task is cancelled.
 
-    `host` is the address to listen on; `needs_token` says what it and `login` mean for tokens.
+    `host` is the address to listen on, unless a socket does, `on`; `needs_token` says what it and `login` mean for
+    tokens.
     """
     authenticated = await asyncio.to_thread(needs_token, settings, host, login)
-    with listener(host, port) as on:
+    with on or listener(host, port) as on:
         async with Service.open(settings, progress=progress) as service:
             await service.warm()
             app = make_app(service, authenticated=authenticated, names=(on.getsockname()[0],))

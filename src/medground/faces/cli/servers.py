@@ -37,6 +37,8 @@ Login = Annotated[
     ),
 ]
 
+Workers = Annotated[int, typer.Option(help="Processes that answer; all see the same jobs and limits.", min=1, max=256)]
+
 LOOPBACK = "127.0.0.1"
 SERVE, WEB, MCP = 8123, 8124, 8126
 """Each server's own default port, so that all of them can run at once."""
@@ -67,6 +69,7 @@ def serve(
     host: Host = LOOPBACK,
     port: Port = SERVE,
     login: Login = None,
+    workers: Workers = 1,
     sets: by.Sets = None,
     preset: by.Preset = None,
     settings: by.SettingsFile = None,
@@ -74,11 +77,24 @@ def serve(
 ) -> None:
     """Answer questions over HTTP until Ctrl-C. Other computers need a token: `medground token create NAME`."""
     with needing("serve", "the server"):
-        from medground.faces.api.server import run
+        from medground.faces.api.server import needs_token, run
+        from medground.faces.serving import listener
+        from medground.faces.workers import become_worker
 
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
+    on, told = None, announce
+    if workers > 1:
+        needs_token(chosen, host, login)
+        on = listener(host, port)
+        first = become_worker(workers)
+
+        def told(address: str) -> None:
+            if first is not None:
+                announce(address)
+                first()
+
     with shown_progress(quiet=quiet) as progress:
-        _run(run(chosen, host=host, port=port, announce=announce, progress=progress, login=login))
+        _run(run(chosen, host=host, port=port, announce=told, progress=progress, login=login, on=on))
 
 
 def web(

@@ -143,7 +143,7 @@ class Jobs:
             except StorageFailed as error:
                 self._seen.clear()  # others could not count on, either
                 log.warning("%s", error)
-            await asyncio.sleep(_BEAT if self._here else _QUIET)
+            await asyncio.sleep(min(_BEAT if self._here else _QUIET, self.lost_after / 4))
 
     async def _beat(self) -> None:
         counts, now = await asyncio.to_thread(self.shared.beat), asyncio.get_running_loop().time()

@@ -37,6 +37,7 @@ from medground.faces.service.records import Records
 from medground.faces.service.request import Searched, with_seconds
 from medground.faces.service.shared import Shared
 from medground.faces.service.values import Person, Problem, problem_of
+from medground.home.concurrency import TURNS
 from medground.home.settings import Settings
 from medground.values.steps import Progress, no_progress
 
@@ -66,6 +67,7 @@ class Service(Questioning, AnswerService):
         self._tokens = Tokens(self._records, self._now)
         self.saved = Saved(self._records)
         self._spending = Spending(self._records)
+        TURNS.append(self.jobs.shared.turn)
         self._admission = Admission(self._records, self._kept, self.jobs, self.jobs.shared, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
@@ -160,6 +162,7 @@ class Service(Questioning, AnswerService):
         if self._closed:
             return
         self._closed = True
+        TURNS.remove(self.jobs.shared.turn)
         for task in self._always:
             task.cancel()
         await self.jobs.close()
