@@ -104,11 +104,11 @@ async def test_a_question_lives_while_somebody_listens_on_another_server(
     group: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("medground.faces.service.job._HEARD", 0.2)
-    async with two(group, abandoned_after=3) as (one, other):
+    async with two(group, abandoned_after=6) as (one, other):
         one._turns = asyncio.Semaphore(0)  # no question gets its turn
         job = await one.start(Asked(question=QUESTION), ADA)
         listening = asyncio.create_task((await other.jobs.find(job.id, ADA.id)).result())
-        await asyncio.sleep(5)
+        await asyncio.sleep(8)
         assert job.state == "queued"
         listening.cancel()
         while not job.is_finished:  # nobody listens any more

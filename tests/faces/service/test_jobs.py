@@ -186,7 +186,7 @@ async def test_a_failure_is_a_problem_with_a_next_step(
     assert last.problem is not None
     assert (last.problem.status, last.problem.type) == (status, f"urn:medground:problem:{kind}")
     assert last.problem.next
-    assert (await job.now()).problem == last.problem
+    assert job.told.problem == last.problem
     with pytest.raises(type(error)):
         await job.result()
 

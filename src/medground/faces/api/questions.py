@@ -132,7 +132,7 @@ async def research(
 ) -> JobState:
     """Begin research as a job, which lives on when nobody listens. `DELETE /v1/jobs/{id}` ends it."""
     researched = asked.model_copy(update={"kind": "research"})
-    return await accepted(await service.start(researched, person, key=key), request, response)
+    return accepted(await service.start(researched, person, key=key), request, response)
 
 
 @router.post(
@@ -145,7 +145,7 @@ async def research(
 )
 async def go_on(research_id: str, request: Request, response: Response, person: Caller, service: Served) -> JobState:
     """Go on with research that failed, was stopped or reached a limit: `research` of its job. Nothing is done twice."""
-    return await accepted(await service.resume(research_id, person), request, response)
+    return accepted(await service.resume(research_id, person), request, response)
 
 
 @router.post(
@@ -160,13 +160,13 @@ async def begin(
     asked: Question, request: Request, response: Response, person: Caller, service: Served, key: Key = None
 ) -> JobState:
     """Begin a job. One of kind `ask` is stopped 30 seconds after its last listener has left."""
-    return await accepted(await service.start(asked, person, key=key), request, response)
+    return accepted(await service.start(asked, person, key=key), request, response)
 
 
-async def accepted(job: Job, request: Request, response: Response) -> JobState:
+def accepted(job: Job, request: Request, response: Response) -> JobState:
     """The state of a new job, and where it is, also below a prefix."""
     response.headers["Location"] = f"{request.scope.get('root_path', '')}/v1/jobs/{job.id}"
-    return await job.now()
+    return job.told
 
 
 def as_json(answer: Answer) -> Response:
@@ -193,7 +193,7 @@ async def listed(person: Caller, service: Served) -> JobList:
 @jobs_router.get("/{job_id}", summary="The state of a job", responses={404: {}, 422: {}})
 async def state(job_id: str, person: Caller, service: Served) -> JobState:
     """The state of one of your jobs."""
-    return await (await service.jobs.find(job_id, person.id)).now()
+    return (await service.jobs.find(job_id, person.id)).told
 
 
 @jobs_router.get(

@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import closing, contextmanager
 from decimal import Decimal
 from functools import partial
@@ -82,16 +82,19 @@ def serve(
         from medground.faces.workers import become_worker
 
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
-    on, told = None, announce
+    on = None
+    told: Callable[[str], None] = announce
     if workers > 1:
         needs_token(chosen, host, login)
         on = listener(host, port)
         first = become_worker(workers)
 
-        def told(address: str) -> None:
+        def ready(address: str) -> None:
             if first is not None:
                 announce(address)
                 first()
+
+        told = ready
 
     with shown_progress(quiet=quiet) as progress:
         _run(run(chosen, host=host, port=port, announce=told, progress=progress, login=login, on=on))

@@ -206,8 +206,9 @@ class Calls:
         job = await self._service.jobs.find(value.job.strip(), call.person.id)
         start = self._clock()
         while not job.is_finished and self._clock() - start < self._times.patience * 0.8:
-            call.words = (await job.now()).words
+            call.words = job.told.words
             await asyncio.sleep(_TICK)
+            job = await self._service.jobs.find(job.id, call.person.id)
         if not job.is_finished:
             return _state(self._tool_of(job), job, job.told.words)
         return await self._outcome(call, job)
@@ -218,7 +219,7 @@ class Calls:
         return await self._outcome(call, job)
 
     def _tool_of(self, job: Job) -> str:
-        return self._late[job.id][0] if job.id in self._late else job.kind
+        return self._late[job.id][0] if job.id in self._late else job.told.kind
 
     async def _outcome(self, call: Call, job: Job) -> Result:
         """What a finished job found; one that was stopped or failed gives what it had found until then, if anything."""

@@ -15,11 +15,11 @@ from medground.answering.evidence_table import EvidenceTable
 from medground.errors import MedgroundError
 from medground.faces.service.accounts import Owners, Spending, Spent, next_month
 from medground.faces.service.answers import KeptAnswers
-from medground.faces.service.databases import Transaction
 from medground.faces.service.job import Job, Tell
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.records import Records
 from medground.faces.service.shared import Shared
+from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import LimitReached, Person, Repeat
 from medground.home.settings_groups import BudgetSettings
 from medground.values.answer import Answer

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from medground.errors import BudgetExhausted, MedgroundError, NotFound, Stopped
 from medground.faces.service.job_store import FINISHED, Change, JobState, JobStore, State
@@ -76,14 +75,6 @@ class Job:
     @property
     def id(self) -> str:
         return self.told.id
-
-    @property
-    def kind(self) -> str:
-        return self.told.kind
-
-    @property
-    def created(self) -> datetime:
-        return self.told.created
 
     @property
     def state(self) -> State:
@@ -172,22 +163,21 @@ class Job:
 
     def add(self, event: Event) -> None:
         """Number an event, and have it written; a step tells where the answer is. Nothing is added after the end."""
-        if not self.is_finished and self.changed is not None:
-            step, update = event.step, {"last_event": self.told.last_event + 1, "words": event.words or self.told.words}
-            update |= {"trace_id": step.trace_id} if isinstance(step, Kept) else {}
-            update |= {"research": step.id} if isinstance(step, ResearchBegun) else {}
-            self.told = self.told.model_copy(update=update)
-            self._unwritten.append(event.model_copy(update={"id": self.told.last_event, "job": self.id}))
-            self.changed(self)
+        if not self.is_finished:
+            step, number = event.step, self.told.last_event + 1
+            found = {"trace_id": step.trace_id} if isinstance(step, Kept) else {}
+            found = {"research": step.id} if isinstance(step, ResearchBegun) else found
+            self._unwritten.append(event.model_copy(update={"id": number, "job": self.id}))
+            self.update(last_event=number, words=event.words or self.told.words, **found)
 
     def begin(self, task: asyncio.Task[None]) -> None:
         """It is worked on by this task, which `Jobs` makes."""
         self._task = task
         self.touch()
 
-    def run(self) -> None:
-        """It has its turn."""
-        self.told = self.told.model_copy(update={"state": "running"})
+    def update(self, **told: object) -> None:
+        """What has changed of it, to be written down."""
+        self.told = self.told.model_copy(update=told)
         if self.changed is not None:
             self.changed(self)
 
@@ -195,13 +185,9 @@ class Job:
         """Its work has ended; everybody who waits is woken once that is written."""
         self._answer, self._error = answer, error
         trace_id = answer.trace_id if answer is not None else self.trace_id
-        last = self.told.last_event + 1
-        told = {"state": state, "problem": problem, "trace_id": trace_id, "last_event": last}
-        self.told = self.told.model_copy(update=told)
+        self.update(state=state, problem=problem, trace_id=trace_id, last_event=self.told.last_event + 1)
         self._unwritten.append(self.told.ended())
         self._stop_timer()
-        if self.changed is not None:
-            self.changed(self)
 
     def change(self) -> Change:
         """What is to be written of it."""
@@ -213,12 +199,6 @@ class Job:
         self._cannot_be_written = count is None
         news, self._news = self._news, asyncio.Event()
         news.set()
-
-    async def now(self) -> JobState:
-        """Its state as a value, for clients."""
-        if self.changed is None and not self.is_finished:
-            await self._look()
-        return self.told
 
     @property
     def is_written(self) -> bool:

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from medground.errors import NotFound
-from medground.faces.service.databases import Transaction
 from medground.faces.service.shared import Shared
+from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import Event, EventType, Problem, Repeat
 from medground.values.document import Frozen
 

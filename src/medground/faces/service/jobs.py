@@ -12,10 +12,10 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 
 from medground.errors import MedgroundError, Stopped, StorageFailed, UsageError
-from medground.faces.service.databases import Transaction
 from medground.faces.service.job import Job, Load, Tell, Work
 from medground.faces.service.job_store import JobState, JobStore, State
 from medground.faces.service.shared import Shared
+from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import INTERNAL, Event, LimitReached, Problem, Repeat, ServerGone, problem_of
 from medground.values.answer import Answer
 
@@ -95,7 +95,13 @@ class Jobs:
             raise UsageError("the service is closed")
         if len(self._tasks) + len(self._beginning) >= self.most_unfinished:
             raise LimitReached("too many requests are waiting", retry_after=5)
-        beginning = asyncio.ensure_future(self._begin(work, owner, kind, title, turn, listened, repeat, admit))
+        told = JobState(id=secrets.token_urlsafe(16), kind=kind, title=title, state="queued", created=self.now())
+
+        async def begin() -> Job:
+            former = await asyncio.to_thread(self.store.begin, told, owner, repeat, admit)
+            return self._begun(told, owner, work, turn, listened) if former is None else self._of(former, owner)
+
+        beginning = asyncio.ensure_future(begin())
         self._beginning.add(beginning)
         beginning.add_done_callback(self._beginning.discard)
         return await asyncio.shield(beginning)  # what is written down is worked on, also where the caller has left
@@ -147,7 +153,7 @@ class Jobs:
 
     async def _beat(self) -> None:
         counts, now = await asyncio.to_thread(self.shared.beat), asyncio.get_running_loop().time()
-        if now - self._beaten > self.lost_after / 2 or not self.shared.records.is_shared:
+        if now - self._beaten > self.lost_after / 2:
             self._seen.clear()  # this process was held up, and others perhaps with it
         self._beaten = now
         known = ((name, count, self._seen.get(name)) for name, count in counts.items())
@@ -175,21 +181,9 @@ class Jobs:
         with suppress(StorageFailed):
             await asyncio.to_thread(self.shared.leave, self.shared.server)
 
-    async def _begin(
-        self,
-        work: Work,
-        owner: str,
-        kind: str,
-        title: str,
-        turn: AbstractAsyncContextManager[object] | None,
-        listened: bool,
-        repeat: Repeat | None,
-        admit: Callable[[Transaction], None],
+    def _begun(
+        self, told: JobState, owner: str, work: Work, turn: AbstractAsyncContextManager[object] | None, listened: bool
     ) -> Job:
-        told = JobState(id=secrets.token_urlsafe(16), kind=kind, title=title, state="queued", created=self.now())
-        former = await asyncio.to_thread(self.store.begin, told, owner, repeat, admit)
-        if former is not None:
-            return self._of(former, owner)
         job = Job(told, owner, self.store, self.load, self._note, self.abandoned_after if listened else None)
         self._here[job.id] = job
         job.add(Event(id=0, type="queued", words="waiting"))
@@ -236,7 +230,7 @@ class Jobs:
         error: MedgroundError | None = None
         try:
             async with turn or nullcontext():
-                job.run()
+                job.update(state="running")
                 answer = await work(Tell(job, asyncio.get_running_loop()))
             state = "done"
         except asyncio.CancelledError:  # this task ends here: only `close` awaits it
@@ -244,7 +238,7 @@ class Jobs:
         except MedgroundError as failed:
             answer, problem, error = getattr(failed, "answer", None), problem_of(failed, self.hide), failed
         except Exception:
-            log.exception("the job %s (%s) failed", job.id, job.kind)
+            log.exception("the job %s (%s) failed", job.id, job.told.kind)
             problem, error = INTERNAL, MedgroundError(INTERNAL.detail)
         if error is not None:
             error.__context__ = error.with_traceback(None).__cause__ = None  # its frames hold all that was read

@@ -1,7 +1,7 @@
 """What the servers of a group write down: tokens, whose an answer is, what was used, and the jobs at work.
 
-It is an SQLite file in the home folder, or the PostgreSQL database that `serve.state` names. A home for which tokens
-were made never opens by accident: a second file, `MARK`, says so where what is recorded is lost.
+It is an SQLite file in the home folder, with mode 0600, or the PostgreSQL database that `serve.state` names. A home for
+which tokens were made never opens by accident: a second file, `MARK`, says so where what is recorded is lost.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
 
-from medground.errors import ConfigError, StorageFailed
-from medground.faces.service.databases import Database, Postgres, SqliteFile, Transaction, Work
+from medground.errors import ConfigError, StorageFailed, needing
+from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import LOCAL
 from medground.home.files import write_whole
 from medground.home.settings import Settings
@@ -36,53 +37,52 @@ _KEPT = ("answers", "traces", "research")
 _MOVED = ("tokens", "answers", "used", "saved")
 """Tables that move from the file to a new database."""
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+_CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
+_WAIT = 10
+"""Seconds to wait for another process that writes, and for a database that does not answer."""
 Statement = tuple[str, tuple[object, ...]]
 
 
 class Records:
     """What is recorded for a home folder. Blocks; safe to use in several threads.
 
+    Where nothing can be written to the file when it is opened, a copy in memory stands in for it.
+
     Args:
         state: the database, as `url_of` reads it; by default the file `service/service.sqlite`.
-        must_keep: whether a change that the file does not take is an error.
+        must_keep: whether it is an error that nothing can be written.
 
     Raises StorageFailed: it cannot be read, is of another version of Medground, or cannot be written to and must be.
     """
 
-    def __init__(
-        self,
-        home: Path,
-        state: URL | None = None,
-        *,
-        must_keep: bool = False,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, home: Path, state: URL | None = None, *, must_keep: bool = False) -> None:
         self.path = home / "service" / FILE_NAME
-        self._home = home
-        self._marked = home / MARK
-        self._place = state.render_as_string().replace("+psycopg", "") if state else str(self.path)
+        self._home, self._marked = home, home / MARK
+        self.place = state.render_as_string().replace("+psycopg", "") if state else str(self.path)
+        self._is_file = state is None
+        self._identity: tuple[int, int] | None = None
+        self._lock = threading.Lock()
         with self._told():
-            self._database: Database = (
-                Postgres(state) if state else SqliteFile(self.path, must_keep=must_keep, clock=clock)
-            )
+            try:
+                self._engine = _postgres(state) if state else self._opened()
+                is_whole = self._done(lambda at: at.prepare(self.place))
+                self._identity = None if state else _identity(self.path)
+            except (OSError, OperationalError) as error:
+                self._engine = self._copied(error, must_keep=must_keep)
+                is_whole = self._done(lambda at: at.prepare(self.place))
         if state and self.path.is_file():
             self._move()
         recorded = self._has_others()
-        if recorded or not self._database.is_whole or self.had_tokens():
+        if recorded or not is_whole or self.had_tokens():
             with contextlib.suppress(StorageFailed):  # in a home that cannot be written to
                 self.mark()
-            if not recorded or not self._database.is_whole:
+            if not recorded or not is_whole:
                 self._disown()
 
     @classmethod
     def of(cls, settings: Settings, *, must_keep: bool = False) -> Records:
         """Those that a server with these settings shares. Raises ConfigError: `serve.state` cannot be used."""
         return cls(settings.home, url_of(settings), must_keep=must_keep)
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether other processes see what is written; not so while memory stands in for a file."""
-        return self._database.is_shared
 
     def had_tokens(self) -> bool:
         """Whether anybody ever had a token for this home: its mark says so, or what is recorded.
@@ -115,43 +115,67 @@ class Records:
 
     def _move(self) -> None:
         """Copy what the file of this home holds into a database that is still empty; the file is not read again."""
+        with closing(Records(self._home, must_keep=True)) as file:
+            held = {table: file.rows(f"SELECT * FROM {table}") for table in _MOVED}  # noqa: S608 (ours)
 
         def moved(at: Transaction) -> None:
-            at.lock("medground tables")
-            if any(at.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in _MOVED):  # noqa: S608 (ours)
-                return
-            for table, rows in held.items():
-                for row in rows:
-                    at.change(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", *row)  # noqa: S608
+            at.lock("tables")
+            if not any(at.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in _MOVED):  # noqa: S608 (ours)
+                for table, rows in held.items():
+                    for row in rows:
+                        at.change(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", *row)  # noqa: S608
 
-        def read(at: Transaction) -> dict[str, list[tuple[object, ...]]]:
-            return {table: at.rows(f"SELECT * FROM {table}") for table in _MOVED}  # noqa: S608 (ours)
-
-        with self._told(self.path), closing(SqliteFile(self.path, must_keep=True)) as file:
-            held = file.run(read, writes=False)
         self.run(moved)
         with self._told(self.path):  # or tokens that were revoked since would be back in the next empty database
             self.path.rename(self.path.with_name(f"{FILE_NAME}.moved"))
 
     def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
-        """The rows of a query. Raises StorageFailed: it cannot be read, or is in use for too long."""
+        """The rows of a query. Raises StorageFailed: as `run`."""
         return self.run(lambda at: at.rows(statement, *values), writes=False)
 
     def change(self, *statements: Statement) -> int:
         """Carry out statements, all or none; the number of rows that they changed. Raises StorageFailed: as `run`."""
         return self.run(lambda at: sum(at.change(statement, *values) for statement, values in statements))
 
-    def run(self, work: Work[T], *, writes: bool = True) -> T:
-        """Do some work in one transaction; it may be done twice, so it changes nothing else.
-
-        Raises StorageFailed: it cannot be read or is in use for too long, or does not take changes and must.
-        """
+    def run(self, work: Callable[[Transaction], T], *, writes: bool = True) -> T:
+        """Do some work in one transaction. Raises StorageFailed: what is recorded cannot be read or written now."""
         with self._told():
-            return self._database.run(work, writes=writes)
+            return self._done(work, writes=writes)
 
     def close(self) -> None:
         """Close it once it is not in use; nothing is read or written afterwards. Safe to call twice."""
-        self._database.close()
+        with self._lock:  # SQLite crashes if another thread is at work
+            self._engine.dispose()
+
+    def _done(self, work: Callable[[Transaction], T], *, writes: bool = True) -> T:
+        with self._lock if self._is_file else contextlib.nullcontext():
+            if self._identity is not None and _identity(self.path) != self._identity:
+                raise StorageFailed(f"{self.path} was emptied, moved or deleted while in use; restart the server")
+            with self._engine.connect().execution_options(writes=writes) as connection, connection.begin():
+                return work(Transaction(connection))
+
+    def _opened(self) -> Engine:
+        """The file, which other processes see too."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.path.touch(mode=0o600)
+        self.path.chmod(0o600)
+        return _sqlite(lambda: _connect(str(self.path), "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"))
+
+    def _copied(self, error: OSError | OperationalError, *, must_keep: bool) -> Engine:
+        """A copy of the file in memory, if what went wrong is that it cannot be written to."""
+        cause = error.orig if isinstance(error, OperationalError) else error
+        cannot_write = isinstance(cause, OSError) or getattr(cause, "sqlite_errorcode", 0) & 0xFF in _CANNOT_WRITE
+        if must_keep or not cannot_write or not self._is_file:
+            raise error
+        memory = _connect(":memory:")
+        if self.path.is_file():
+            changes = self.path.with_name(f"{FILE_NAME}-wal")
+            as_it_is = not changes.exists() or changes.stat().st_size == 0
+            uri = f"{self.path.absolute().as_uri()}?mode=ro{'&immutable=1' if as_it_is else ''}"
+            with closing(_connect(uri)) as file:
+                file.backup(memory)
+        log.warning("usage and jobs are recorded in memory only: cannot write to %s (%s)", self.path, cause)
+        return _sqlite(lambda: memory)
 
     @contextmanager
     def _told(self, path: Path | None = None) -> Iterator[None]:
@@ -162,12 +186,10 @@ class Records:
             reason = (isinstance(cause, OSError) and cause.strerror) or str(cause).partition("\n")[0]
             advice = "free some space or check permissions"
             if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
-                advice = (
-                    "move it away and restart; answers are kept; create new tokens with medground token create NAME"
-                )
-            elif path is None and self._place != str(self.path):
+                advice = "move it away and restart; answers stay; create new tokens: medground token create NAME"
+            elif path is None and not self._is_file:
                 advice = "check that it runs, serve.state and keys.state; servers refuse everyone meanwhile"
-            raise StorageFailed(f"{path or self._place} cannot be used ({reason}); {advice}") from None
+            raise StorageFailed(f"{path or self.place} cannot be used ({reason}); {advice}") from None
 
 
 def url_of(settings: Settings) -> URL | None:
@@ -187,3 +209,40 @@ def url_of(settings: Settings) -> URL | None:
         raise ConfigError("serve.state is not an address such as postgresql://USER@HOST:5432/DATABASE")
     secret = settings.keys.state
     return url.set(drivername="postgresql+psycopg", password=secret.get_secret_value() if secret else None)
+
+
+def _postgres(url: URL) -> Engine:
+    limits = {"connect_timeout": _WAIT // 2, "options": f"-c statement_timeout={_WAIT}s"}
+    with needing("group", "a PostgreSQL database"):
+        return create_engine(url, pool_pre_ping=True, pool_timeout=_WAIT, hide_parameters=True, connect_args=limits)
+
+
+def _sqlite(connect: Callable[[], sqlite3.Connection]) -> Engine:
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
+    event.listen(engine, "begin", begin)
+    return engine
+
+
+def _connect(place: str, *first: str) -> sqlite3.Connection:
+    uri = place.startswith("file:")
+    connection = sqlite3.connect(place, timeout=_WAIT, isolation_level=None, check_same_thread=False, uri=uri)
+    try:
+        for statement in first:
+            connection.execute(statement)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tells a file that is not empty from every other."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return (found.st_dev, found.st_ino) if found.st_size else None

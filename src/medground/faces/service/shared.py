@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from medground.faces.service.databases import Transaction
 from medground.faces.service.records import Records
+from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import LimitReached, Person
 
 WINDOW = 60.0

@@ -219,7 +219,7 @@ async def build(
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
-    return BuildStarted(job=await accepted(job, request, response), files=len(upload.files), passed_over=over)
+    return BuildStarted(job=accepted(job, request, response), files=len(upload.files), passed_over=over)
 
 
 @router.get("/v1/corpora/{name}", summary="Contents of a corpus", responses={404: {}, 422: {}})
