@@ -16,7 +16,6 @@ import kubernetes_validate
 import pytest
 import small_service
 import yaml
-from awaited import pytest_pyfunc_call  # noqa: F401
 from postgres import PASSWORD, Server, postgres  # noqa: F401
 from small_service import QUESTION, answered
 

@@ -25,7 +25,7 @@ from medground.engine.blocking import ask as ask_once
 from medground.errors import NotFound, Stopped, UsageError
 from medground.faces.service.request import Asked
 from medground.faces.service.service import Service
-from medground.faces.service.values import LOCAL, Event
+from medground.faces.service.values import LOCAL, Event, Told
 from medground.home.settings import Settings
 from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer
@@ -195,7 +195,7 @@ async def test_answers_and_traces_are_deleted_after_their_days(papers: Settings)
 async def test_the_trace_of_a_question_that_failed_is_its_askers(papers: Settings) -> None:
     async with Service.open(papers) as service:
         wrong = Asked.model_validate({"question": QUESTION, "filters": {"where": {"colour": "x"}}})
-        with pytest.raises(UsageError, match="no field 'colour'") as failed:
+        with pytest.raises(Told, match="no field 'colour'") as failed:
             await answered(service, wrong, ADA)
         assert failed.value.trace_id is not None
         assert await service.trace(failed.value.trace_id, ADA)

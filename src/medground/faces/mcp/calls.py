@@ -13,7 +13,7 @@ from typing import Any
 from mcp_types import CallToolResult, TextContent
 from pydantic import ValidationError
 
-from medground.errors import MedgroundError, NotFound, UsageError
+from medground.errors import MedgroundError, UsageError
 from medground.faces.mcp.answers import answer_result
 from medground.faces.mcp.outputs import GoesOn
 from medground.faces.mcp.pages import Fence, Page, Pages, Result, line
@@ -147,7 +147,7 @@ class Calls:
             page = await self._page(name, arguments, call, progress)
         except MedgroundError as error:
             problem = self._service.problem(error)
-            if isinstance(error, NotFound) and name in self.tools and (step := self.tools[name].missing):
+            if problem.status == 404 and name in self.tools and (step := self.tools[name].missing):
                 problem = problem.model_copy(update={"next": step})
             return failure(problem, call.fence)
         except Exception:

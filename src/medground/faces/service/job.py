@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from medground.errors import BudgetExhausted, MedgroundError, NotFound, Stopped
+from medground.errors import NotFound, Stopped
 from medground.faces.service.job_store import FINISHED, Change, JobState, JobStore, State
 from medground.faces.service.shared import POLL
 from medground.faces.service.values import PROBLEM, Event, Problem, Told
@@ -64,7 +64,6 @@ class Job:
         self.heard = 0
         self._unwritten: list[Event] = []
         self._news = asyncio.Event()
-        self._error: MedgroundError | None = None
         self._answer: Answer | None = None
         self._task: asyncio.Task[None] | None = None
         self._listeners = 0
@@ -115,13 +114,11 @@ class Job:
     async def result(self) -> Answer | None:
         """Its answer, once it has ended; who waits is a listener.
 
-        Raises MedgroundError: what it failed with; `Stopped` where it was stopped.
+        Raises Told: what it failed with; Stopped: it was stopped.
         """
         with self._listening():
             while not self._has_ended:
                 await self._wait(self._news)
-        if self._error is not None:
-            raise self._error
         if self.told.problem is not None:
             raise Told(self.told.problem)
         if self.state == "stopped":
@@ -132,10 +129,8 @@ class Job:
         """Its answer, also one that a limit cut short. Raises what `result` raises, and NotFound: it was deleted."""
         try:
             answer = await self.result()
-        except (BudgetExhausted, Told) as spent:
-            answer = spent.answer if isinstance(spent, BudgetExhausted) else None
-            if isinstance(spent, Told) and spent.problem.type == f"{PROBLEM}budget":
-                answer = await self._found()
+        except Told as told:
+            answer = await self._found() if told.problem.type == f"{PROBLEM}budget" else None
             if answer is None:
                 raise
         if answer is None:
@@ -181,9 +176,9 @@ class Job:
         if self.changed is not None:
             self.changed(self)
 
-    def end(self, state: State, answer: Answer | None, problem: Problem | None, error: MedgroundError | None) -> None:
+    def end(self, state: State, answer: Answer | None = None, problem: Problem | None = None) -> None:
         """Its work has ended; everybody who waits is woken once that is written."""
-        self._answer, self._error = answer, error
+        self._answer = answer
         trace_id = answer.trace_id if answer is not None else self.trace_id
         self.update(state=state, problem=problem, trace_id=trace_id, last_event=self.told.last_event + 1)
         self._unwritten.append(self.told.ended())

@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 
-from medground.errors import MedgroundError, Stopped, StorageFailed, UsageError
+from medground.errors import MedgroundError, StorageFailed, UsageError
 from medground.faces.service.job import Job, Load, Tell, Work
 from medground.faces.service.job_store import JobState, JobStore, State
 from medground.faces.service.shared import Shared
@@ -227,24 +227,21 @@ class Jobs:
         state: State = "failed"
         answer: Answer | None = None
         problem: Problem | None = None
-        error: MedgroundError | None = None
         try:
             async with turn or nullcontext():
                 job.update(state="running")
                 answer = await work(Tell(job, asyncio.get_running_loop()))
             state = "done"
         except asyncio.CancelledError:  # this task ends here: only `close` awaits it
-            state, error = "stopped", Stopped("it was stopped before it had ended")
+            state = "stopped"
         except MedgroundError as failed:
-            answer, problem, error = getattr(failed, "answer", None), problem_of(failed, self.hide), failed
+            answer, problem = getattr(failed, "answer", None), problem_of(failed, self.hide)
         except Exception:
             log.exception("the job %s (%s) failed", job.id, job.told.kind)
-            problem, error = INTERNAL, MedgroundError(INTERNAL.detail)
-        if error is not None:
-            error.__context__ = error.with_traceback(None).__cause__ = None  # its frames hold all that was read
-        job.end(state, answer, problem, error)
+            problem = INTERNAL
+        job.end(state, answer, problem)
 
     def _ended(self, job: Job, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not job.is_finished:  # it was cancelled before it began
-            job.end("stopped", None, None, Stopped("it was stopped before it began"))
+            job.end("stopped")

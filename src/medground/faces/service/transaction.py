@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sqlalchemy import Connection, inspect
@@ -49,7 +50,8 @@ class Transaction:
                 f"{place} is of another version of Medground; use that version, or move the file away: answers "
                 "stay, tokens are made again"
             )
-        self._run("records")
+        if set(re.findall(r"TABLE IF NOT EXISTS (\w+)", script("faces/service", "records"))) - known:
+            self._run("records")
         if "repeats" in known:
             self._run("records_moved")
         if self.is_file:

@@ -100,11 +100,11 @@ class Problem(Frozen):
 
 
 class Told(MedgroundError):
-    """What a job failed with that another server worked on."""
+    """What a job failed with, on this server or another."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.detail)
-        self.problem = problem
+        self.problem, self.trace_id = problem, problem.trace_id
 
 
 TEXTS: Mapping[str, Any] = tables("faces/service", "texts")
