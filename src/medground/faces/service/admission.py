@@ -15,12 +15,9 @@ from medground.answering.evidence_table import EvidenceTable
 from medground.errors import MedgroundError
 from medground.faces.service.accounts import Owners, Spending, Spent, next_month
 from medground.faces.service.answers import KeptAnswers
-from medground.faces.service.job import Job, Tell
-from medground.faces.service.jobs import Jobs
-from medground.faces.service.records import Records
+from medground.faces.service.job import Tell
 from medground.faces.service.shared import Shared
-from medground.faces.service.transaction import Transaction
-from medground.faces.service.values import LimitReached, Person, Repeat
+from medground.faces.service.values import LimitReached, Person
 from medground.home.settings_groups import BudgetSettings
 from medground.values.answer import Answer
 from medground.values.steps import Kept, OnStep, ResearchBegun, Step
@@ -32,19 +29,12 @@ T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 class Admission:
     """Lets requests to the engine in, one budget after the other, and counts what they used, however they end."""
 
-    def __init__(
-        self, records: Records, kept: KeptAnswers, jobs: Jobs, shared: Shared, now: Callable[[], datetime]
-    ) -> None:
-        self._owners, self._spending = Owners(records), Spending(records)
+    def __init__(self, kept: KeptAnswers, shared: Shared, now: Callable[[], datetime]) -> None:
+        self._owners, self._spending = Owners(shared.records), Spending(shared.records)
         self._kept = kept
-        self._jobs = jobs
         self._shared = shared
         self._now = now
         self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    def admit(self, person: Person) -> Callable[[Transaction], None]:
-        """What lets a job of a person in, or refuses it, together with its beginning."""
-        return lambda at: self._shared.admit(at, person, long=True)
 
     async def enter(self, person: Person, *, lease: str = "") -> None:
         """Let a request in that is not a job, or refuse it with the time to come again.
@@ -83,19 +73,6 @@ class Admission:
                 yield
         finally:
             await asyncio.to_thread(self._shared.release, lease)
-
-    async def former(self, person: Person, repeat: Repeat) -> Job | None:
-        """The job of the same request, unless its answer was deleted.
-
-        Raises UsageError: the key came with another request.
-        """
-        job = await self._jobs.repeated(person.id, repeat)
-        if job is None or not job.is_finished or job.trace_id is None:
-            return job
-        if await asyncio.to_thread(self._kept.load, job.trace_id) is not None:
-            return job
-        await self._jobs.forget(person.id, job.trace_id)
-        return None
 
     async def answered(self, person: Person, tell: Tell, ask: Callable[[OnStep], Awaitable[Answer]]) -> Answer:
         """The answer to a person's question; it is theirs before anybody is told of it.

@@ -117,7 +117,7 @@ class Job:
         Raises Told: what it failed with; Stopped: it was stopped.
         """
         with self._listening():
-            while not self._has_ended:
+            while not self.is_written:
                 await self._wait(self._news)
         if self.told.problem is not None:
             raise Told(self.told.problem)
@@ -142,7 +142,7 @@ class Job:
         if self.changed is None and not self.is_finished:
             await asyncio.to_thread(self.store.ask_to_stop, self.id)
         self.cancel()
-        while not self._has_ended:
+        while not self.is_written:
             await self._wait(self._news)
 
     def cancel(self) -> None:
@@ -197,12 +197,8 @@ class Job:
 
     @property
     def is_written(self) -> bool:
-        """Whether its end was written, so that all servers know it."""
-        return self.is_finished and not self._unwritten
-
-    @property
-    def _has_ended(self) -> bool:
-        return self.is_written or (self.is_finished and self._cannot_be_written)
+        """Whether its end was written, so that all servers know it, or cannot be."""
+        return self.is_finished and (self._cannot_be_written or not self._unwritten)
 
     async def _wait(self, news: asyncio.Event) -> None:
         """Until there is news of it, here or on the server that works on it."""

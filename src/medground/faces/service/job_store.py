@@ -50,6 +50,8 @@ class JobState(Frozen):
         return Event(id=self.last_event, type=kind, job=self.id, **told)
 
 
+Admit = Callable[[Transaction], None]
+"""Raises where a request is refused, in the transaction that would write it down."""
 Change = tuple[JobState, Sequence[Event]]
 """A job as it is now, and its events that are not written yet."""
 
@@ -60,19 +62,18 @@ class JobStore:
 
     shared: Shared
 
-    def begin(
-        self, job: JobState, owner: str, repeat: Repeat | None, admit: Callable[[Transaction], None]
-    ) -> JobState | None:
+    def begin(self, job: JobState, owner: str, repeat: Repeat | None, admit: Admit | None) -> JobState | None:
         """Write down a new job; None, or the job that its request made before, and then nothing is written.
 
-        `admit` raises where the request is refused. Raises UsageError: the key came with another request.
+        Raises UsageError: the key came with another request; or as `admit` does.
         """
 
         def begun(at: Transaction) -> JobState | None:
             at.lock(owner)
             if repeat and (former := self._repeated(at, owner, repeat)):
                 return former
-            admit(at)
+            if admit is not None:
+                admit(at)
             statement = (
                 "INSERT INTO jobs (id, owner, kind, state, told, server, created, key, digest) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"

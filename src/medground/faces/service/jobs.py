@@ -13,9 +13,8 @@ from datetime import UTC, datetime
 
 from medground.errors import MedgroundError, StorageFailed, UsageError
 from medground.faces.service.job import Job, Load, Tell, Work
-from medground.faces.service.job_store import JobState, JobStore, State
+from medground.faces.service.job_store import Admit, JobState, JobStore, State
 from medground.faces.service.shared import Shared
-from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import INTERNAL, Event, LimitReached, Problem, Repeat, ServerGone, problem_of
 from medground.values.answer import Answer
 
@@ -28,10 +27,6 @@ LOST = 15.0
 _BEAT = 0.5
 """Seconds between two signs of life; where nothing is at work, some more."""
 _QUIET = 3.0
-
-
-def _admitted(at: Transaction) -> None:
-    """Everybody may ask."""
 
 
 @dataclass(repr=False)
@@ -78,7 +73,7 @@ class Jobs:
         turn: AbstractAsyncContextManager[object] | None = None,
         listened: bool = False,
         repeat: Repeat | None = None,
-        admit: Callable[[Transaction], None] = _admitted,
+        admit: Admit | None = None,
     ) -> Job:
         """Begin a job at once, or give the one that its request began before, here or on another server.
 
@@ -107,11 +102,13 @@ class Jobs:
         return await asyncio.shield(beginning)  # what is written down is worked on, also where the caller has left
 
     async def repeated(self, owner: str, repeat: Repeat) -> Job | None:
-        """The job of the same request that is under way or has an answer.
+        """The job of the same request that is under way or has an answer which was not deleted.
 
         Raises UsageError: the key came with another request.
         """
         told = await asyncio.to_thread(self.store.repeated, owner, repeat)
+        if told and told.trace_id and told.state == "done" and await self.load(told.trace_id) is None:
+            return await self.forget(owner, told.trace_id)
         return None if told is None else self._of(told, owner)
 
     async def find(self, job_id: str, owner: str) -> Job:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from medground.answering.conclude.claim import CheckedClaim
@@ -69,7 +70,7 @@ class Questioning(Offering):
         is closed; NotFound: it follows an answer that is not there, or is not theirs; LimitReached: the line is full.
         """
         repeat = Repeat.of(key, asked.model_dump_json()) if key is not None else None
-        if repeat and (former := await self._admission.former(person, repeat)):
+        if repeat and (former := await self.jobs.repeated(person.id, repeat)):
             return former
         followed = None
         if asked.follow is not None:
@@ -128,7 +129,7 @@ class Questioning(Offering):
             turn=self._admission.turn(person, self._long_turns if researches else self._turns, free=free),
             listened=not researches,
             repeat=repeat,
-            admit=self._admission.admit(person),
+            admit=partial(self.jobs.shared.admit, person=person),
         )
 
     async def search(

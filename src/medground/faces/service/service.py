@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Self
 
 from medground.engine.engine import Engine
@@ -68,7 +69,7 @@ class Service(Questioning, AnswerService):
         self.saved = Saved(self._records)
         self._spending = Spending(self._records)
         TURNS.append(self.jobs.shared.turn)
-        self._admission = Admission(self._records, self._kept, self.jobs, self.jobs.shared, self._now)
+        self._admission = Admission(self._kept, self.jobs.shared, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._unfinished: set[asyncio.Task[Any]] = set()
@@ -143,7 +144,7 @@ class Service(Questioning, AnswerService):
 
         Raises UsageError: the service is closed; LimitReached: the line is full, or a limit of the person is reached.
         """
-        turn, admit = self._long_turns if in_line else None, self._admission.admit(person)
+        turn, admit = self._long_turns if in_line else None, partial(self.jobs.shared.admit, person=person)
         return await self.jobs.start(work, owner=person.id, kind=kind, title=title, turn=turn, admit=admit)
 
     async def check_ready(self) -> None:

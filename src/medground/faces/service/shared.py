@@ -36,7 +36,7 @@ class Shared:
     clock: Callable[[], float] = time.time
     server: str = field(default_factory=lambda: secrets.token_hex(8))
 
-    def admit(self, at: Transaction, person: Person, *, long: bool, lease: str = "") -> None:
+    def admit(self, at: Transaction, person: Person, *, long: bool = True, lease: str = "") -> None:
         """Let a request in, or refuse it with the time to come again; a refused one counts for nothing.
 
         Args:
@@ -54,19 +54,15 @@ class Shared:
             if running >= most:
                 raise LimitReached(f"{most} of your requests are running, which is your limit", retry_after=_SOON)
         if (rate := person.limits.rate) is not None:
-            self._count(at, person.id, rate)
+            now, old = self.clock(), "DELETE FROM requests WHERE owner = ? AND (at <= ? OR at > ?)"
+            at.change(old, person.id, now - WINDOW, now + _FAR)
+            count, first = at.rows("SELECT count(*), min(at) FROM requests WHERE owner = ?", person.id)[0]
+            if count >= rate:
+                wait = max(0.0, first + WINDOW - now)
+                raise LimitReached(f"this token allows {rate} requests in 60 seconds", retry_after=wait)
+            at.change("INSERT INTO requests VALUES (?, ?)", person.id, now)
         if lease:
             at.change("INSERT INTO leases VALUES (?, ?, ?)", lease, person.id, self.server)
-
-    def _count(self, at: Transaction, owner: str, rate: int) -> None:
-        now = self.clock()
-        at.change("DELETE FROM requests WHERE owner = ? AND (at <= ? OR at > ?)", owner, now - WINDOW, now + _FAR)
-        count, first = at.rows("SELECT count(*), min(at) FROM requests WHERE owner = ?", owner)[0]
-        if count >= rate:
-            raise LimitReached(
-                f"this token allows {rate} requests in 60 seconds", retry_after=max(0.0, first + WINDOW - now)
-            )
-        at.change("INSERT INTO requests VALUES (?, ?)", owner, now)
 
     def release(self, lease: str) -> None:
         """Let a lease of this server go."""
