@@ -108,7 +108,8 @@ class Jobs:
         """
         told = await asyncio.to_thread(self.store.repeated, owner, repeat)
         if told and told.trace_id and told.state == "done" and await self.load(told.trace_id) is None:
-            return await self.forget(owner, told.trace_id)
+            await self.forget(owner, told.trace_id)
+            told = None
         return None if told is None else self._of(told, owner)
 
     async def find(self, job_id: str, owner: str) -> Job:
