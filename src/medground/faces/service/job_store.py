@@ -74,13 +74,10 @@ class JobStore:
                 return former
             if admit is not None:
                 admit(at)
-            statement = (
-                "INSERT INTO jobs (id, owner, kind, state, told, server, created, key, digest) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            )
+            statement = "INSERT INTO jobs (id, owner, kind, state, told, server, created, key, digest)"
             key = (repeat.key, repeat.digest) if repeat else (None, None)
             row = (job.id, owner, job.kind, job.state, job.model_dump_json(), self.shared.server, self.shared.clock())
-            at.change(statement, *row, *key)
+            at.change(f"{statement} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *row, *key)
             return None
 
         return self.shared.records.run(begun)
@@ -109,34 +106,33 @@ class JobStore:
 
         def found(at: Transaction) -> list[tuple[Any, ...]]:
             if listening:
-                at.change("UPDATE jobs SET heard = heard + 1 WHERE id = ? AND finished IS NULL", job_id)
-            old = self.shared.clock() - REMEMBERED
-            where = "id = ? AND owner = ? AND (finished IS NULL OR finished >= ?)"
-            return at.rows(f"SELECT told FROM jobs WHERE {where}", job_id, owner, old)  # noqa: S608 (ours)
+                heard = "UPDATE jobs SET heard = heard + 1 WHERE id = ? AND owner = ? AND finished IS NULL"
+                at.change(heard, job_id, owner)
+            statement = "SELECT told FROM jobs WHERE id = ? AND owner = ? AND (finished IS NULL OR finished >= ?)"
+            return at.rows(statement, job_id, owner, self.shared.clock() - REMEMBERED)
 
-        rows = self.shared.records.run(found, writes=listening) if "\0" not in job_id else []
-        if not rows:
+        if not (rows := self.shared.records.run(found, writes=listening)):
             raise NotFound(f"no job {job_id[:64]!r}; finished jobs are removed after a day; their answers are kept")
         return JobState.model_validate_json(rows[0][0])
 
     def of(self, owner: str) -> list[JobState]:
         """A person's jobs that are not finished or finished in the last hour, the latest first."""
         statement = (
-            "SELECT told FROM jobs WHERE owner = ? AND (finished IS NULL OR finished >= ?) ORDER BY created DESC, id"
+            "SELECT told FROM jobs WHERE owner = ? AND (finished IS NULL OR finished >= ?) ORDER BY created DESC"
         )
-        rows = self.shared.records.rows(statement, owner, self.shared.clock() - LISTED)
-        return [JobState.model_validate_json(str(told)) for (told,) in rows]
+        rows = self.shared.records.rows(f"SELECT told FROM jobs WHERE {mine}", owner, self.shared.clock() - LISTED)  # noqa: S608
+        return [JobState.model_validate_json(told) for (told,) in rows]
 
     def counts(self) -> Counter[tuple[str, str]]:
         """How many jobs of each kind are in each state, of those that are not forgotten."""
         rows = self.shared.records.rows("SELECT kind, state, count(*) FROM jobs GROUP BY kind, state")
-        return Counter({(str(kind), str(state)): int(str(count)) for kind, state, count in rows})
+        return Counter({(kind, state): count for kind, state, count in rows})
 
     def events(self, job_id: str, after: int) -> list[Event]:
         """The events with higher ids, some hundreds at most."""
         statement = f"SELECT content FROM events WHERE job = ? AND id > ? ORDER BY id LIMIT {_PAGE}"  # noqa: S608
         rows = self.shared.records.rows(statement, job_id, after)
-        return [Event.model_validate_json(str(content)) for (content,) in rows]
+        return [Event.model_validate_json(content) for (content,) in rows]
 
     def write(self, changes: Iterable[Change]) -> None:
         """Write down how jobs go on. One that another server has ended stays as it is."""
@@ -155,7 +151,7 @@ class JobStore:
         """The unfinished jobs of this server: whether to stop, and how often somebody elsewhere said to listen."""
         statement = "SELECT id, stopping, heard FROM jobs WHERE server = ? AND finished IS NULL"
         rows = self.shared.records.rows(statement, self.shared.server)
-        return [(str(job), bool(stopping), int(str(heard))) for job, stopping, heard in rows]
+        return [(job, bool(stopping), heard) for job, stopping, heard in rows]
 
     def end_of(self, server: str, problem: Problem) -> None:
         """End the jobs of a server that is gone with a problem, and forget the server."""

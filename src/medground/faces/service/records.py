@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
@@ -129,7 +129,7 @@ class Records:
         with self._told(self.path):  # or tokens that were revoked since would be back in the next empty database
             self.path.rename(self.path.with_name(f"{FILE_NAME}.moved"))
 
-    def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows of a query. Raises StorageFailed: as `run`."""
         return self.run(lambda at: at.rows(statement, *values), writes=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, CursorResult, inspect
 
 from medground.errors import StorageFailed
 from medground.home.files import script
@@ -23,11 +23,11 @@ class Transaction:
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        return [tuple(row) for row in self._connection.exec_driver_sql(self._own(statement), values)]
+        return [tuple(row) for row in self._done(statement, values)]
 
     def change(self, statement: str, *values: object) -> int:
         """How many rows a statement changed."""
-        return self._connection.exec_driver_sql(self._own(statement), values).rowcount
+        return self._done(statement, values).rowcount
 
     def lock(self, name: str) -> None:
         """Wait until no other transaction holds this name. An SQLite file has one writer at a time in any case."""
@@ -69,5 +69,8 @@ class Transaction:
             if statement.strip():
                 self.change(statement)
 
-    def _own(self, statement: str) -> str:
-        return statement if self.is_file else statement.replace("?", "%s")
+    def _done(self, statement: str, values: tuple[object, ...]) -> CursorResult[Any]:
+        if not self.is_file:  # which has another sign for values, and no character 0
+            statement = statement.replace("?", "%s")
+            values = tuple(value.replace("\0", "\ufffd") if isinstance(value, str) else value for value in values)
+        return self._connection.exec_driver_sql(statement, values)
