@@ -117,10 +117,8 @@ class JobStore:
 
     def of(self, owner: str) -> list[JobState]:
         """A person's jobs that are not finished or finished in the last hour, the latest first."""
-        statement = (
-            "SELECT told FROM jobs WHERE owner = ? AND (finished IS NULL OR finished >= ?) ORDER BY created DESC"
-        )
-        rows = self.shared.records.rows(f"SELECT told FROM jobs WHERE {mine}", owner, self.shared.clock() - LISTED)  # noqa: S608
+        statement = "SELECT told FROM jobs WHERE owner = ? AND (finished IS NULL OR finished >= ?)"
+        rows = self.shared.records.rows(f"{statement} ORDER BY created DESC", owner, self.shared.clock() - LISTED)
         return [JobState.model_validate_json(told) for (told,) in rows]
 
     def counts(self) -> Counter[tuple[str, str]]:
