@@ -205,7 +205,8 @@ async def test_without_its_database_a_server_stays_closed_and_says_why(
     async with Service.open(group) as service:
         assert (await service.who(secret)).name == "ada"
         try:
-            postgres.run("stop", "-m", "immediate")
+            async with service.jobs.shared.held("purse:ada"):
+                postgres.run("stop", "-m", "immediate")
             for ask in (service.who(secret), service.check_ready(), service.start(Asked(question=QUESTION), ADA)):
                 with pytest.raises(StorageFailed, match=r"cannot be used .*; check that it runs") as error:
                     await ask
@@ -215,6 +216,8 @@ async def test_without_its_database_a_server_stays_closed_and_says_why(
         finally:
             postgres.run("start")
         assert (await service.who(secret)).name == "ada"  # it is there again
+        async with service.jobs.shared.held("purse:ada"):
+            pass  # what could not be let go is free
         assert (await answered(service, Asked(question=QUESTION), ADA)).evidence
         with closing(Records.of(group)) as records:
             records.change(("DROP TABLE tokens", ()))

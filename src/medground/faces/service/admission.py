@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
@@ -66,9 +67,15 @@ class Admission:
             yield
 
     @asynccontextmanager
-    async def running(self, person: Person, turns: asyncio.Semaphore, lease: str, *, free: bool) -> AsyncIterator[None]:
-        """A turn for a request that is not a job, such as a claim; it counts among what runs at once."""
+    async def running(self, person: Person, turns: asyncio.Semaphore, *, free: bool) -> AsyncIterator[None]:
+        """A turn for a request that is not a job, such as a claim; it counts among what runs at once.
+
+        Raises LimitReached: as for `Shared.admit`.
+        """
+        lease = f"running:{secrets.token_hex(8)}"
+        self._shared.leases.add(lease)
         try:
+            await self.enter(person, lease=lease)
             async with self.turn(person, turns, free=free):
                 yield
         finally:

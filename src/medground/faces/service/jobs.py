@@ -175,7 +175,7 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._writing is not None:
-            await self._writing
+            await asyncio.wait([self._writing])  # it goes on where this is cancelled
         with suppress(StorageFailed):
             await asyncio.to_thread(self.shared.leave, self.shared.server)
 

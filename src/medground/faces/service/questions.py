@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack
@@ -240,11 +239,9 @@ class Questioning(Offering):
         """
         free = is_free(self.settings) and model in (None, self.settings.model.default)
         await self._admission.left(person, free=free)
-        lease = f"running:{secrets.token_hex(8)}"
-        await self._admission.enter(person, lease=lease)
 
         async def done() -> T:
-            async with self._admission.running(person, self._turns, lease, free=free):
+            async with self._admission.running(person, self._turns, free=free):
                 changes = lowered({}, await self._admission.left(person, free=free), self.settings.budget)
                 working = self.engines.use(searched, lambda engine: work(engine, changes))
                 return await self._admission.counted(person, working)

@@ -6,9 +6,10 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
+from medground.errors import StorageFailed
 from medground.faces.service.records import Records
 from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import LimitReached, Person
@@ -35,6 +36,8 @@ class Shared:
     records: Records
     clock: Callable[[], float] = time.time
     server: str = field(default_factory=lambda: secrets.token_hex(8))
+    leases: set[str] = field(default_factory=set, init=False)
+    """Those that are wanted or held here."""
 
     def admit(self, at: Transaction, person: Person, *, long: bool = True, lease: str = "") -> None:
         """Let a request in, or refuse it with the time to come again; a refused one counts for nothing.
@@ -65,8 +68,10 @@ class Shared:
             at.change("INSERT INTO leases VALUES (?, ?, ?)", lease, person.id, self.server)
 
     def release(self, lease: str) -> None:
-        """Let a lease of this server go."""
-        self.records.change(("DELETE FROM leases WHERE name = ? AND server = ?", (lease, self.server)))
+        """Let a lease of this server go; `beat` does it where nothing can be written now."""
+        self.leases.discard(lease)
+        with suppress(StorageFailed):
+            self.records.change(("DELETE FROM leases WHERE name = ? AND server = ?", (lease, self.server)))
 
     @asynccontextmanager
     async def held(self, lease: str) -> AsyncIterator[None]:
@@ -76,6 +81,7 @@ class Shared:
         def taking() -> asyncio.Future[int]:
             return asyncio.ensure_future(asyncio.to_thread(self.records.change, (statement, (lease, self.server))))
 
+        self.leases.add(lease)
         taken = taking()
         try:
             while not await asyncio.shield(taken):
@@ -101,6 +107,9 @@ class Shared:
         """Say that this server lives; how far each has counted, 0 for one that has work and does not count."""
 
         def told(at: Transaction) -> dict[str, int]:
+            for (name,) in at.rows("SELECT name FROM leases WHERE server = ?", self.server):
+                if name not in self.leases:
+                    at.change("DELETE FROM leases WHERE name = ?", name)
             at.change("INSERT INTO servers VALUES (?, 0) ON CONFLICT DO NOTHING", self.server)
             at.change("UPDATE servers SET beats = beats + 1 WHERE id = ?", self.server)
             at_work = at.rows("SELECT server FROM jobs WHERE finished IS NULL UNION SELECT server FROM leases")
