@@ -183,11 +183,17 @@ class KeySettings(SettingsPart):
     ncbi: SecretStr | None = None
     sciencedirect: SecretStr | None = None
     brave: SecretStr | None = None
+    state: SecretStr | None = Field(default=None, description="the password of the database that `serve.state` names")
 
 
 class ServeSettings(SettingsPart):
     """What a server allows the people who ask it; nothing here changes an answer."""
 
+    state: str | None = Field(
+        default=None,
+        description="a PostgreSQL database that servers share, such as `postgresql://USER@HOST/NAME`; without a value, "
+        "a file in the home folder",
+    )
     hosts: Listed = Field(default=(), description="host names accepted in addition to those of loopback")
     proxies: Listed = Field(
         default=(), description="addresses or networks of proxies in front; their `X-Forwarded-For` says who asks"

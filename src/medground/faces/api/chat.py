@@ -145,7 +145,7 @@ class Reply(ABC, Generic[W]):
 
     def __init__(self, job: Job, wanted: W, written: Written) -> None:
         self._job, self._wanted, self._written = job, wanted, written
-        self._created = int(job.created.timestamp())
+        self._created = int(job.told.created.timestamp())
 
     async def response(self, request: Request, service: Service) -> Response:
         """The whole answer, or its events; a header names what was sent without an effect."""

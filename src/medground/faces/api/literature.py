@@ -206,10 +206,17 @@ async def usage(person: Caller, service: Served) -> Usage:
 )
 async def metrics(person: Caller, entry: Annotated[Door, Depends(door)]) -> PlainTextResponse:
     """Requests by route and status, jobs by kind and state. No question, answer or name is among them."""
-    return PlainTextResponse(written(entry.requests, entry.service.jobs.counts()), media_type=FIGURES)
+    return PlainTextResponse(written(entry.requests, await entry.service.jobs.counts()), media_type=FIGURES)
 
 
 @server_router.get("/healthz", summary="Whether it works")
 async def health() -> Health:
     """Answers while the server takes questions; needs no token."""
+    return Health(version=__version__)
+
+
+@server_router.get("/readyz", summary="Whether it can answer", responses={507: {}})
+async def readiness(service: Served) -> Health:
+    """Answers while what servers share can be read, too: send questions elsewhere if not; needs no token."""
+    await service.check_ready()
     return Health(version=__version__)

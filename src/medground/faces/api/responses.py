@@ -111,7 +111,7 @@ async def _trace_id(wanted: ResponsesRequest, service: Service, person: Person) 
     """The answer of an earlier response."""
     name = (wanted.previous_response_id or "").removeprefix(_PREFIX)
     try:
-        found = service.jobs.find(name, person.id).trace_id
+        found = (await service.jobs.find(name, person.id)).trace_id
     except NotFound:
         found = None
     if found is None:

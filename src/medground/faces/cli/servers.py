@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import closing, contextmanager
 from decimal import Decimal
 from functools import partial
@@ -36,6 +36,8 @@ Login = Annotated[
         help="Whether to require a token on this computer too; by default, only once a token has been created.",
     ),
 ]
+
+Workers = Annotated[int, typer.Option(help="Processes that answer; all see the same jobs and limits.", min=1, max=256)]
 
 LOOPBACK = "127.0.0.1"
 SERVE, WEB, MCP = 8123, 8124, 8126
@@ -67,6 +69,7 @@ def serve(
     host: Host = LOOPBACK,
     port: Port = SERVE,
     login: Login = None,
+    workers: Workers = 1,
     sets: by.Sets = None,
     preset: by.Preset = None,
     settings: by.SettingsFile = None,
@@ -74,11 +77,27 @@ def serve(
 ) -> None:
     """Answer questions over HTTP until Ctrl-C. Other computers need a token: `medground token create NAME`."""
     with needing("serve", "the server"):
-        from medground.faces.api.server import run
+        from medground.faces.api.server import needs_token, run
+        from medground.faces.serving import listener
+        from medground.faces.workers import become_worker
 
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
+    on = None
+    told: Callable[[str], None] = announce
+    if workers > 1:
+        needs_token(chosen, host, login)
+        on = listener(host, port)
+        first = become_worker(workers)
+
+        def ready(address: str) -> None:
+            if first is not None:
+                announce(address)
+                first()
+
+        told = ready
+
     with shown_progress(quiet=quiet) as progress:
-        _run(run(chosen, host=host, port=port, announce=announce, progress=progress, login=login))
+        _run(run(chosen, host=host, port=port, announce=told, progress=progress, login=login, on=on))
 
 
 def web(
@@ -257,10 +276,11 @@ def revoke(name: Name) -> None:
 
 @contextmanager
 def _tokens() -> Iterator[Tokens]:
-    from medground.faces.service.accounts import Tokens
-    from medground.faces.service.records import Records
+    with needing("serve", "access tokens"):
+        from medground.faces.service.accounts import Tokens
+        from medground.faces.service.records import Records
 
-    with closing(Records(by.home_folder(), must_keep=True)) as records:
+    with closing(Records.of(by.load_settings(), must_keep=True)) as records:
         yield Tokens(records)
 
 

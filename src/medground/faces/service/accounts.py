@@ -1,4 +1,4 @@
-"""What is recorded of each person: their token, answers and use, requests sent again, and what they saved."""
+"""What is recorded of each person: their token, answers and use, and what they saved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pydantic import Field, JsonValue
 
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.records import Records
-from medground.faces.service.values import LOCAL, Limits, Person, Repeat
+from medground.faces.service.values import LOCAL, Limits, Person
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
 
@@ -60,7 +60,7 @@ class Tokens:
             raise UsageError(f"{name[:80]!r} is not a name of a token; use 1 to 64 letters, digits and . _ @ -")
         secret = PREFIX + secrets.token_urlsafe(32)
         at, kept = self._now().isoformat(), (limits or Limits()).model_dump_json()
-        row = (secrets.token_hex(8), name, _hash(secret), kept, at, admin)
+        row = (secrets.token_hex(8), name, _hash(secret), kept, at, int(admin))
         statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING"
         if not self._records.change((statement, row)):
             raise UsageError(f"a token {name!r} already exists; revoke it first: medground token revoke {name}")
@@ -179,7 +179,7 @@ _COLUMNS = tuple("nanodollars" if name == "money" else name for name in Spent.mo
 _SUMS = ", ".join(f"COALESCE(SUM({name}), 0)" for name in _COLUMNS)
 _ADD = f"""
 INSERT INTO used (owner, day, {", ".join(_COLUMNS)}) VALUES (?, ?{", ?" * len(_COLUMNS)})
-ON CONFLICT (owner, day) DO UPDATE SET {", ".join(f"{name} = {name} + excluded.{name}" for name in _COLUMNS)}
+ON CONFLICT (owner, day) DO UPDATE SET {", ".join(f"{name} = used.{name} + excluded.{name}" for name in _COLUMNS)}
 """  # noqa: S608 (our own names)
 
 
@@ -211,36 +211,6 @@ def next_month(at: datetime) -> float:
     return (first - now).total_seconds()
 
 
-KEPT = timedelta(hours=24)
-
-
-@dataclass
-class Repeats:
-    """Requests of each person that came with an idempotency key and have an answer, for 24 hours. Blocks."""
-
-    _records: Records
-
-    def keep(self, owner: str, repeat: Repeat, trace_id: str, at: datetime) -> None:
-        """This request has an answer."""
-        statement = "INSERT OR REPLACE INTO repeats VALUES (?, ?, ?, ?, ?)"
-        self._records.change((statement, (owner, repeat.key, repeat.digest, trace_id, at.isoformat())))
-
-    def find(self, owner: str, repeat: Repeat, at: datetime) -> str | None:
-        """The trace id of the answer to the same request; None where there was none in the last 24 hours.
-
-        Raises UsageError: the key came with another request.
-        """
-        statement = "SELECT digest, trace_id FROM repeats WHERE owner = ? AND key = ? AND created > ?"
-        for digest, trace_id in self._records.rows(statement, owner, repeat.key, (at - KEPT).isoformat()):
-            repeat.check_same(str(digest))
-            return str(trace_id)
-        return None
-
-    def forget_old(self, at: datetime) -> None:
-        """Keys of more than 24 hours ago go."""
-        self._records.change(("DELETE FROM repeats WHERE created <= ?", ((at - KEPT).isoformat(),)))
-
-
 @dataclass
 class Saved:
     """What each person saved on the page: projects, notes, and questions to ask again. Blocks."""
@@ -255,4 +225,5 @@ class Saved:
     def write(self, owner: str, content: dict[str, JsonValue]) -> None:
         """Put this in the place of what a person saved before."""
         saved = (owner, json.dumps(content, ensure_ascii=False))
-        self._records.change(("INSERT OR REPLACE INTO saved VALUES (?, ?)", saved))
+        statement = "INSERT INTO saved VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET content = excluded.content"
+        self._records.change((statement, saved))

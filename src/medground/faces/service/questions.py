@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from medground.answering.conclude.claim import CheckedClaim
@@ -68,15 +69,13 @@ class Questioning(Offering):
         is closed; NotFound: it follows an answer that is not there, or is not theirs; LimitReached: the line is full.
         """
         repeat = Repeat.of(key, asked.model_dump_json()) if key is not None else None
-        if repeat and (former := await self._admission.former(asked, person, repeat)):
+        if repeat and (former := await self.jobs.repeated(person.id, repeat)):
             return former
         followed = None
         if asked.follow is not None:
             followed = await asyncio.to_thread(self._kept.answer, asked.follow, person)
         terms = await asyncio.to_thread(terms_of, asked, self.settings, followed)
         await self._admission.left(person, free=terms.free)
-        if repeat and (same := self.jobs.repeated(person.id, repeat)):  # from here on nothing is awaited
-            return same
 
         async def ask(on_step: OnStep) -> Answer:
             changes = lowered(terms.settings, await self._admission.left(person, free=terms.free), self.settings.budget)
@@ -93,7 +92,7 @@ class Questioning(Offering):
                 ),
             )
 
-        return self._started(ask, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
+        return await self._started(ask, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
 
     async def resume(self, research: str, person: Person = LOCAL) -> Job:
         """Go on with a person's research that failed, was stopped or reached a limit, as a new job.
@@ -111,21 +110,17 @@ class Questioning(Offering):
                 Searched.named(then), lambda engine: engine.resume(one.id, settings=changes, on_step=on_step)
             )
 
-        return self._started(ask, person, free, kind="research", title=one.question.text)
+        return await self._started(ask, person, free, kind="research", title=one.question.text)
 
-    def _started(
+    async def _started(
         self, ask: Ask, person: Person, free: bool, *, kind: str, title: str, repeat: Repeat | None = None
     ) -> Job:
 
         async def work(tell: Tell) -> Answer:
-            answer = await self._admission.answered(person, tell, ask)
-            if repeat:
-                await self._admission.keep(person, repeat, answer.trace_id)
-            return answer
+            return await self._admission.answered(person, tell, ask)
 
-        self._admission.enter(person)
         researches = kind == "research"
-        return self.jobs.start(
+        return await self.jobs.start(
             work,
             owner=person.id,
             kind=kind,
@@ -133,6 +128,7 @@ class Questioning(Offering):
             turn=self._admission.turn(person, self._long_turns if researches else self._turns, free=free),
             listened=not researches,
             repeat=repeat,
+            admit=partial(self.jobs.shared.admit, person=person),
         )
 
     async def search(
@@ -150,7 +146,7 @@ class Questioning(Offering):
         Raises UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
         """
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
-        self._admission.enter(person, long=False)
+        await self._admission.enter(person)
         return await self.engines.use(
             searched, lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax)
         )
@@ -201,7 +197,7 @@ class Questioning(Offering):
         is no such corpus; SourceUnavailable: it may be in a source that could not be asked.
         """
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
-        self._admission.enter(person, long=False)
+        await self._admission.enter(person)
         try:
             return await self.engines.use(searched, lambda engine: engine.document(document_id))
         except UsageError as error:
@@ -212,7 +208,7 @@ class Questioning(Offering):
 
         Raises UsageError: the question is empty or too long.
         """
-        self._admission.enter(person, long=False)
+        await self._admission.enter(person)
         return await self.engines.run(plan_query(question, self._without_models()))
 
     async def plan_research(self, question: str, person: Person = LOCAL) -> PlannedResearch:
@@ -220,7 +216,7 @@ class Questioning(Offering):
 
         Raises UsageError: the question is empty, too long, or names nothing biomedical.
         """
-        self._admission.enter(person, long=False)
+        await self._admission.enter(person)
         return await self.engines.run(plan_research(question, self._without_models()))
 
     def _without_models(self) -> Settings:
@@ -243,7 +239,6 @@ class Questioning(Offering):
         """
         free = is_free(self.settings) and model in (None, self.settings.model.default)
         await self._admission.left(person, free=free)
-        self._admission.enter(person)
 
         async def done() -> T:
             async with self._admission.running(person, self._turns, free=free):
