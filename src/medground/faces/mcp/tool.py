@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, Self, TypeVar, get_type_hints
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar, get_type_hints
 
 from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
@@ -50,6 +50,7 @@ class Searching(Input):
     """What is searched."""
 
     corpora: Names | None = Field(default=None, description="Names of corpora; the server's own by default.")
+    sources: Names | None = Field(default=None, description="Of live sources, such as clinicaltrials.")
     year_from: Year | None = None
     year_to: Year | None = None
 
@@ -80,10 +81,22 @@ class Search(Searching):
 
 class Fetch(Input):
     id: Name = Field(description="A document id from search, such as PMID:21645374.")
+    full_text: bool = Field(default=False, description="Its open full text, from PMC or elsewhere.")
 
 
 class Documents(Input):
     ids: Names = _batch("Document ids, such as PMID:21645374.")
+
+
+class Papers(Input):
+    papers: Names = _batch("PMID, PMC id, DOI or citation: journal|year|volume|first page|author.")
+    entities: bool = Field(default=False, description="Genes, diseases, chemicals and variants they name.")
+
+
+class Related(Input):
+    paper: Name
+    by: Literal["similar", "citing", "references"] = "similar"
+    limit: int = Field(default=10, ge=1, le=MOST)
 
 
 class Claims(Input):
