@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from medground.answering.conclude.compose import source_document
-from medground.engine.papers import PaperFound
 from medground.faces.mcp.answers import NAME, WORDS, fields_of, source_of, source_part
 from medground.faces.mcp.outputs import PapersFound, RelatedFound
 from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
 from medground.faces.mcp.tool import Call, Papers, Related, tool
 from medground.language.clean import some
-from medground.values.document import Document
+from medground.values.papers import PaperFound
 from medground.wording.view import document_view
 
 _ENTITIES = 40
-_FIND = "Find its id with search or lookup_paper."
 
 
 @tool("PMID, PMC id, DOI and record of papers, from any of their ids or from a citation.", PapersFound)
@@ -31,28 +28,22 @@ def _paper(one: PaperFound, fence: Fence) -> Part:
     fields: dict[str, Any] = {"asked": line(one.asked, NAME), "status": one.status, **one.ids, "held_by": one.held_by}
     if one.document:
         fields |= fields_of(source_of(document_view(source_document(one.document, ""))))
-    fields |= {"error": line(one.reason, WORDS), "entities": [asdict(each) for each in one.entities[:_ENTITIES]]}
+    fields |= {"error": line(one.reason, WORDS), "entities": [fields_of(each) for each in one.entities[:_ENTITIES]]}
 
     def words(v: Fields) -> str:
-        ids = " ".join(f"{kind}:{v[kind]}" for kind in ("pmid", "pmc", "doi") if kind in v)
-        mark = f" {v['retraction']}" if v.get("retraction", "none") != "none" else ""
-        about = "; ".join(e["words"] for e in v.get("entities", ()))
-        said = (
-            v.get("error") or f"{ids}{mark} ({v['held_by']}) {v.get('title', '')}{f'. Names: {about}' if about else ''}"
-        )
-        return f"{fence('asked', v['asked'])} {v['status']}: {fence('paper', said)}"
+        told = [v.get("error", ""), *(f"{kind}:{v[kind]}" for kind in one.ids), v.get("title", "")]
+        told += [v["retraction"].upper()] if v.get("retraction", "none") != "none" else []
+        told += [f"names {'; '.join(e['words'] for e in v['entities'])}"] if "entities" in v else []
+        return f"{fence('asked', v['asked'])} {v['status']}: {fence('paper', ' '.join(filter(None, told)))}"
 
     return Part("papers", {name: value for name, value in fields.items() if value}, words)
 
 
-@tool("Papers that are similar to a paper, cite it, or are its references.", RelatedFound, _FIND)
+@tool("Papers that are similar to a paper, cite it, or are its references.", RelatedFound)
 async def related_papers(call: Call, value: Related) -> Result:
     found = await call.service.use(
         lambda engine: engine.related(value.paper, by=value.by, limit=value.limit), call.person
     )
-    words = f"{some(len(found.documents), 'paper')} ({'; '.join(found.ways)}).\n{call.fence.rule}"
-    return Result(head={"documents": []}, words=words, parts=[_source(one, call.fence) for one in found.documents])
-
-
-def _source(document: Document, fence: Fence) -> Part:
-    return source_part(document_view(source_document(document, "")), fence)
+    words = f"{some(len(found.documents), 'paper')} ({', '.join(found.ways)}).\n{call.fence.rule}"
+    views = (document_view(source_document(one, "")) for one in found.documents)
+    return Result(head={"documents": []}, words=words, parts=[source_part(one, call.fence) for one in views])

@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, Literal, Self, TypeVar, get_type_hints
+from typing import Annotated, Any, Generic, Self, TypeVar, get_type_hints
 
 from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
@@ -17,6 +17,7 @@ from medground.faces.mcp.pages import Fence, Result
 from medground.faces.service.job import Job
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
+from medground.values.papers import Relation
 
 MOST = 50
 """Most documents, claims or terms of one call."""
@@ -95,7 +96,7 @@ class Papers(Input):
 
 class Related(Input):
     paper: Name
-    by: Literal["similar", "citing", "references"] = "similar"
+    by: Relation = "similar"
     limit: int = Field(default=10, ge=1, le=MOST)
 
 
