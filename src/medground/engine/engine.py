@@ -13,7 +13,6 @@ from medground.answering.changes import Changes, changes
 from medground.answering.conclude.claim import CHECKING_A_CLAIM, CheckedClaim
 from medground.answering.conclude.compose import answer_id
 from medground.answering.evidence_table import EvidenceTable
-from medground.answering.table_rows import TABLE, evidence_table
 from medground.engine.answering import answered, checked_claim, researched
 from medground.engine.answers import Answers, KeptAnswers
 from medground.engine.opening import Objects, Opening, with_objects
@@ -271,6 +270,8 @@ class Engine(PaperEngine, KeptAnswers):
             UsageError: no such answer is kept; a column cannot be used; the engine is closed.
             ConfigError: an unknown setting, or a model that cannot be used.
         """
+        from medground.answering.table_rows import TABLE, evidence_table
+
         answer = await asyncio.to_thread(self.answer, name)
         setup = await self._setup(None, model, settings)
         run = self._run(answer.question, setup, TABLE, traced=False)

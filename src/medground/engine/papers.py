@@ -14,13 +14,14 @@ from medground.pubmed.citation import citation_terms
 from medground.values.document import Document
 from medground.values.identifiers import paper_names, papers_named
 from medground.values.lookup import Lookup, Ranker
-from medground.values.papers import MOST_PAPERS, FullText, PaperFound, Related, Relation
 from medground.values.query import Query, Term
 from medground.values.question import Question, checked_text
 
 if TYPE_CHECKING:
     from medground.sources.papers import PaperServices
+    from medground.values.papers import FullText, PaperFound, Related, Relation
 
+_MOST = 50
 _ONLY_HELD = "PubMed is not searched here: add `--pubmed live` (retrieval.pubmed)"
 
 
@@ -50,8 +51,8 @@ class PaperEngine(SearchEngine):
         `entities`: what PubTator found in each. Raises UsageError: nothing is asked, or too much.
         """
         texts = [checked_text(one, "paper") for one in asked]
-        if not 1 <= len(texts) <= MOST_PAPERS:
-            raise UsageError(f"ask for 1 to {MOST_PAPERS} papers, not {len(texts)}")
+        if not 1 <= len(texts) <= _MOST:
+            raise UsageError(f"ask for 1 to {_MOST} papers, not {len(texts)}")
         with self._under_way():
             found = {one: await self._paper(one, entities=entities) for one in dict.fromkeys(texts)}
         return [found[one] for one in texts]
@@ -62,6 +63,8 @@ class PaperEngine(SearchEngine):
         Raises UsageError: the paper is not found, or only PubMed knows what was asked and it is not searched;
         SourceUnavailable: PubMed could not be asked.
         """
+        from medground.values.papers import Related
+
         one, services = await self._one(paper), self._paper_services()
         run = self._untraced_run(Question(text=paper, task="free"))
         ways, ids = list[str](), list[str]()
@@ -121,6 +124,8 @@ class PaperEngine(SearchEngine):
         return self._services
 
     async def _paper(self, asked: str, *, entities: bool) -> PaperFound:
+        from medground.values.papers import PaperFound  # its model takes a while to build
+
         name, services = _name(asked), self._paper_services()
         if not name and "|" not in asked:
             why = "not the id of a paper, or journal|year|volume|first page|author"
@@ -155,5 +160,7 @@ class PaperEngine(SearchEngine):
         fitting = [document for document in held if name or _fits(document, asked)]
         if len({document.paper[:1] for document in fitting}) != 1:
             return None
+        from medground.values.papers import PaperFound
+
         ids = dict(one.split(":", 1) for one in fitting[0].paper)
         return PaperFound(asked=asked, ids=ids, document=marked(fitting[0]), held_by=by_id[fitting[0].id])

@@ -8,8 +8,6 @@ from typing import Literal
 from medground.values.document import Document, Frozen
 
 Relation = Literal["similar", "citing", "references"]
-MOST_PAPERS = 50
-"""Most papers of one call."""
 
 
 class Entity(Frozen):

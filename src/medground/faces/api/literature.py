@@ -20,7 +20,7 @@ from medground.faces.service.values import Limits
 from medground.values.answer import Search
 from medground.values.decision import Notice
 from medground.values.document import Document, DocumentId, Frozen, Hit
-from medground.values.papers import MOST_PAPERS, FullText, PaperFound, Related, Relation
+from medground.values.papers import FullText, PaperFound, Related, Relation
 from medground.values.query import Filters
 from medground.values.research_plan import ResearchPlan
 from medground.version import __version__
@@ -111,7 +111,7 @@ async def document(
 class PapersAsked(Where):
     """Papers by PMID, PMC id, DOI or citation (`journal|year|volume|first page|author`)."""
 
-    papers: tuple[Name, ...] = Field(min_length=1, max_length=MOST_PAPERS)
+    papers: tuple[Name, ...] = Field(min_length=1, max_length=50)
     entities: bool = Field(default=False, description="what PubTator found in each")
 
 
@@ -120,7 +120,7 @@ class RelatedAsked(Where):
 
     paper: Name
     by: Relation = "similar"
-    limit: int = Field(default=10, ge=1, le=MOST_PAPERS)
+    limit: int = Field(default=10, ge=1, le=50)
 
 
 @router.post("/papers", summary="Papers by id or citation")

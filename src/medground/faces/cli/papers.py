@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from medground.faces.cli import options as by
 from medground.faces.cli.terminal import say, say_json
-from medground.values.papers import PaperFound, Relation
 
 _Asked = Annotated[
     list[str], typer.Argument(metavar="PAPER...", help="PMID, PMC id, DOI, or 'journal|year|volume|page|author'.")
 ]
-_Related = Annotated[Relation | None, typer.Option("--related", help="List related papers of the first.")]
+_Related = Annotated[
+    Literal["similar", "citing", "references"] | None,
+    typer.Option("--related", help="List related papers of the first."),
+]
 _FullText = Annotated[bool, typer.Option("--full-text", help="Print the open full text of the first, or its address.")]
 _Entities = Annotated[bool, typer.Option("--entities", help="Genes, diseases, chemicals and variants that it names.")]
 
@@ -31,6 +33,7 @@ def paper(
     """Find papers by id or citation, those related to one, or its full text."""
     from medground.answering.conclude.compose import source_document
     from medground.engine.blocking import BlockingEngine
+    from medground.values.papers import PaperFound
     from medground.wording.view import document_view
 
     chosen = by.load_settings(sets, extra=by.searched(corpus) | {"retrieval.pubmed": pubmed})
