@@ -9,8 +9,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from rapidfuzz import fuzz
-
 from medground.corpus.tables import decode
 from medground.values.document import Document, Joined, Retraction
 from medground.values.identifiers import KINDS
@@ -80,6 +78,8 @@ def decide(document: Document, matches: Sequence[Document]) -> tuple[Outcome, Do
 
 def agrees(document: Document, record: Document) -> bool:
     """Whether the title of a record does not plainly disagree with what a document says."""
+    from rapidfuzz import fuzz  # imported late: an answer from the graph compares no records
+
     own, other = _letters(document.title), _letters(record.title)
     if not other:
         return True

@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path, PurePath
@@ -21,7 +22,6 @@ from typing import Any
 from medground.corpus.design import with_design
 from medground.corpus.readers.base import Input, Item, PackedRecord, RawRecord, Ready
 from medground.corpus.readers.folders import release_of
-from medground.corpus.readers.tagged_forms import FORMS
 from medground.corpus.retraction import marked
 from medground.errors import BadDocument
 from medground.values.document import Document, Passage
@@ -32,12 +32,18 @@ LOG = f"{FILE_NAME}-wal"
 _ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata", "joined", "substances")
 """Fields that are stored only where they hold something: documents without them keep the hash that they always had."""
 
-EXPORTS = frozenset([*FORMS, "medline", "bibtex", "csv", "csl-json", "endnote", "zotero"])
-"""Readers of records: one paper that several of them tell is one document."""
 _START = 1000
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Thai, Lao, Burmese and Khmer; Japanese, Chinese, Korean."""
 _TOLD = ("title", "year", "authors[0]", "identifiers.doi", "identifiers.pmc")
+
+
+@cache
+def exports() -> frozenset[str]:
+    """Readers of records: one paper that several of them tell is one document."""
+    from medground.corpus.readers.tagged_forms import FORMS  # imported late: to read a corpus takes no reader of files
+
+    return frozenset([*FORMS, "medline", "bibtex", "csv", "csl-json", "endnote", "zotero"])
 
 
 class RowDamaged(ValueError):
@@ -228,12 +234,12 @@ class FileTable:
     def tellings(self, like: str = "*") -> Iterator[tuple[str, str, int | None, str | None, str | None, str | None]]:
         """Of each record from an export with such an id: id, title, year, first author, DOI and PMC id."""
         fields = ", ".join(f"json_extract(CAST(record AS TEXT), '$.{name}')" for name in _TOLD)
-        readers = ", ".join("?" * len(EXPORTS))
+        readers = ", ".join("?" * len(exports()))
         query = (
             f"SELECT d.id, {fields} FROM documents d JOIN holds h ON h.id = d.id AND h.kept JOIN files f "  # noqa: S608
             f"ON f.number = h.file WHERE d.id GLOB ? AND f.reader IN ({readers}) ORDER BY d.id"
         )
-        yield from self._connection.execute(query, (like, *sorted(EXPORTS)))
+        yield from self._connection.execute(query, (like, *sorted(exports())))
 
     def kept_from(self, document_id: str) -> KnownFile | None:
         """The file whose version of a document is kept, or None."""

@@ -19,7 +19,7 @@ from medground.corpus.readers.base import Ready
 from medground.corpus.readers.entry import id_of_content
 from medground.corpus.records import JoinTable, difference, fullness, one_record, restored, same_work
 from medground.corpus.retraction import marked
-from medground.corpus.tables import EXPORTS, FileTable, KnownFile, PassageRow, decode, encode
+from medground.corpus.tables import FileTable, KnownFile, PassageRow, decode, encode, exports
 from medground.corpus.tally import Tally
 from medground.values.document import Document
 
@@ -131,12 +131,12 @@ class DatabaseWriter:
         document = ready.document
         place, before = self.files.place(file), self.own_record(document.id)
         same = before is None or same_work(before, document)
-        exports = {place.reader, source.reader} <= EXPORTS
+        both = {place.reader, source.reader} <= exports()
         own = document.id if same else id_of_content(document.title, document.text)
-        if own != document.id and document.id.startswith(_MADE) and (exports or source.number == file):
+        if own != document.id and document.id.startswith(_MADE) and (both or source.number == file):
             return self.keep(tables.ready(document.model_copy(update={"id": own})), file)
         keep = source.number == file or self._supersedes(document, place, source)
-        if before and same and exports and place.reader + source.reader != "medline" * 2:
+        if before and same and both and place.reader + source.reader != "medline" * 2:
             self.put(one_record(document, before))
             keep = len(document.text) >= len(before.text)
         elif keep:

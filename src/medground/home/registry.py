@@ -37,9 +37,12 @@ RECIPES = {
 
 SOURCES = {
     "alphafold": "medground.sources.proteins.structure_sources:ALPHAFOLD",
+    "clinicaltrials": "medground.sources.tabled:TRIALS",
     "europepmc": "medground.sources.literature.europepmc:EUROPE_PMC",
+    "openalex": "medground.sources.tabled:OPENALEX",
     "pdb": "medground.sources.proteins.structure_sources:PDB",
     "pmc": "medground.sources.literature.europepmc:PMC",
+    "preprints": "medground.sources.literature.europepmc:PREPRINTS",
     "pubmed": "medground.sources.pubmed.source:PUBMED",
     "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
     "uniprot": "medground.sources.proteins.uniprot:UNIPROT",

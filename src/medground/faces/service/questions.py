@@ -30,6 +30,7 @@ from medground.values.steps import OnStep
 
 Ask = Callable[[OnStep], Awaitable[Answer]]
 
+U = TypeVar("U")
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 
 
@@ -145,11 +146,18 @@ class Questioning(Offering):
 
         Raises UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
         """
+        return await self.use(
+            lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax), person, **named
+        )
+
+    async def use(self, work: Callable[[Engine], Awaitable[U]], person: Person = LOCAL, **named: Unpack[Named]) -> U:
+        """The result of short work without a cost, such as `Engine.papers`, counted as a search of this person.
+
+        Raises UsageError: the server does not offer a source; what the work raises.
+        """
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
         await self._admission.enter(person)
-        return await self.engines.use(
-            searched, lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax)
-        )
+        return await self.engines.use(searched, work)
 
     async def verify(
         self, claim: str, person: Person = LOCAL, *, model: str | None = None, **named: Unpack[Named]
@@ -196,10 +204,8 @@ class Questioning(Offering):
         Raises NotFound: no source that is searched holds it; UsageError: the server does not offer a source, or there
         is no such corpus; SourceUnavailable: it may be in a source that could not be asked.
         """
-        searched = await asyncio.to_thread(searched_by, self.settings, **named)
-        await self._admission.enter(person)
         try:
-            return await self.engines.use(searched, lambda engine: engine.document(document_id))
+            return await self.use(lambda engine: engine.document(document_id), person, **named)
         except UsageError as error:
             raise NotFound(str(error)) from None
 

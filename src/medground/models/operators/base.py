@@ -50,7 +50,7 @@ class OperatorInput(BaseModel):
     A field declared with `exclude=True` is for the keyless implementation only and is not in the prompt.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class LinesView(OperatorInput):
@@ -71,7 +71,7 @@ def _head(*parts: object) -> str:
 class OperatorOutput(BaseModel):
     """Base of operator outputs, which a model fills in."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class PlainOutput(OperatorOutput):
