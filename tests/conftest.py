@@ -1,7 +1,5 @@
 """Shared fixtures. No test reaches the network; `loopback` allows connections to this machine only."""
 
-from __future__ import annotations
-
 import functools
 import os
 import signal

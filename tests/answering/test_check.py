@@ -1,7 +1,5 @@
 """Verification: who may judge, how retracted papers count, what the policy releases."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """From a draft to an answer: whole sentences, each mark once, statements as slices, no unknown citation."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any

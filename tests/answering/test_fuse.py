@@ -1,7 +1,5 @@
 """Reciprocal rank fusion, near-duplicate passages, the reranker of the settings, and a fair split over sources."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """Statements must not claim more than their source: certainty, cause, population."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any, get_args

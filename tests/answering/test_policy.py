@@ -1,7 +1,5 @@
 """The policy releases a sentence whole or not at all, and says which statement stopped it; two published scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 

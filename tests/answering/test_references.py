@@ -2,8 +2,6 @@
 that names what this run never retrieved is held.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 

@@ -3,13 +3,11 @@
 Titles have the forms of publishers and databases, and some papers only look like them.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from rows import each_row
+from rows import each_row, tables
 
 from medground.answering import captions
 from medground.answering.run import Run
@@ -20,7 +18,6 @@ from medground.corpus.retraction import (
     NOTICE,
     REMOVED,
     RETRACTED,
-    Said,
     said_by,
     set_aside,
     why_aside,
@@ -72,66 +69,11 @@ def test_one_retracted_passage_excludes_the_whole_document() -> None:
 
 
 PAPER = "Effect of aspirin on stroke: a randomised trial"
-TITLES: dict[Said | None, tuple[str, ...]] = {
-    "retracted": (
-        "<b>RETRACTED:</b> {}",
-        "RETRACTED\uff1a{}",
-        "RE\u200bTRACTED: {}",
-        "R E T R A C T E D: {}",
-        "Withdrawn as duplicate: {}",
-        "{} (Retracted article. See vol. 12, p. 34, 2015)",
-        "{} [Retraction in: JAMA 2004;1:2]",
-        "{} - RETRACTED",
-        "Artículo retractado: {}",
-        "Zurückgezogene Publikation: {}",
-        "【撤稿】{}",
-        "Статья отозвана: {}",
-        "مقالة مسحوبة: {}",
-    ),
-    "removed": ("[REMOVED] {}", "ARTICLE REMOVED: {}", "TEMPORARILY WITHDRAWN: {}", "{} [REMOVED]"),
-    "notice": (
-        "Retraction of Smith et al: {}",
-        "Retraction and replacement of: {}",
-        "{} (Retraction of vol 12, pg 34, 2005)",
-        "撤稿声明：{}",
-        "Retrait de l’article « {} »",
-        "Retraction of the article {}",
-    ),
-    "concern": ("Editors' Expression of Concern: {}", "Notice of concern: {}", "{} (Expression of concern)"),
-    "in doubt": (
-        "{}: retraction",
-        "{} (retraction)",
-        "Retraction: a cause of nerve injury in hip surgery",
-        "Correction: the surgery of hallux valgus",
-    ),
-    "erratum": (
-        "[Correction] {}",
-        "Correction Notice to: {}",
-        "{} (vol 12, pg 34, 2005)",
-        "Fe de erratas: {}",
-        "更正：{}",
-    ),
-    None: (
-        "{}",
-        "",
-        "Retraction of the tongue in facial palsy",
-        "RETRACTED EARDRUM IN CHILDREN: A COHORT",
-        "Retracted articles on stem cells: a bibliometric study",
-        "Removal of wisdom teeth: antibiotics and pain",
-        "Correction of scoliosis with rods",
-        "Errata in package inserts of statins",
-        "Parental expressions of concern about vaccines",
-        "Retrait du rofécoxib du marché : étude",
-        "[Withdrawal of antiepileptics in children]",
-        "Widerruf der Einwilligung in klinischen Studien",
-        "Rofecoxib - withdrawn",
-    ),
-}
 
 
-@each_row(("said", "form"), [(said, form) for said, forms in TITLES.items() for form in forms])
-def test_a_title_says_what_its_record_is(said: Said | None, form: str) -> None:
-    assert said_by(form.format(PAPER)) == said
+@each_row(("said", "form"), [(said, form) for said, forms in tables(__file__).items() for form in forms])
+def test_a_title_says_what_its_record_is(said: str, form: str) -> None:
+    assert (said_by(form.format(PAPER)) or "nothing") == said
 
 
 TRIAL = Document(

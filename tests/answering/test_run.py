@@ -1,7 +1,5 @@
 """A run: its budget, failures and retrieved documents, and what it counts without a search."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

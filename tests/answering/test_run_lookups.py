@@ -1,7 +1,5 @@
 """What a run looks up: which sources are asked, what is counted, listed and cached, and what a failure leaves."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field

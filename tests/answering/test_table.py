@@ -1,7 +1,5 @@
 """The table of an answer: three states of a cell, agreement from five studies on, and a safe CSV."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import io

@@ -1,7 +1,5 @@
 """The eight labels: the table of rules, labels by a model, who gave them, and the source of an error."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A fetched critic judges only what it proved, says when it is not sure, and shows what it read."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """No source is asked with words that stand only in a question's context, whoever writes its queries: on the wire."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -48,9 +46,12 @@ KEYS = {"keys.brave": "b-key", "keys.sciencedirect": "s-key"}
 NOTHING = Reply(b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/></eSearchResult>")
 ANSWERS: dict[str, Callable[[Asked], Reply] | Reply] = {
     "alphafold": Reply(b"[]", status=404, type="application/json"),
+    "clinicaltrials": Reply(b'{"studies": []}', type="application/json"),
     "europepmc": europepmc([]),
+    "openalex": Reply(b'{"results": []}', type="application/json"),
     "pdb": Reply(b"{}", status=404, type="application/json"),
     "pmc": eutils_pmc([]),
+    "preprints": europepmc([]),
     "pubmed": NOTHING,
     "sciencedirect": sciencedirect([], "s-key"),
     "uniprot": lambda asked: Reply(
@@ -70,7 +71,7 @@ def service(make_peer: MakePeer, tmp_path: Path) -> Callable[[str], tuple[Source
 
     def open_source(name: str) -> tuple[Source, Peer]:
         peer = make_peer(ANSWERS[name])
-        where = "retrieval.pubmed" if name == "pubmed" else f"{name}.address"
+        where = {"pubmed": "retrieval.pubmed", "preprints": "europepmc.address"}.get(name, f"{name}.address")
         options = KEYS if name in ADDRESSES else {where: peer.url, **KEYS}
         settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options)
         with patch.dict(ADDRESSES, {name: peer.url}):

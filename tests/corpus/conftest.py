@@ -1,7 +1,5 @@
 """The corpora of a new home, and a model for them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Building and adding: what ends up in a snapshot, how documents are cut, and equal documents give equal snapshots."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import sqlite3

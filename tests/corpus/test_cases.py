@@ -1,7 +1,5 @@
 """Files with a known fault each: every field is as the file says it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

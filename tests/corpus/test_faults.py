@@ -3,8 +3,6 @@
 `benchmarks/faults.py` draws hundreds of such faults; here are a few of each kind.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json
@@ -223,7 +221,6 @@ def test_a_build_resumes_after_any_step(library, monkeypatch, tmp_path):
 
 
 def test_the_journal_of_a_killed_copy_is_not_replayed_into_the_next(library, embedder, tmp_path, caplog):
-    """A copy drops a table of its base. Its journal knows the pages that this freed, which a new copy still uses."""
     build(library, "c", [make_input(make_documents(60))], embedder=embedder)
     base = add(library, "c", [make_input(make_documents(400, 100), "more")], embedder=embedder)
     source = [make_input(make_documents(50, 480), "last")]
@@ -234,18 +231,14 @@ def test_the_journal_of_a_killed_copy_is_not_replayed_into_the_next(library, emb
     with pytest.raises(Stop):
         add(library, "c", source, embedder=embedder, progress=stopping)
     [folder] = library.folder_of("c").glob("building-*")
-    (folder / "documents.sqlite").unlink()
-    other = tmp_path / "documents.sqlite"
+    (folder / tables.FILE_NAME).unlink()
+    other = tmp_path / tables.FILE_NAME
     with library.open("c") as snapshot:
-        shutil.copyfile(snapshot.folder / "documents.sqlite", other)
-    connection = sqlite3.connect(other, isolation_level=None)
-    connection.execute("DROP TABLE kept")
-    connection.execute("PRAGMA cache_size=1")
-    connection.execute("BEGIN")
-    connection.execute("PRAGMA user_version=7")
-    connection.execute("UPDATE documents SET id = id")
-    shutil.copyfile(f"{other}-journal", folder / "documents.sqlite.part-journal")
-    connection.close()
+        for name in (tables.FILE_NAME, tables.LOG):
+            shutil.copyfile(snapshot.folder / name, tmp_path / name)
+    with contextlib.closing(sqlite3.connect(other, isolation_level=None)) as connection:
+        connection.execute("DELETE FROM documents")
+        shutil.copyfile(tmp_path / tables.LOG, folder / tables.LOG)
     made = add(library, "c", source, embedder=embedder)
     assert made.hash != base.hash
     assert not caplog.text

@@ -1,7 +1,5 @@
 """Folders as people have them, with Markdown and texts: every file is read, or named with the reason."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Documents joined with their records in another corpus: what is filled, what stays, what is told."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How the word index understands the query tree; the source contract covers the general cases."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Files of PubMed, and MedCPT's vectors of them."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import itertools

@@ -1,7 +1,5 @@
 """PDF: running text, pages and boxes, front matter, what is left out, what nobody can see, and bad files."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 

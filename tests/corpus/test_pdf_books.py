@@ -1,7 +1,5 @@
 """Books as PDFs, and an answer from PDFs: the page of each quote, and what a reader must know of a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """PDFs as people have them: covers of repositories, preprints, letters, hidden text, other scripts, odd fonts."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

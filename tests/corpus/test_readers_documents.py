@@ -1,7 +1,5 @@
 """Word documents and web pages: their text, what nobody can see, superscripts, and damaged or hostile files."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

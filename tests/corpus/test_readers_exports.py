@@ -1,7 +1,5 @@
 """What reference managers, PubMed and search services export: tagged records, BibTeX, tables, JSON, XML."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Which reader a path gets, and files made to exhaust a build: refused in one line, or read in little memory."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

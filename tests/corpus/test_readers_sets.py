@@ -1,7 +1,5 @@
 """Sets as their authors publish them, your own lines, textbooks, guidelines and Wikipedia: JSON and parquet."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys

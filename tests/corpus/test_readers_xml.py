@@ -1,7 +1,5 @@
 """The XML of MEDLINE and PubMed, JATS and NCBI Bookshelf: the formats of all years, and hostile files."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

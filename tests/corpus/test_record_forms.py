@@ -1,7 +1,5 @@
 """What one program writes is read back as it was meant, in every form; one paper from two exports is one document."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The list of retracted papers and how it marks documents, and papers of which only the file says it."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

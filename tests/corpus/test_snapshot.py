@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from refusals import refused
 from rows import each_row
-from small_corpora import make_documents, make_input
+from small_corpora import WordEmbedder, make_documents, make_input
 
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
@@ -166,6 +166,28 @@ def test_dense_needs_vectors_and_applies_filters(library, built, embedder):
     build(library, "w", [make_input(make_documents(2))])
     with library.open("w") as snapshot, pytest.raises(UsageError, match="built without vectors"):
         snapshot.dense(vector, 5)
+
+
+@each_row("indexed", [False, True])
+@each_row("limits", [Filters(year_from=1995), Filters(publication_types=("review",)), Filters(year_from=2018)])
+def test_a_filter_finds_the_closest_of_all_that_it_allows(library, monkeypatch, indexed, limits):
+    embedder = WordEmbedder(dimensions=96)
+    monkeypatch.setattr("medground.corpus.vectors.EXACT_LIMIT", 0 if indexed else 10_000)
+    build(library, "c", [make_input(make_documents(1500))], embedder=embedder)
+    with library.open("c") as snapshot:
+        for vector in embedder.embed([f"Study {n} of gene number {n}" for n in range(0, 1500, 300)]):
+            scores = snapshot.vectors().search(vector, 1500, np.arange(1500))
+            passages = zip(snapshot.passages([number for number, _ in scores]), scores, strict=True)
+            allowed = {p.document_id: score for p, (_, score) in passages if fits(p, limits)}
+            found = {hit.passage.document_id: hit.score for hit in snapshot.dense(vector, 10, limits)}
+            assert found == pytest.approx({name: allowed[name] for name in found}, abs=1e-6)
+            missed = [s for s in [*allowed.values()][:10] if s > min(found.values()) + 1e-6 and s not in found.values()]
+            assert (len(found), len(missed) <= (2 if indexed else 0)) == (10, True)
+
+
+def fits(passage, limits):
+    types = [one.lower() for one in passage.publication_types]
+    return passage.year >= (limits.year_from or 0) and all(one in types for one in limits.publication_types)
 
 
 def test_documents_with_any_text_are_read_back_unchanged(library):

@@ -1,7 +1,5 @@
 """`sync`: what is new, changed or gone, at the price of what changed; the snapshot is the truth of what it holds."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -16,7 +14,6 @@ from small_corpora import WordEmbedder, contents, vectors_fit
 from medground.corpus import change as change_module
 from medground.corpus import sync as sync_module
 from medground.corpus.build import add, build
-from medground.corpus.change import Patched
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.sync import Changes, sync
@@ -127,7 +124,7 @@ def written(name: str, ids: list[int], text: str) -> str:
     return "".join(json.dumps({"id": f"PMID:{n}", "text": f"{name} {text}"}) + "\n" for n in ids)
 
 
-@each_row("where", ["patch_passages", "described_files"])
+@each_row("where", ["patch", "described_files"])
 def test_killed_at_any_moment_the_corpus_is_as_it_was(
     library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
@@ -138,7 +135,7 @@ def test_killed_at_any_moment_the_corpus_is_as_it_was(
     class Killed(BaseException):
         pass
 
-    def killed(*_: object, **__: object) -> Patched:
+    def killed(*_: object, **__: object) -> None:
         raise Killed
 
     with monkeypatch.context() as patch:
@@ -175,7 +172,10 @@ def test_a_file_that_failed_for_a_passing_reason_is_tried_again_and_others_are_n
     assert not sync(library, "papers", folder)[1].any
 
 
-def test_the_word_index_is_made_anew_when_much_was_removed(library: Library, folder: Path) -> None:
+def test_the_word_index_is_made_anew_when_much_was_removed(
+    library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medground.corpus.patch._RENEW_BELOW", 0)
     sync(library, "papers", folder)
     (folder / "sub" / "00.txt").unlink()
     little, _ = sync(library, "papers", folder)

@@ -1,7 +1,5 @@
 """Limits by field and value: any metadata field, journal, design, language, kind, dates to the month."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

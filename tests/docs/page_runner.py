@@ -4,8 +4,6 @@ Reads a line of JSON, a command line or Python, runs it, and replies with the ex
 command line that is more than `medground` with words, such as a pipe, runs in bash.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

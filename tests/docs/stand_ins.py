@@ -5,8 +5,6 @@ the server of a line before; a model from the package index is fetched at once, 
 other machines fail. The linear model of an audit learns for a few steps.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

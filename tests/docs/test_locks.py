@@ -42,7 +42,7 @@ def locked(path: Path) -> dict[str, list[str]]:
 
 def test_every_locked_package_has_a_hash_and_every_requirement_is_locked() -> None:
     names = set()
-    for lock in ("requirements.lock", ".ci/build.lock", ".ci/frameworks.lock", ".ci/audit.lock"):
+    for lock in ("requirements.lock", ".ci/build.lock", ".ci/frameworks.lock", ".ci/llama.lock", ".ci/audit.lock"):
         entries = locked(ROOT / lock)
         assert [name for name, hashes in entries.items() if not hashes] == []
         names |= {canonicalize_name(name.partition("==")[0]) for name in entries}

@@ -1,7 +1,5 @@
 """What the tests of the engine ask about: small corpora, built once and copied into a home of their own."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

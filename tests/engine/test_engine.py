@@ -1,7 +1,5 @@
 """The engine end to end: real corpora, budgets, interruptions, the same answer twice, async and blocking."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

@@ -1,7 +1,5 @@
 """What faces need from the engine: choices per question, search, documents, claims, kept answers, steps, errors."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing

@@ -4,8 +4,6 @@ script in every recipe that checks, are not released as right, and what a model 
 `benchmarks/capable.py` counts the same on real abstracts.
 """
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from collections.abc import Callable, Mapping, Sequence

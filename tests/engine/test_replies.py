@@ -1,7 +1,5 @@
 """What is answered without a search, and what stands beside nothing found."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

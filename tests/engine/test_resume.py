@@ -1,7 +1,5 @@
 """Research that was killed, stopped or reached a limit is gone on with, and makes no finished call twice."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

@@ -195,6 +195,9 @@ def test_a_program_passes_objects(papers: Path, toys: Toys, scripted_model: type
         assert engine._engine.sources[-1] is source
         assert engine.ask(QUESTION).recipe == "toy"
         assert engine.ask(QUESTION, recipe="ground").evidence
+    with BlockingEngine(settings(), sources=[source]) as engine:
+        for recipe in (toys("toy_recipe").TOY, "toy_recipe:TOY"):
+            assert engine.ask(QUESTION, recipe=recipe).recipe == "toy"
     assert Shortest.asked
     picked = settings(**{"model.operators.toy_pick": "mine"})
     with BlockingEngine(picked, model=model, critic=toys("toy_critic").TOY) as engine:

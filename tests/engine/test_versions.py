@@ -1,7 +1,5 @@
 """A paper that is found as a file and as a record is one source of an answer; a retraction of one is one of both."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

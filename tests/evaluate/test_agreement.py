@@ -1,7 +1,5 @@
 """Agreement of annotators: kappa by hand and against scikit-learn, per label and context, and invalid files."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The audit finds planted clues, and finds nothing if there are none."""
 
-from __future__ import annotations
-
 import random
 import sys
 from pathlib import Path

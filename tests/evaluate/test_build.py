@@ -1,7 +1,5 @@
 """Building a set: from the literature to files that other commands read, resumed where it stopped."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import itertools

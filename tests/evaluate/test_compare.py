@@ -1,7 +1,5 @@
 """Comparison of runs: by hand, against SciPy, through the command, with invalid files."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Data sets: each published format in files written for the test, everything that can be wrong, and the real files."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import tomllib

@@ -1,7 +1,5 @@
 """Experiments: every file is complete, matches the paper, runs, and is printed next to our figures."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

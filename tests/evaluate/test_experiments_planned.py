@@ -1,7 +1,5 @@
 """Figures of recipes that plan sources, of several data sets together, of people's marks and of sampled answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

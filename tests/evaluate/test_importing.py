@@ -1,7 +1,5 @@
 """Predictions of another system become a run beside ours; what is wrong in their file is one line."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path

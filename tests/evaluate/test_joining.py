@@ -1,7 +1,5 @@
 """The package of evaluation joins by entry points, and `medground` does without it."""
 
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError
 
 import pytest

@@ -1,7 +1,5 @@
 """Judges: both orders, ties, only where both are correct, unusable replies never win, people in the same format."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import tomllib

@@ -1,7 +1,5 @@
 """Every metric by hand, and against scikit-learn, a plain recursion or a definition over pairs and moments."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

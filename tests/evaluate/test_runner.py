@@ -1,7 +1,5 @@
 """Running a set: every item gets one line whatever becomes of it, in a fixed order, resumed where it stopped."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from decimal import Decimal

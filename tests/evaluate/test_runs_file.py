@@ -1,7 +1,5 @@
 """The file of a run: finished lines survive any interruption, and the run resumes or says why it cannot."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

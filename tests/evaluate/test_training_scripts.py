@@ -1,7 +1,5 @@
 """The scripts that train the small models: errors that are planted, pairs that rules make, what may be trained on."""
 
-from __future__ import annotations
-
 import gzip
 import importlib
 import json

@@ -7,8 +7,6 @@ what was found before (`found/TARGET-*`). A failure is written there by its targ
 from then on. Ten minutes of all, by hand, each week.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import subprocess

@@ -1,7 +1,5 @@
 """Each target of the fuzzer, over its samples, what was found before, and what hypothesis makes of these."""
 
-from __future__ import annotations
-
 import pytest
 from fuzz_targets import TARGETS, seeds
 from hypothesis import HealthCheck, given, settings

@@ -1,7 +1,5 @@
 """A small release of an ontology, and the installed one."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import os

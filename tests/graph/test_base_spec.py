@@ -1,7 +1,5 @@
 """The specification of a knowledge base, what is told of a wrong one, and JSON Lines of any form."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

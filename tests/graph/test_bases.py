@@ -1,7 +1,5 @@
 """Building a base: what each source becomes, and what a second, an interrupted or a changed build does; opening it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A concept graph from vocabularies: built as a corpus, asked by term, and every line quoted from its document."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import re

@@ -1,7 +1,5 @@
 """The wording of rows and their places, and names that complete what is typed."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The graph as a source: the contract, and facts that are checked against the documents of the same snapshot."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """A question for a stored relation: read, and answered by what is stored alone."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The release of an ontology: read, worded, and asked from end to end."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import importlib.util

@@ -1,7 +1,5 @@
 """Vocabularies are read from files of the published form: what they yield, and one clear line for a bad file."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Reading what others wrote in a process that can be ended: within its limits, and the next reading after it."""
 
-from __future__ import annotations
-
 import os
 from functools import partial
 from itertools import count

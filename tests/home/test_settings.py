@@ -1,7 +1,5 @@
 """The user's folder: settings in layers, and files that are whole, private and kept."""
 
-from __future__ import annotations
-
 import logging
 import os
 import stat

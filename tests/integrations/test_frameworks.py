@@ -1,7 +1,5 @@
 """Medground in LangChain, LlamaIndex, Haystack and pydantic-ai, by the frameworks themselves."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Asking a recipe: by word statistics, or with a model that replies as the test says."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack

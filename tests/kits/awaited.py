@@ -1,7 +1,5 @@
 """Tests that are async functions: each runs in an event loop of its own. A `conftest.py` imports the hook."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 

@@ -4,8 +4,6 @@ with ChatPeer(chat('{"id": "E1"}')) as peer:
     settings = Settings.load(options={"model.default": "openai:stub", "model.base_url": peer.url})
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence

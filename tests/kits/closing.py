@@ -1,7 +1,5 @@
 """Work with something that is closed afterwards."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """The command line in tests: a corpus of a few papers, what is typed, and what is printed."""
 
-from __future__ import annotations
-
 import atexit
 import functools
 import io

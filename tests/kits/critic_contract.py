@@ -7,8 +7,6 @@
 The tests check that judgements are well-formed, not that they are right. Use a benchmark to measure quality.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,7 +1,5 @@
 """A server of models, of E-utilities and of whatever else is asked for, that repeats all it is sent wherever it can."""
 
-from __future__ import annotations
-
 import base64
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Search engines on loopback: each answers in the form of the real one, page by page, from results of the test."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from typing import Any

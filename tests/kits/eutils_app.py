@@ -1,7 +1,5 @@
 """Requests to our E-utilities server without a network, through its ASGI application."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar

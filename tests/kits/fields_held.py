@@ -1,7 +1,5 @@
 """Which fields the records of a file hold, read as naively as can be, and what became of each. No reader is used."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

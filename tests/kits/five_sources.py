@@ -1,7 +1,5 @@
 """Five tiny sources of different kinds about Marfan syndrome."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Nine papers about aspirin, and questions that `reason-and-verify` answers from them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

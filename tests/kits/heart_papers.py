@@ -1,7 +1,5 @@
 """Nine small papers about aspirin, and replies of a capable model to every operator of `pubmed-reasoner`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import heart

@@ -1,7 +1,5 @@
 """A loopback service that sends exactly the bytes a test specifies."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import socketserver

@@ -1,7 +1,5 @@
 """A small base of five sources."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Literature services on loopback that answer in the forms that they publish, over documents of the test."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

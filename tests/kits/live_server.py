@@ -1,7 +1,5 @@
 """Applications on a free port of this computer, each in a thread with an event loop of its own."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterator

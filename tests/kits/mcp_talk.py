@@ -1,7 +1,5 @@
 """A few papers and a small knowledge graph, and a client of the official MCP SDK that talks to a server about them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field

@@ -7,8 +7,6 @@
 The model must be capable enough to copy an id from its prompt.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Papers and answers for tests of the page: plain ones, a retracted one, a hostile one, and one of everything."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

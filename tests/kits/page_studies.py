@@ -1,7 +1,5 @@
 """A home for the researcher's views: studies, answers with stances, a report with a structure, a trace with costs."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

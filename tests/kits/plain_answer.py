@@ -1,7 +1,5 @@
 """The least that an answer holds, to be filled by a test."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

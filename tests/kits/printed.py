@@ -1,7 +1,5 @@
 """PDFs drawn line by line, as programs that set journals do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Records in the published forms of UniProt, AlphaFold DB and 3D-Beacons, written for the tests."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Texts that people and models send as PubMed queries: pieces of its language, of other systems and of prose."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 _WORDS = "asthma AND OR NOT and or ( ) [ ] [tiab] [mh] [dp] [pt] [sh] [au] [all] [pmid] [mh:noexp] [tiab:~3] [sb] [zz]"

@@ -1,7 +1,5 @@
 """What the readers make of a file that a test writes."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

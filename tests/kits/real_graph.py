@@ -3,8 +3,6 @@
 python real_graph.py FOLDER
 """
 
-from __future__ import annotations
-
 import gc
 import pickle
 import sys

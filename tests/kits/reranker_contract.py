@@ -1,7 +1,5 @@
 """What every reranker keeps to: subclass `RerankerContract` in a test file and implement `make`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 

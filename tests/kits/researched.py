@@ -1,7 +1,5 @@
 """What a plan of research found, made from documents of the test, and the reports on it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The loop of Self-MedRAG over a few papers, with a writer and a critic that say what the test says."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One test for a whole table: every row is tried, and the message lists the rows that are wrong."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import functools

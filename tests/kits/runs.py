@@ -1,7 +1,5 @@
 """Runs of evaluations in tests: a header, lines, and the file of both."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -3,8 +3,6 @@
 python slow_research.py HOME LOG
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

@@ -1,7 +1,5 @@
 """Small corpora made for the tests, and checks of what a corpus holds."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path

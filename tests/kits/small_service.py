@@ -1,7 +1,5 @@
 """A home with two papers for the service and its faces, people, and a clock that only the test moves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path

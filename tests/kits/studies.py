@@ -1,7 +1,5 @@
 """Six studies of vitamin D and falls, and an answer that quotes them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any

@@ -3,8 +3,6 @@
 Used by the tests with a small corpus, and by `benchmarks/citations.py` and `benchmarks/retractions.py` with real ones.
 """
 
-from __future__ import annotations
-
 import html
 import io
 import json

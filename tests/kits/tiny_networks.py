@@ -1,7 +1,5 @@
 """Small public models with random weights, a package index that holds them, and networks trained from them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """What operators are shown and what they answer without a model."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a question asks of the things that it is about, and which of its words are things at all."""
 
-from __future__ import annotations
-
 from rows import each_row
 
 from medground.language.question_kinds import aspects_of, looks_foreign

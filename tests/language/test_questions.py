@@ -1,13 +1,11 @@
 """Closed questions, comparisons and follow-ups: what each asks, as a statement or a question of its own."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.errors import UsageError
 from medground.language.closed_question import as_statement
@@ -22,105 +20,8 @@ SAID = ("aspirin", "statins", "reduce", "increase", "treated", "risk", "safe", "
 SMALL = ("of", "in", "with", "to", "a", "the", "and", "or", "there", "it", "really", "(ASA)", "that", "any", "ever")
 WORDS = st.sampled_from((*AUXILIARIES, *SAID, *SMALL))
 UNSAID = {*AUXILIARIES, "it", "they", "a", "an", "any", "some", "ever", "sometimes"}
-STATEMENTS = {
-    "a verb is put into its form": """
-        Does aspirin reduce the risk of stroke? | Aspirin reduces the risk of stroke.
-        Do statins  cause myopathy? | Statins cause myopathy.
-        Did the training improve survival? | The training did improve survival.
-        Does weight change predict mortality? | Weight change predicts mortality.
-        Does training help prevent falls? | Training helps prevent falls.
-        Does the gene have a role in growth? | The gene has a role in growth.
-        Does smoking influence healing and lead to infection? | Smoking does influence healing and lead to infection.
-        Can doctors safely and reliably assess pain? | Doctors can safely and reliably assess pain.
-        Should children receive zinc? | Children should receive zinc.
-        Will habits change if we teach doctors? | Habits will change if we teach doctors.
-        Can mRNA (messenger RNA) cross the membrane? | mRNA (messenger RNA) can cross the membrane.
-    """,
-    "what is said of the subject follows its verb": """
-        Is metformin associated with cancer? | Metformin is associated with cancer.
-        Are statins really necessary in old age? | Statins are really necessary in old age.
-        Is the use of a stent safe? | The use of a stent is safe.
-        Is repair in acute type A dissection justifiable? | Repair in acute type A dissection is justifiable.
-        Is control making a difference? | Control is making a difference.
-        Are we seeing the effects of campaigns? | We are seeing the effects of campaigns.
-        Are women who are treated for gout at risk? | Women who are treated for gout are at risk.
-        Are tests proposed by the society useful? | Tests proposed by the society are useful.
-        Is the risk associated with zinc increased? | The risk associated with zinc is increased.
-        Is zinc used to treat cells infected with a virus? | Zinc is used to treat cells infected with a virus.
-        Is gout one of the oldest diseases? | Gout is one of the oldest diseases.
-        Are age and sex accurate predictors of pain? | Age and sex are accurate predictors of pain.
-        Are scores getting higher? | Scores are getting higher.
-        Is zinc a drug that is safe? | Zinc is a drug that is safe.
-        Is it safe to operate? | It is safe to operate.
-        Is type 4 is caused by a mutation? | Type 4 is caused by a mutation.
-        Is the drug (a statin, oral) effective? | The drug (a statin, oral) is effective.
-        Has the incidence of gout increased? | The incidence of gout has increased.
-        Has ivosidenib ever been tested? | Ivosidenib has been tested.
-        Is surgery ever justified? | Surgery is sometimes justified.
-    """,
-    "any takes the right article": """
-        Is there an association of A with B? | There is an association of A with B.
-        Is there any association of A with B? | There is an association of A with B.
-        Is there any evidence of harm? | There is evidence of harm.
-        Has hesperidin any role in pain? | Hesperidin has a role in pain.
-        Do any statins cause pain? | Some statins cause pain.
-        Does zinc have any other effect? |
-        Does zinc reduce pain or any fever or any cough? |
-    """,
-    "a title before the question": """
-        In patients with sepsis, does fluid improve survival? | In patients with sepsis, fluid improves survival.
-        Aspirin in migraine: does it help? | Aspirin in migraine helps.
-        Fast foods - are they a risk factor for asthma? | Fast foods are a risk factor for asthma.
-        Ovarian torsion: is surgery necessary? | Ovarian torsion: surgery is necessary.
-        Rectal tumours: is it safe to operate? | Rectal tumours: it is safe to operate.
-        Leptin: a new marker of obesity? | Leptin is a new marker of obesity.
-        Failed insertions in practice: a risk factor? | Failed insertions in practice are a risk factor.
-        Zinc is a metal, yes or no? | Zinc is a metal.
-        Imatinib in old age, will genes be a guide? | Imatinib in old age: genes will be a guide.
-        Is endothelin-1 a hormone? | Endothelin-1 is a hormone.
-        Care before surgery: is it necessary a fast? |
-        In severe sepsis, is it useful? |
-        Operations in children: do they benefit? |
-        Analysis of falls in Rome: is it a sign of age? |
-        Side effects of zinc: does it matter? |
-        Aspirin (oral: does it help? |
-        Leptin and gout: a causative link? |
-        Zinc or iron: is diet enough? |
-        Zinc: does it have any other or any effect? |
-        How safe is zinc: is it toxic? |
-    """,
-    "or is kept only where it offers no choice": """
-        Does surgery or radiation improve survival? | Surgery or radiation improves survival.
-        Is zinc associated with morbidity or mortality? | Zinc is associated with morbidity or mortality.
-        Is repair with or without a mesh safe? | Repair with or without a mesh is safe.
-        Does either obesity or age matter? | Either obesity or age matters.
-        Is aspirin or warfarin better? |
-        Does zinc increase or decrease pain? |
-        Should patients receive zinc or iron? |
-        Does zinc cause either pain or fever? |
-    """,
-    "the rules are silent when unsure": """
-        Does vitamin D supply a need? |
-        Is aspirin not effective? |
-        Doesn't aspirin reduce pain? |
-        Which drug is better? |
-        Does aspirin reduce pain |
-        Does aspirin reduce pain? Is it safe? |
-        DOES ASPIRIN REDUCE PAIN? |
-        Are they safe? |
-        Are patients treated with zinc a risk group? |
-        Are patients at risk of falls adequately treated? |
-        Is zinc effective for gout a cure? |
-        Has the use changed in patients treated at home? |
-        Is bleeding (after surgery rare? |
-        Is bleeding) rare? |
-        yes or no? |
-    """,
-}
 CASES = [
-    (rule, *map(str.strip, line.split("|")))
-    for rule, lines in STATEMENTS.items()
-    for line in lines.strip().splitlines()
+    (rule, *map(str.strip, line.split("|"))) for rule, lines in tables(__file__).items() for line in lines.splitlines()
 ]
 
 

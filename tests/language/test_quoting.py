@@ -1,7 +1,5 @@
 """The order of sentences to quote, what a question asks for, and headings as parts of a paper."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

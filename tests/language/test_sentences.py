@@ -1,7 +1,5 @@
 """Sentence boundaries: exact offsets for any text, the abbreviations of biomedicine, and no address or name cut."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable
@@ -10,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.language.sentences import sentence_spans
 
@@ -53,31 +51,7 @@ def test_a_blank_line_always_ends_a_sentence(first: str, second: str) -> None:
 
 @each_row(
     "expected",
-    [
-        ["Patients received vit. C daily.", "Others took vit. D."],
-        ["The dose was 5 mg/kg b.i.d. in both groups.", "Patients improved."],
-        ["It was significant (p = 0.05).", "The 95% CI was 1.2 to 3.4."],
-        ["We found Candida spp. in samples.", "S. aureus subsp. aureus was seen."],
-        ["E. coli and S. aureus grew.", "B. subtilis did not."],
-        ["Drug A vs. Drug B was compared.", "Approx. 3 of 5 improved."],
-        ["It was stored at 37 degrees C.", "The cells grew."],
-        ["Register: ClinicalTrials.gov, number NCT01234567.", "Funding: none."],
-        # Of COVID-QA, SciFact and BioASQ.
-        ["The disease is vectored by Ae. aegypti and Ae. albopictus.", "Transmission rose."],
-        ["Raw data has been deposited to GEO (GSE119767; https://www.ncbi. nlm.nih.gov/geo/).", "We used it."],
-        ["It was imported to NCBI BLAST (https://blast.ncbi.nlm.nih.gov/Blast. cgi) to confirm the identity."],
-        ["29 vs. 11 of 33, respectively, p = 0. 003; intent to treat: 28.1%."],
-        ["Seventy-three (10. 4%) of the athletes were current users.", "None was ill."],
-        ["doi: 10. 1371/journal.pone.0012345", "Next."],
-        ["Salmonella enterica serov. Typhi and E. coli str. K-12 grew.", "Others did not."],
-        ["The loss of chr. 17q21 and chrom. 5 was seen.", "GenBank acc. no. AF123 was used."],
-        ["The Suppl. data. xlsx has all.", "The file counts.The.csv has some."],
-        # True boundaries after an address or an abbreviation.
-        ["Look at www.x.org.", "27 patients came.", "p53 is there."],
-        ["Look at www.x.org.", "www.y.org/z is another."],
-        ["It was seen in AML.", "mice were well."],
-        ["It is free (www.x.org).", "The cells grew."],
-    ],
+    tables(__file__)["sentences"],
 )
 def test_boundaries_of_biomedical_texts(expected: list[str]) -> None:
     joined = "\n".join(expected) if "doi:" in expected[0] else " ".join(expected)

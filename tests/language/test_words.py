@@ -1,7 +1,5 @@
 """Characters that are shown, words and their weights, numbers, and what is prose."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -9,7 +7,7 @@ from decimal import Decimal
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.language import words
 from medground.language.clean import HIDDEN, clean, one_line
@@ -206,25 +204,7 @@ Linear = Callable[[Callable[[int], object], int], None]
 
 @each_row(
     ("why", "line"),
-    [
-        ("address", "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC2752805/"),
-        ("label", "Authors: Kin, Nathalie; Guerard, Pauline; Diancourt, Laure"),
-        ("date alone", "2009-10-07"),
-        ("names", "Boily-Larouche, Geneviève; Iscache, Anne-Laure; Zijenah, Lynn S.; Humphrey, Jean H."),
-        ("names", "Mikhail Y Kirov, Vsevolod V Kuzkov, Vladimir N Kuklin and Lars J Bjertnaes"),
-        ("place of work", "1 Department of Anesthesiology, Faculty of Medicine, University of Tromsø, Tromsø, Norway"),
-        ("licence", "Copyright © 2004 Kirov et al., licensee BioMed Central Ltd."),
-        ("licence", "This is an open-access article, which permits unrestricted use and distribution."),
-        ("reference", "Sazawal S, Black RE, Ramsan M. Effects of supplementation. Lancet 2006;367:133-143."),
-        ("legend", "Figure 2. Effect of the promoter variant on transcriptional activity."),
-        ("legend without a full stop", "Table 1 Characteristics of the patients at baseline"),
-        ("supplement", "Supplementary data are available at Bioinformatics online."),
-        ("furniture", "Page 3 of 12"),
-        ("note to readers", "These authors contributed equally to this work."),
-        ("contributions", "Methodology: BB MSAD PP LB."),
-        ("declaration", "The authors declare that they have no competing interests."),
-        ("declaration", "This work was supported by grants from the Research Council."),
-    ],
+    tables(__file__)["not_prose"],
 )
 def test_what_is_printed_around_the_text_is_not_prose(why: str, line: str) -> None:
     assert why_not_prose(line) == why

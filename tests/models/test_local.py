@@ -1,8 +1,6 @@
 """A GGUF model in this process. The real server runs a model of a few kilobytes with random weights, so only the
 grammar makes its output fit the schema."""
 
-from __future__ import annotations
-
 import asyncio
 import struct
 import subprocess

@@ -1,7 +1,5 @@
 """Models opened from settings: only those named, all problems in one report, what a run of them costs, and schemas."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import json

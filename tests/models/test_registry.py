@@ -1,7 +1,5 @@
 """Models keep their contract; which answers which operator, what is cached and never stored, and what runs once."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import hashlib

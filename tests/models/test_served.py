@@ -1,7 +1,5 @@
 """Served models against a real server on this machine: requests, replies, and every kind of failure."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

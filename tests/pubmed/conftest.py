@@ -1,7 +1,5 @@
 """A client of E-utilities that barely waits, and our own server."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

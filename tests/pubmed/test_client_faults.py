@@ -1,7 +1,5 @@
 """What the client reads in responses of NCBI; whatever goes wrong, it is the complete response or one clear error."""
 
-from __future__ import annotations
-
 import logging
 import socket
 import time

@@ -1,7 +1,5 @@
 """NCBI's own client, EDirect, against our server: whole sessions in a shell."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

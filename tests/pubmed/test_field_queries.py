@@ -3,8 +3,6 @@
 `benchmarks/field_queries.py` asks with other values, over all raw files.
 """
 
-from __future__ import annotations
-
 import gzip
 import random
 import re

@@ -1,7 +1,5 @@
 """The MeSH vocabulary: names, the tree, nearest headings, qualifiers, the table and the command."""
 
-from __future__ import annotations
-
 import functools
 import gzip
 import importlib.util

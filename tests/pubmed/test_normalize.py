@@ -1,7 +1,5 @@
 """QueryNormalize (Eq. 11): always returns a query, is idempotent, and leaves valid queries unchanged; dates too."""
 
-from __future__ import annotations
-
 import contextlib
 from datetime import date, timedelta
 

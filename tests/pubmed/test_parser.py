@@ -1,7 +1,5 @@
 """Syntax errors with their columns, printing of trees, and arbitrary text."""
 
-from __future__ import annotations
-
 import html
 import re
 from datetime import date

@@ -1,7 +1,5 @@
 """Queries based on PubMed's published help: the trees they parse to, and what PubMed shows for words without a tag."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from rows import each_row, tables

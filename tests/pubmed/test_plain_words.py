@@ -1,7 +1,5 @@
 """A question in plain words, a query and an id, as PubMed gets them from every recipe, and ids from local corpora."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

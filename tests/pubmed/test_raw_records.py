@@ -1,7 +1,5 @@
 """What is served of the raw files, counted by element path with lxml alone: no reader of the project is used here."""
 
-from __future__ import annotations
-
 import io
 import re
 import threading

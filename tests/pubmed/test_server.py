@@ -1,7 +1,5 @@
 """The server's responses, tested without a network through its ASGI application."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`medground pubmed serve`: the process, and its records in each form."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import re

@@ -1,7 +1,5 @@
 """What the server refuses, and that whoever asks little is answered while others ask too much."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

@@ -1,7 +1,5 @@
 """PubMed as a source, and records of it joined to local ones."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

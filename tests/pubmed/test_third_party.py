@@ -1,7 +1,5 @@
 """Unmodified third-party clients against our server with real PubMed records."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import urllib.request

@@ -1,7 +1,5 @@
 """A plan of research: carried out with all its tools, and read from a file."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 `benchmarks/capable.py` measures the same on more questions.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from itertools import product

@@ -1,7 +1,5 @@
 """A question with a context, in every recipe: what models see, and what is told apart."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The first line of an answer: what is known on the question's subject, or what was not found."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any

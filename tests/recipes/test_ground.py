@@ -1,7 +1,5 @@
 """The recipe `ground` over small real corpora, keyless and with a model that replies as the test says."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any

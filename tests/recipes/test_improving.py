@@ -1,7 +1,5 @@
 """Reflexion and SeRTS with scripted models: when they stop, which plan they return, what they survive; the tree."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

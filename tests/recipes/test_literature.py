@@ -1,7 +1,5 @@
 """Literature for a sub-question: queries, fallback, duplicates, the filter of keywords, the nearest, failures."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Omni-RAG: from a plan of sources to a checked answer, with every state of a source, and without a model."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

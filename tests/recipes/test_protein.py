@@ -1,7 +1,5 @@
 """Genes and organisms that a question names, and the proteins that are read for them."""
 
-from __future__ import annotations
-
 import asyncio
 import tomllib
 from collections.abc import Callable

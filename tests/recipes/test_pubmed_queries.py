@@ -1,7 +1,5 @@
 """Queries for PubMed: years that a question states, what it names, a first query of it, and wider ones."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import math

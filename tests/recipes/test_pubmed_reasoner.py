@@ -1,7 +1,5 @@
 """PubMed Reasoner and its baselines: each step of the paper in its place; the paper as a preset, and its ablations."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Reason and Verify: Algorithm 1 line by line, with and without a model; then as published, which the preset is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A report of what was found: its sections by words and by a model, its counts and its limits."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

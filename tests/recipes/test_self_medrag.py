@@ -1,7 +1,5 @@
 """Self-MedRAG: Algorithm 1 line by line, its guards and its trace; the paper as a preset; score and next query."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

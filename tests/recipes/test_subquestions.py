@@ -1,7 +1,5 @@
 """Planning research: what a question names is never lost, what a model writes is mended, and what is refused."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

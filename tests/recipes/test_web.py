@@ -1,7 +1,5 @@
 """Web pages for a sub-question (BioMedSearch, Eq. 4): engines and sites on loopback, with their faults."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A notice is the first thing said: in answers of every recipe, in verification, in each form and on errors."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """A person at risk: wordings that get a notice, and words that are weighed where no rule is sure."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import time

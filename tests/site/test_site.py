@@ -1,7 +1,5 @@
 """The documentation as a site: built strictly, without a network, complete, and loading nothing from elsewhere."""
 
-from __future__ import annotations
-
 import html
 import os
 import re

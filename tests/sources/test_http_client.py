@@ -1,7 +1,5 @@
 """The HTTP client: what is sent, tried again and refused; replies that are recorded, and read offline."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

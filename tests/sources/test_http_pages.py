@@ -1,7 +1,5 @@
 """Pages of the web: what is read, and each reason for which a page is not."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import time

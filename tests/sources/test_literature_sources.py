@@ -1,7 +1,5 @@
 """Europe PMC, PubMed Central and ScienceDirect as sources: services on loopback, and query trees in their syntaxes."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Entries of UniProtKB as text: every line follows from the entry; structure files and their pictures."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """UniProt, AlphaFold DB and the Protein Data Bank as sources, against stand-ins that answer in their URL forms."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

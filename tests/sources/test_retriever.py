@@ -1,7 +1,5 @@
 """A plain function as a source: the contract of every source, what it may return, and how it fails."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Search engines as sources, against peers that answer in the forms of the real ones."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from typing import Any, ClassVar

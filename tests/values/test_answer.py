@@ -1,7 +1,5 @@
 """An answer that holds together, and the ids of its papers."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

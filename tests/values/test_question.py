@@ -1,7 +1,5 @@
 """A question, and the lookups that are made of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

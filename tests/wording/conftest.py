@@ -1,7 +1,5 @@
 """Answers to print: a small one to vary, and one with everything that an answer can hold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any

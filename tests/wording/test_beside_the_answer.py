@@ -1,7 +1,5 @@
 """What is shown beside an answer: changes since, its plan, its timeline, and a report."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from decimal import Decimal

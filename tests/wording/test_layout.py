@@ -1,7 +1,5 @@
 """The layout of an answer in plain text and in every output, and the words for what it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from html import unescape
 from typing import Any

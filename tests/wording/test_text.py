@@ -1,7 +1,5 @@
 """Plain text at any width and in any encoding, and text of documents, which can neither run nor hide anything."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """An answer as plain values: the words of the terminal, citations that hold, and nothing hidden in a text."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any, get_args

@@ -13,6 +13,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -34,12 +35,13 @@ from medground.corpus.manifest import (
     describe_files,
     hash_file,
 )
+from medground.corpus.parallel import Workers
+from medground.corpus.patch import Patched, patch
 from medground.corpus.phases import copy_base, cut_and_index, embed, read_inputs
 from medground.corpus.readers.base import Input
 from medground.corpus.records import Records
-from medground.corpus.snapshot import LEXICAL, Snapshot
+from medground.corpus.snapshot import Snapshot
 from medground.corpus.tables import RowDamaged
-from medground.corpus.vectors import INDEX_NAME
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
 from medground.home.files import make_folder, remove_unfinished
@@ -53,7 +55,14 @@ Attachment = Callable[[Path], None]
 
 DEFAULT_LIMIT = 1000
 _ATTACHMENT = re.compile(r"[a-z0-9][a-z0-9_-]{0,40}\.[a-z0-9]{1,10}")
-_OWN_FILES = {"documents.sqlite", "vectors.f16", "vectors.faiss", "manifest.json"}
+_OWN_FILES = {
+    "documents.sqlite",
+    "documents.sqlite-wal",
+    "vectors.f16",
+    "vectors.changes",
+    "vectors.faiss",
+    "manifest.json",
+}
 
 
 def build(
@@ -68,6 +77,7 @@ def build(
     strict: bool = False,
     records: Sequence[Records] = (),
     described: SourceDescription | None = None,
+    workers: Workers | None = None,
 ) -> Manifest:
     """Build a corpus from its inputs, replacing any corpus with this name. Memory use does not grow with its size.
 
@@ -79,6 +89,7 @@ def build(
         strict: stop at the first file that cannot be read, instead of passing it over.
         records: where the records of the documents are: what a document lacks is filled from them, in their order.
         described: what the corpus holds, for a planner of sources; it is kept in the manifest.
+        workers: processes that read files, in parallel; None reads them one after the other.
 
     Raises:
         UsageError: the name or limit is invalid, there are no inputs, or another process is building this corpus.
@@ -90,7 +101,20 @@ def build(
     attached = dict(attachments or {})
     with library.lock(name):
         return _run(
-            _Plan(library, name, tuple(inputs), embedder, attached, progress, limit, None, strict, records, described)
+            _Plan(
+                library,
+                name,
+                tuple(inputs),
+                embedder,
+                attached,
+                progress,
+                limit,
+                None,
+                strict,
+                records,
+                described,
+                workers,
+            )
         )
 
 
@@ -103,6 +127,7 @@ def add(
     progress: Progress = no_progress,
     strict: bool = False,
     records: Sequence[Records] | None = None,
+    workers: Workers | None = None,
 ) -> Manifest:
     """Add inputs to a corpus: a new snapshot starts from the current one, with the same guarantees as `build`.
 
@@ -115,11 +140,12 @@ def add(
     disk failed.
     """
     with library.lock(name), library.built(name) as base:
-        base.verify()
         identity_check(name, base, embedder)
         known, asked = base.manifest, remembered(library, name) if records is None else records
         limit, described = known.chunk_limit, known.described
-        return _run(_Plan(library, name, tuple(inputs), embedder, {}, progress, limit, base, strict, asked, described))
+        return _run(
+            _Plan(library, name, tuple(inputs), embedder, {}, progress, limit, base, strict, asked, described, workers)
+        )
 
 
 def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None:
@@ -149,6 +175,7 @@ class _Plan:
     strict: bool
     records: Sequence[Records]
     described: SourceDescription | None
+    workers: Workers | None
 
     @property
     def key(self) -> str:
@@ -203,24 +230,30 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
     copy_base(plan.base, folder)
     database = DatabaseWriter(folder / tables.FILE_NAME)
     try:
-        deleted = read_inputs(database, plan.inputs, plan.progress, strict=plan.strict)
+        with _reading(plan, folder) as given:
+            deleted = read_inputs(database, plan.inputs, plan.progress, strict=plan.strict, given=given)
         if database.count() == 0:
             first = database.files.first_failed() or database.first_skipped()
             why = f"; the first problem: {first}" if first else ""
             raise BadDocument(f"no readable document in {', '.join(i.name for i in plan.inputs[:3])}{why}")
         unite(database)
         join_records(database, plan.records, plan.progress, plan.base.manifest.enriched if plan.base else ())
-        cut_and_index(database, plan.base, folder, plan.limit, plan.progress)
-        if plan.embedder is not None:
-            embed(database, plan.base, folder, plan.embedder, plan.progress)
+        patched = (
+            Patched(0, "") if plan.base is None else Patched(plan.base.manifest.removed, plan.base.manifest.origin)
+        )
+        if plan.base is not None and database.pending():
+            patched = patch(database, plan.base, plan.limit, plan.embedder, plan.progress)
+        else:
+            cut_and_index(database, plan.base, folder, plan.limit, plan.progress)
+            if plan.embedder is not None:
+                embed(database, plan.base, folder, plan.embedder, plan.progress)
         attached = _attach(plan, folder)
-        reused = plan.base.manifest if plan.base and database.state("settled") == 1 else None
         finished = finish(
             database,
             limit=plan.limit,
             embedder=plan.embedder,
             attached={name: hash_file(folder / name) for name in attached},
-            origin=reused.origin if reused else "",
+            origin=patched.origin,
             records=plan.records,
             counts=database.counts(deleted + (plan.base.manifest.counts.deleted if plan.base else 0)),
         )
@@ -236,11 +269,17 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         if (model := plan.embedder) is None
         else EmbeddingEntry(name=model.name, identity=model.identity, dimensions=model.dimensions),
         attachments=attached,
-        removed=reused.removed if reused else 0,
+        removed=patched.removed,
         described=plan.described,
         files=described_files(folder, plan.base),
     )
-    return plan.library.publish(plan.name, folder, manifest)
+    return plan.library.publish(plan.name, folder, manifest, plan.base.folder if plan.base else None)
+
+
+def _reading(plan: _Plan, folder: Path) -> AbstractContextManager[Callable[[int], Input] | None]:
+    if plan.workers is None:
+        return nullcontext()
+    return plan.workers.reading(plan.inputs, folder, plan.library.folder.parent)
 
 
 def shape_of(limit: int, embedder: Embedder | None, attached: Mapping[str, str]) -> list[str]:
@@ -276,8 +315,7 @@ def finish(
 
 def described_files(folder: Path, base: Snapshot | None) -> dict[str, FileEntry]:
     """Size and hash of each file; a file that is shared with the snapshot before is not read again."""
-    known = (base.manifest.files, base.folder, LEXICAL, INDEX_NAME) if base else ()
-    return describe_files(folder, *known)
+    return describe_files(folder, base.manifest.files, base.folder) if base else describe_files(folder)
 
 
 def _attach(plan: _Plan, folder: Path) -> tuple[str, ...]:

@@ -7,110 +7,25 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, count
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from medground.corpus import tables
 from medground.corpus.build import described_files, finish, identity_check
-from medground.corpus.chunk import cuts
-from medground.corpus.embedder import Embedder, embed_passages
+from medground.corpus.embedder import Embedder
 from medground.corpus.faults import writing
 from medground.corpus.join import join_records, remembered, unite
-from medground.corpus.lexical_fields import LexicalWriter
 from medground.corpus.library import Library
 from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest
-from medground.corpus.phases import copy_base, embedded, index_vectors, link_tree
+from medground.corpus.patch import patch
+from medground.corpus.phases import copy_base
 from medground.corpus.records import Records
-from medground.corpus.snapshot import LEXICAL, Snapshot
-from medground.corpus.tables import PassageRow
+from medground.corpus.snapshot import Snapshot
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument
 from medground.home.files import link
-from medground.values.document import Document
 from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
-
-_TEXTS = 256
-_RENEW_ABOVE = 0.2
-
-
-@dataclass
-class Patched:
-    """What became of the passages: the new ones, and for each that was moved, its number before and now."""
-
-    added: list[tuple[PassageRow, Document]] = field(default_factory=list)
-    moved: list[tuple[int, int]] = field(default_factory=list)
-    removed: int = 0
-    """Passages that the word index still counts, since it was made."""
-    origin: str = ""
-    """Hash of the snapshot from which passages were last removed, if the word index still counts any."""
-
-
-def patch_passages(database: DatabaseWriter, base: Snapshot, folder: Path, limit: int) -> Patched:
-    """Cut the new documents, give every passage a number, and bring the word index up to date."""
-    freed = sorted(database.freed)
-    amended = database.cut_and_amended()
-    origin = base.manifest.hash if freed or amended else base.manifest.origin
-    patched = Patched(removed=base.manifest.removed + len(freed), origin=origin)
-    free = iter(freed)
-    numbers = chain(free, count(base.manifest.counts.passages))
-    for parent, document in database.uncut():
-        for place in cuts(document, limit):
-            patched.added.append((PassageRow(next(numbers), parent, *place), document))
-    database.place(row for row, _ in patched.added)
-    moving = database.fill(list(free))
-    patched.moved = [(old, new) for old, new, _ in moving]
-    replaced = {document for _, _, document in moving}.union(amended)
-    total = database.passage_count()
-    if patched.removed + sum(amended.values()) <= _RENEW_ABOVE * total:
-        link_tree(base.folder / LEXICAL, folder / LEXICAL)
-        again = [entry for document in sorted(replaced) for entry in database.passages_of(document)]
-        gone = [*database.gone, *dict.fromkeys(document.id for _, document in again)]
-        _write_words(folder, gone, [*patched.added, *again])
-        patched.removed += len(again)  # moved passages are removed, and added under their new numbers
-    else:
-        _write_words(folder, (), database.passages_from(0))
-        patched.removed, patched.origin = 0, ""
-    return patched
-
-
-def patch_vectors(patched: Patched, total: int, base: Snapshot, folder: Path, embedder: Embedder) -> None:
-    """Copy the vectors of the earlier snapshot, and give the new passages theirs; `total` is the number of passages."""
-    import numpy as np
-
-    from medground.corpus.vectors import FILE_NAME, check_vectors
-
-    before = base.vectors()
-    shutil.copyfile(base.folder / FILE_NAME, folder / FILE_NAME)
-    row = 2 * embedder.dimensions
-    with (folder / FILE_NAME).open("r+b") as file:
-
-        def write(numbers: Iterable[int], vectors: np.typing.NDArray[np.floating]) -> None:
-            for number, vector in zip(numbers, np.ascontiguousarray(vectors, dtype="<f2"), strict=True):
-                file.seek(number * row)
-                file.write(vector.tobytes())
-
-        for first in range(0, len(patched.moved), _TEXTS):
-            moved = patched.moved[first : first + _TEXTS]
-            write([new for _, new in moved], before.take(np.array([old for old, _ in moved], dtype=np.int64)))
-        for first in range(0, len(patched.added), _TEXTS):
-            added = patched.added[first : first + _TEXTS]
-            made = embed_passages(embedder, [embedded(one, document) for one, document in added])
-            check_vectors(made, embedder.dimensions)
-            write([one.number for one, _ in added], made)
-        file.truncate(total * row)
-
-
-def _write_words(folder: Path, gone: Iterable[str], entries: Iterable[tuple[PassageRow, Document]]) -> None:
-    with LexicalWriter.open(folder / LEXICAL) as words:
-        for document_id in gone:
-            words.delete(document_id)
-        for row, document in entries:
-            words.add(row, document)
-        words.finish()
-
 
 _WORK = "building-change"
 
@@ -153,7 +68,7 @@ def changed(
         finally:
             database.close()
         manifest = manifest.model_copy(update={"files": described_files(work, base)})
-        return library.publish(base.name, work, manifest)
+        return library.publish(base.name, work, manifest, base.folder)
 
 
 def enrich(
@@ -214,12 +129,8 @@ def _patched(
 ) -> Manifest:
     """Cut, index and embed what changed in the folder of the database; the manifest has no entries of files yet."""
     work, known = database.folder, base.manifest
-    patched = patch_passages(database, base, work, known.chunk_limit)
-    progress("index", len(patched.added), len(patched.added))
+    patched = patch(database, base, known.chunk_limit, embedder, progress)
     counts = database.counts(deleted)
-    if embedder is not None:
-        patch_vectors(patched, counts.passages, base, work, embedder)
-        index_vectors(work, counts.passages, embedder, progress)
     inputs = known.inputs
     if folder is not None:
         others = (entry for entry in inputs if entry.name != str(folder))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 from medground.corpus.faults import reading
 from medground.corpus.reports import DocumentReport, FileEntry, FileReport, SameId, document_reports
-from medground.corpus.tables import FILE_NAME, KnownFile, PassageRow, decode, known_files
+from medground.corpus.tables import KnownFile, PassageRow, decode, known_files, opened
 from medground.values.document import Document, Passage
 
 _AT_ONCE = 500
@@ -34,7 +33,7 @@ class Skipped:
 
 
 class Database:
-    """Reads the SQLite file of a snapshot, from any thread. The file never changes again, so it is not locked.
+    """Reads the SQLite file of a snapshot, from any thread.
 
     All methods raise SnapshotCorrupt when a row is not what the build stored.
     """
@@ -43,8 +42,7 @@ class Database:
         self.folder = folder
         self._lock = threading.Lock()
         with reading(folder):
-            uri = f"{(folder / FILE_NAME).resolve().as_uri()}?mode=ro&immutable=1"
-            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            self._connection = opened(folder)
             self._connection.execute("SELECT count(*) FROM state").fetchone()
 
     def close(self) -> None:

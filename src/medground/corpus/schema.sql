@@ -22,9 +22,14 @@ CREATE TABLE IF NOT EXISTS passages (
   checksum INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS passages_by_document ON passages (document);
+CREATE INDEX IF NOT EXISTS retracted ON documents (number) WHERE retraction = 'retracted';
 CREATE TABLE IF NOT EXISTS retracts (id TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS skipped (input TEXT NOT NULL, file TEXT NOT NULL, position INTEGER, reason TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value INTEGER NOT NULL);
+-- What is not as an earlier snapshot had it, until words and vectors are brought up to date.
+CREATE TABLE IF NOT EXISTS pending (what TEXT NOT NULL, value NOT NULL, PRIMARY KEY (what, value)) WITHOUT ROWID;
+-- How many rows the large tables have, and the sum of their digests.
+CREATE TABLE IF NOT EXISTS tally (name TEXT PRIMARY KEY, count INTEGER NOT NULL, total BLOB NOT NULL) WITHOUT ROWID;
 
 -- The files: what was read, what was passed over and why, and who holds which id.
 CREATE TABLE IF NOT EXISTS files (

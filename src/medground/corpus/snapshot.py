@@ -90,6 +90,10 @@ def remove_unused(folder: Path) -> None:
 
 
 LEXICAL = "lexical"
+_SPARE = 2
+"""How many times as many of the closest passages are looked at as are expected to hold enough that filters allow."""
+_LISTED = 10
+"""Allowed passages that are listed in the time in which one of the closest is looked up."""
 _FEW = 200
 """Passages that an id is expected to be in. A search that may find all of a large corpus is slow."""
 
@@ -105,8 +109,10 @@ class Snapshot(Database, Store):
         self._vectors: Vectors | None = None
 
     @classmethod
-    def open(cls, folder: Path, *, name: str = "") -> Self:
+    def open(cls, folder: Path, base: Path | None = None, *, name: str = "") -> Self:
         """Open a snapshot once its files are found intact, and keep it from being removed until it is closed.
+
+        `base`: another snapshot, whose files were found intact when it was opened; those that are the very same are.
 
         `name`: what answers call its corpus, if that is not the name that it was built with.
 
@@ -116,7 +122,7 @@ class Snapshot(Database, Store):
         pin = Pin(folder)
         try:
             manifest = read_manifest(folder)
-            check_files(folder, manifest.files)
+            check_files(folder, manifest.files, base=base)
             lexical = Lexical(folder / LEXICAL)
             if lexical.passages != manifest.counts.passages:
                 raise corrupt(folder, f"{LEXICAL} has {lexical.passages} of {manifest.counts.passages} passages")
@@ -129,11 +135,26 @@ class Snapshot(Database, Store):
         return self._hits("bm25", self._lexical.search(query, limit, filters))
 
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
+        allowed = None if filters == NO_FILTERS or limit < 1 else self._allowed(vector, limit, filters)
+        return self._hits("dense", self.vectors().search(vector, limit, allowed))
+
+    def _allowed(self, vector: NDArray[np.float32], limit: int, filters: Filters) -> NDArray[np.int64]:
+        """Numbers of passages that the filters allow, among which are the `limit` closest of all these.
+
+        Where few are allowed, all are listed; otherwise they are looked for among the closest of all passages.
+        """
         import numpy as np  # slow to import, and not every question needs it
 
-        limited = filters != NO_FILTERS
-        allowed = np.array(self._lexical.numbers(filters), dtype=np.int64) if limited else None
-        return self._hits("dense", self.vectors().search(vector, limit, allowed))
+        words, vectors = self._lexical, self.vectors()
+        count = words.count(filters)
+        wanted = _SPARE * limit * len(vectors) // max(1, count)
+        while count > _LISTED * wanted * vectors.candidates and wanted < len(vectors):
+            near = vectors.nearest(vector, wanted)
+            allowed = np.intersect1d(near, np.array(words.numbers_of(self.holders(near.tolist()), filters), np.int64))
+            if len(allowed) * wanted >= limit * len(near):
+                return allowed
+            wanted *= _SPARE
+        return np.array(words.numbers(filters), dtype=np.int64)
 
     @property
     def fields(self) -> frozenset[str]:
@@ -184,13 +205,10 @@ class Snapshot(Database, Store):
         embedding = self.manifest.embedding
         if embedding is None:
             raise UsageError(f"corpus {self.manifest.name} was built without vectors; rebuild it with --embed minilm")
-        from medground.corpus.vectors import FILE_NAME, Vectors  # slow to import, and not every question needs them
+        from medground.corpus.vectors import Vectors  # slow to import, and not every question needs them
 
         if self._vectors is None:
-            opened = Vectors(self.folder, embedding.dimensions)
-            if len(opened) != self.manifest.counts.passages:
-                raise corrupt(self.folder, f"{FILE_NAME} has the wrong number of vectors, {len(opened)}")
-            self._vectors = opened
+            self._vectors = Vectors(self.folder, embedding.dimensions, self.manifest.counts.passages)
         return self._vectors
 
     def verify(self) -> None:

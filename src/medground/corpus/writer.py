@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,64 +10,95 @@ from dataclasses import replace
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, Literal
 
+from medground.corpus import tables
 from medground.corpus.design import with_design
 from medground.corpus.manifest import Counts, Enriched
+from medground.corpus.readers.base import Ready
 from medground.corpus.readers.entry import id_of_content
 from medground.corpus.records import JoinTable, difference, fullness, one_record, restored, same_work
 from medground.corpus.retraction import marked
-from medground.corpus.tables import EXPORTS, FileTable, KnownFile, PassageRow, decode, encode
+from medground.corpus.tables import FileTable, KnownFile, PassageRow, decode, encode, exports
+from medground.corpus.tally import Tally
 from medground.values.document import Document
 
 _CACHE_KIB = 32 * 1024
 _MADE = ("DOI:", "REF:")
 """Ids that readers make of what a record says."""
 _PASSAGE = "number, document, start, stop, section, checksum"
+_ENTRY = (
+    "p.number, p.document, p.start, p.stop, p.section, p.checksum, d.record, d.digest "
+    "FROM passages p JOIN documents d ON d.number = p.document"
+)
 _ONE_DOCUMENT = "SELECT record, digest FROM documents WHERE id = ?"
 
 
 class DatabaseWriter:
-    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`; then it is on disk."""
+    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`; then it is on disk.
+
+    Where the file is linked from an earlier snapshot, all changes stay in SQLite's log beside it.
+    """
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent
+        self._path = path
+        self._linked = path.exists() and path.stat().st_nlink > 1
         self._connection = sqlite3.connect(path, isolation_level=None)
         execute = self._connection.execute
+        if self._linked:  # an earlier snapshot has the same file, which must never change
+            execute("PRAGMA wal_autocheckpoint=0")
         execute("PRAGMA journal_mode=WAL")
         execute("PRAGMA synchronous=FULL")  # the word index and the vectors must never be ahead of a commit
         execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         schema = (files(__package__) / "schema.sql").read_text(encoding="utf-8")
         self._connection.executescript(f"BEGIN; {schema} COMMIT;")
-        self.freed: list[int] = []
-        """Numbers of the passages of documents that were deleted."""
-        self.gone: list[str] = []
-        """Ids of these documents."""
-        self.amended: list[int] = []
-        """Row numbers of documents whose passages stay, but whose other fields changed."""
         self.files = FileTable(self._connection, version("medground"))
         self.joins = JoinTable(self._connection)
+        self._tally = Tally(self._connection)
         self._retracts = self._number("SELECT count(*) FROM retracts") > 0
         execute("BEGIN")
 
     def close(self) -> None:
-        """Close the file, dropping what was not committed."""
-        self._connection.close()
+        """Close the file, dropping what was not committed. Safe to call twice."""
+        if not self._linked:
+            self._connection.close()
+            return
+        self._linked = False
+        with contextlib.closing(sqlite3.connect(f"{self._path.resolve().as_uri()}?mode=ro", uri=True)) as other:
+            other.execute("SELECT count(*) FROM state").fetchone()
+            self._connection.close()  # it is not the last to close, which would write its log into the file
+        self._path.with_name(f"{self._path.name}-shm").unlink(missing_ok=True)
 
     def commit(self) -> None:
         """Save everything so far, so that it survives a power failure."""
+        self._tally.save()
         self._connection.execute("COMMIT")
         self._connection.execute("BEGIN")
 
     def finish(self) -> None:
-        """Commit, and leave a single plain file."""
-        for step in ("COMMIT", "PRAGMA optimize", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA journal_mode=DELETE"):
+        """Commit, and leave a single plain file, or a linked one and its log."""
+        self._tally.save()
+        for step in ("COMMIT", "PRAGMA optimize", *["PRAGMA wal_checkpoint(TRUNCATE)"] * (not self._linked)):
             self._connection.execute(step)
-        self._connection.close()
+        self.close()
 
     def forget_state(self) -> None:
         """Forget how far an earlier build got, so that a new one starts from its documents."""
         self._connection.execute("DELETE FROM state")
         self._connection.execute("DROP TABLE IF EXISTS kept")
+        self._connection.execute("DELETE FROM pending")
+
+    def pending(self, what: Literal["freed", "gone", "amended"] | None = None) -> list[Any]:
+        """What an earlier snapshot had that is not as it was, in order: numbers of the passages of documents that were
+        `freed`, ids of these documents, or row numbers of those whose passages stay but whose other fields changed.
+        """
+        query = "SELECT value FROM pending WHERE what = coalesce(?, what) ORDER BY value"
+        return [row[0] for row in self._connection.execute(query, (what,))]
+
+    def _pend(self, what: str, values: Sequence[int | str]) -> None:
+        rows = [(what, value) for value in values]
+        self._connection.executemany("INSERT OR IGNORE INTO pending VALUES (?, ?)", rows)
 
     def state(self, key: str) -> int:
         """A number from the state of the build; 0 if it was never set."""
@@ -77,7 +109,7 @@ class DatabaseWriter:
         """Set a number in the state of the build; saved by the next commit."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
-    def keep(self, document: Document, file: int) -> Document | None:
+    def keep(self, ready: Ready, file: int) -> Document | None:
         """Add a document that a file holds. Returns the one of the same file that it replaced, if it is another paper.
 
         Of two records of a paper the fuller is kept, and what it lacks is filled from the other; PubMed's own files
@@ -85,22 +117,26 @@ class DatabaseWriter:
         readers the longer text is kept; otherwise, and between equal ones, the later. A document that a later file
         deletes is not added.
         """
-        if self.files.is_withdrawn(document.id, file):
-            self.files.hold(document.id, file, kept=False)
+        if self.files.is_withdrawn(ready.id, file):
+            self.files.hold(ready.id, file, kept=False)
             return None
-        source = self.files.kept_from(document.id)
+        source = self.files.kept_from(ready.id)
         if source is None:
-            self.put(document)
-            self.files.hold(document.id, file, kept=True, is_new=True)
+            if self._is_retracted(ready.names) or self._connection.execute(_ONE_DOCUMENT, (ready.id,)).fetchone():
+                self.put(ready.document)
+            else:
+                self._insert(ready, ready.record, ready.digest)
+            self.files.hold(ready.id, file, kept=True, is_new=True)
             return None
+        document = ready.document
         place, before = self.files.place(file), self.own_record(document.id)
         same = before is None or same_work(before, document)
-        exports = {place.reader, source.reader} <= EXPORTS
+        both = {place.reader, source.reader} <= exports()
         own = document.id if same else id_of_content(document.title, document.text)
-        if own != document.id and document.id.startswith(_MADE) and (exports or source.number == file):
-            return self.keep(document.model_copy(update={"id": own}), file)
+        if own != document.id and document.id.startswith(_MADE) and (both or source.number == file):
+            return self.keep(tables.ready(document.model_copy(update={"id": own})), file)
         keep = source.number == file or self._supersedes(document, place, source)
-        if before and same and exports and place.reader + source.reader != "medline" * 2:
+        if before and same and both and place.reader + source.reader != "medline" * 2:
             self.put(one_record(document, before))
             keep = len(document.text) >= len(before.text)
         elif keep:
@@ -166,20 +202,22 @@ class DatabaseWriter:
             return
         query = "UPDATE documents SET record = ?, digest = ?, year = ?, retraction = ? WHERE number = ?"
         self._connection.execute(query, (record, digest, document.year, document.retraction, number))
-        self.amended.append(number)
-        self.set_state("amended", 1)
+        self._pend("amended", [number])
 
     def _marked(self, document: Document) -> Document:
         """The document as it is searched and counted by: what is known now, what its own words say of
         its design, and what a notice that was read says."""
         document = marked(with_design(document))
-        if self._retracts and document.retraction in ("none", "concern"):
-            names = (document.id, f"PMID:{document.identifiers.get('pmid', '')}")
-            if self._number("SELECT count(*) FROM retracts WHERE id IN (?, ?)", *names):
-                return document.model_copy(update={"retraction": "retracted"})
+        names = (document.id, f"PMID:{document.identifiers.get('pmid', '')}")
+        if document.retraction in ("none", "concern") and self._is_retracted(names):
+            return document.model_copy(update={"retraction": "retracted"})
         return document
 
-    def _insert(self, document: Document, record: bytes, digest: bytes) -> None:
+    def _is_retracted(self, names: Sequence[str]) -> bool:
+        query = "SELECT count(*) FROM retracts WHERE id IN (?, ?)"
+        return self._retracts and self._number(query, *names) > 0
+
+    def _insert(self, document: Document | Ready, record: bytes, digest: bytes) -> None:
         self._connection.execute(
             "INSERT INTO documents (id, record, digest, year, kind, retraction) VALUES (?, ?, ?, ?, ?, ?)",
             (document.id, record, digest, document.year, document.kind, document.retraction),
@@ -197,8 +235,8 @@ class DatabaseWriter:
             return False
         freed = self._connection.execute("DELETE FROM passages WHERE document = ? RETURNING number", row).fetchall()
         if freed:
-            self.freed += (number for (number,) in freed)
-            self.gone.append(document_id)
+            self._pend("freed", [number for (number,) in freed])
+            self._pend("gone", [document_id])
         self._connection.execute("DELETE FROM documents WHERE number = ?", row)
         return True
 
@@ -216,35 +254,12 @@ class DatabaseWriter:
 
     def count(self) -> int:
         """Number of documents."""
-        return self._number("SELECT count(*) FROM documents")
+        return self._tally.count("documents")
 
     def first_skipped(self) -> str | None:
         """File, position and reason of the first record that could not be read."""
         row = self._connection.execute("SELECT file, position, reason FROM skipped ORDER BY rowid LIMIT 1").fetchone()
         return None if row is None else f"{row[0]}:{row[1]}: {row[2]}" if row[1] is not None else f"{row[0]}: {row[2]}"
-
-    def close_gaps(self) -> int:
-        """Renumber the passages of an earlier snapshot from 0 without gaps; returns how many there are.
-
-        `kept_rows` then gives their numbers in the earlier snapshot.
-        """
-        execute = self._connection.execute
-        execute("CREATE TABLE kept (number INTEGER PRIMARY KEY, base INTEGER NOT NULL)")
-        execute("INSERT INTO kept SELECT row_number() OVER (ORDER BY number) - 1, number FROM passages")
-        if self._number("SELECT count(*) FROM kept WHERE number != base"):
-            rows = execute("SELECT document, start, stop, section FROM passages ORDER BY number")
-            moved = (PassageRow(new, *row).columns() for new, row in enumerate(rows))
-            execute("CREATE TABLE renumbered AS SELECT * FROM passages WHERE 0")
-            self._connection.executemany("INSERT INTO renumbered VALUES (?, ?, ?, ?, ?, ?)", moved)
-            execute("DELETE FROM passages")
-            execute("INSERT INTO passages SELECT * FROM renumbered")
-            execute("DROP TABLE renumbered")
-        return self._number("SELECT count(*) FROM kept")
-
-    def kept_rows(self) -> Iterator[int]:
-        """Numbers, in the earlier snapshot, of the passages kept from it, in their order here."""
-        if self._number("SELECT count(*) FROM sqlite_schema WHERE name = 'kept'"):
-            yield from (row[0] for row in self._connection.execute("SELECT base FROM kept ORDER BY number"))
 
     def uncut(self) -> Iterator[tuple[int, Document]]:
         """Documents that have no passages yet, in order, with their row numbers."""
@@ -259,15 +274,14 @@ class DatabaseWriter:
         columns = (row.columns() for row in rows)
         self._connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", columns)
 
-    def fill(self, holes: Sequence[int]) -> list[tuple[int, int, int]]:
-        """Move the last passages to these numbers, so that no number is missing.
+    def fill(self, holes: Sequence[int], total: int) -> list[tuple[int, int, int]]:
+        """Move the passages from number `total` to these numbers, so that no number is missing.
 
         Returns the old number, the new one and the row number of the document of each.
         """
-        total = self.passage_count()
         query = f"SELECT {_PASSAGE} FROM passages WHERE number >= ? ORDER BY number"  # noqa: S608 fixed names
         rows = [PassageRow.checked(row) for row in self._connection.execute(query, (total,))]
-        moving = list(zip(rows, [hole for hole in holes if hole < total], strict=True))
+        moving = list(zip(rows, holes, strict=True))
         self._connection.execute("DELETE FROM passages WHERE number >= ?", (total,))
         self.place(replace(row, number=hole) for row, hole in moving)
         return [(row.number, hole, row.document) for row, hole in moving]
@@ -282,38 +296,39 @@ class DatabaseWriter:
         found = decode(*known)
         return [(PassageRow.checked(row), found) for row in self._connection.execute(query, (document,))]
 
-    def cut_and_amended(self) -> dict[int, int]:
-        """How many passages each document has that was cut before it was amended, by its row number."""
-        query = "SELECT count(*) FROM passages WHERE document = ?"
-        counts = {n: int(self._connection.execute(query, (n,)).fetchone()[0]) for n in sorted(set(self.amended))}
-        return {number: count for number, count in counts.items() if count}
-
     def passage_count(self) -> int:
         """Number of passages."""
-        return self._number("SELECT count(*) FROM passages")
+        return self._tally.count("passages")
 
     def passages_from(self, first: int) -> Iterator[tuple[PassageRow, Document]]:
         """Passages from number `first`, in order, each with its document."""
-        query = (
-            "SELECT p.number, p.document, p.start, p.stop, p.section, p.checksum, d.record, d.digest "
-            "FROM passages p JOIN documents d ON d.number = p.document WHERE p.number >= ? ORDER BY p.number LIMIT 100"
-        )
-        while rows := self._connection.execute(query, (first,)).fetchall():
-            known: dict[int, Document] = {}
-            for row in rows:
-                passage = PassageRow.checked(row[:6])
-                if passage.document not in known:
-                    known[passage.document] = decode(*row[6:])
-                yield passage, known[passage.document]
-            first = rows[-1][0] + 1
+        while entries := self._entries("p.number >= ? ORDER BY p.number LIMIT 100", (first,)):
+            yield from entries
+            first = entries[-1][0].number + 1
+
+    def entries(self, numbers: Sequence[int]) -> Iterator[tuple[PassageRow, Document]]:
+        """Passages with these numbers, in the same order, each with its document."""
+        for first in range(0, len(numbers), 100):
+            some = numbers[first : first + 100]
+            marks = ", ".join("?" * len(some))
+            found = {entry[0].number: entry for entry in self._entries(f"p.number IN ({marks})", some)}
+            yield from (found[number] for number in some)
+
+    def _entries(self, where: str, values: Sequence[int]) -> list[tuple[PassageRow, Document]]:
+        query = f"SELECT {_ENTRY} WHERE {where}"
+        known: dict[int, Document] = {}
+        found = []
+        for row in self._connection.execute(query, values).fetchall():
+            passage = PassageRow.checked(row[:6])
+            if passage.document not in known:
+                known[passage.document] = decode(*row[6:])
+            found.append((passage, known[passage.document]))
+        return found
 
     def digest(self, settings: Sequence[str]) -> str:
-        """Hash of all documents and records in the order of their ids, and of the settings that shape the snapshot."""
-        total = hashlib.sha256(repr(list(settings)).encode())
-        for table in ("documents", "raw"):
-            for (digest,) in self._connection.execute(f"SELECT digest FROM {table} ORDER BY id"):  # noqa: S608 fixed names
-                total.update(digest)
-        return total.hexdigest()
+        """Hash of all documents and records, in any order, and of the settings that shape the snapshot."""
+        content = self._tally.total("documents") + self._tally.total("raw")
+        return hashlib.sha256(repr(list(settings)).encode() + content).hexdigest()
 
     def sources(self, enriched: Sequence[Enriched]) -> str:
         """Hash of what is known of the files that were read, and of what became of joining their documents."""

@@ -100,7 +100,8 @@ async def _answer(run: Run, recipe: Recipe) -> Answer:
     try:
         async with asyncio.timeout(seconds) as limit:
             answer = await recipe.run(await with_titles(run.question, run), run)
-            if answer.documents and (old := table().old_at(run.now().date())):
+            papers = any(document.kind != "graph" for document in answer.documents)  # a concept is not retracted
+            if papers and (old := table().old_at(run.now().date())):
                 answer = answer.model_copy(update={"warnings": (*answer.warnings, old)})
             return await with_next_steps(answer, run)
     except asyncio.CancelledError:

@@ -18,6 +18,7 @@ from medground.home.concurrency import OwnLoop, check_not_forked
 from medground.home.kept_files import settings_of
 from medground.home.settings import Settings
 from medground.language.risk.notices import notice_first
+from medground.recipes.base import Recipe
 from medground.values.answer import Answer
 from medground.values.question import Question, Task, checked_text
 from medground.values.steps import Progress, Step, no_progress
@@ -78,6 +79,9 @@ class BlockingEngine(KeptAnswers):
     verify = _blocking(Engine.verify)
     table = _blocking(Engine.table)
     concept = _blocking(Engine.concept)
+    papers = _blocking(Engine.papers)
+    related = _blocking(Engine.related)
+    full_text = _blocking(Engine.full_text)
 
     def unfinished(self) -> Sequence[Unfinished]:
         """Research that was killed, stopped or reached a limit, the latest first."""
@@ -150,7 +154,7 @@ def ask(
     context: str = "",
     corpora: str | Sequence[str] | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
-    recipe: str | None = None,
+    recipe: str | Recipe | None = None,
     model: str | None = None,
 ) -> Answer:
     """Open an engine, answer one question, close it. For several questions keep a `BlockingEngine` open.

@@ -13,17 +13,17 @@ from medground.answering.changes import Changes, changes
 from medground.answering.conclude.claim import CHECKING_A_CLAIM, CheckedClaim
 from medground.answering.conclude.compose import answer_id
 from medground.answering.evidence_table import EvidenceTable
-from medground.answering.table_rows import TABLE, evidence_table
 from medground.engine.answering import answered, checked_claim, researched
 from medground.engine.answers import Answers, KeptAnswers
 from medground.engine.opening import Objects, Opening, with_objects
-from medground.engine.search import SearchEngine
+from medground.engine.papers import PaperEngine
 from medground.engine.unfinished import LAST, Batch, Outcome, Unfinished, UnfinishedResearch, in_order, slots
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
 from medground.home.kept_files import kept_groups
 from medground.home.settings import Settings
 from medground.language.follow_up import follow_up
 from medground.language.risk.notices import most_urgent, notice_first
+from medground.recipes.base import Recipe
 from medground.values.answer import Answer
 from medground.values.question import Question, Task, as_question, checked_text
 from medground.values.research_plan import ResearchPlan
@@ -32,7 +32,7 @@ from medground.wording.changes import AskedAgain
 
 
 @dataclass
-class Engine(SearchEngine, KeptAnswers):
+class Engine(PaperEngine, KeptAnswers):
     """Answers questions with one set of sources. Open it with `Engine.open`; it serves many questions at once.
 
     Attributes:
@@ -74,7 +74,7 @@ class Engine(SearchEngine, KeptAnswers):
         task: Task | None = None,
         options: Sequence[str] | Mapping[str, str] = (),
         context: str = "",
-        recipe: str | None = None,
+        recipe: str | Recipe | None = None,
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
         follow: str | None = None,
@@ -91,7 +91,7 @@ class Engine(SearchEngine, KeptAnswers):
             options: the choices of a choice question.
             context: a passage or a patient's case that the question is about. It is read with the question, and is
                 never searched for by itself or cited.
-            recipe: the recipe to follow for this question.
+            recipe: the recipe to follow for this question: a name, `module:NAME` or the object.
             model: the model that answers its operators.
             settings: other settings for this question, such as `{"recipe.rounds": 2}`.
             follow: the kept answer, by its trace id or id, that this question follows. Words such as "it" stand for
@@ -216,7 +216,7 @@ class Engine(SearchEngine, KeptAnswers):
         questions: Iterable[str | Question],
         *,
         concurrency: int = 8,
-        recipe: str | None = None,
+        recipe: str | Recipe | None = None,
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> AsyncIterator[Outcome]:
@@ -270,6 +270,8 @@ class Engine(SearchEngine, KeptAnswers):
             UsageError: no such answer is kept; a column cannot be used; the engine is closed.
             ConfigError: an unknown setting, or a model that cannot be used.
         """
+        from medground.answering.table_rows import TABLE, evidence_table
+
         answer = await asyncio.to_thread(self.answer, name)
         setup = await self._setup(None, model, settings)
         run = self._run(answer.question, setup, TABLE, traced=False)

@@ -19,7 +19,7 @@ from medground.answering.trace import Trace
 from medground.answering.verify.judges import with_measured
 from medground.corpus.library import GRAPH_FILE, STARTER, Library
 from medground.corpus.store import Store
-from medground.engine.opening import Setup, Setups, check_sources, set_up, with_fetched
+from medground.engine.opening import Setup, Setups, check_sources, name_of, set_up, with_fetched
 from medground.errors import ConfigError, SnapshotCorrupt, UsageError
 from medground.graph.bases.record import Bases
 from medground.graph.concept_store import open_graph
@@ -174,15 +174,16 @@ class OpenEngine:
     def _own(self) -> Setup:
         return Setup(self.settings, self.recipe, self.models)
 
-    async def _setup(self, recipe: str | None, model: str | None, settings: Mapping[str, Any] | None) -> Setup:
+    async def _setup(self, recipe: str | Recipe | None, model: str | None, settings: Mapping[str, Any] | None) -> Setup:
         """What answers one question; opened and checked where it differs from the engine's own."""
         self._check_open()
         if isinstance(settings, Settings):
             raise UsageError(
                 'a question takes changes, such as settings={"retrieval.keep": 5}; an engine is opened with Settings'
             )
-        named = {"recipe.name": recipe, "model.default": model}
-        changes = {**(settings or {}), **{key: value for key, value in named.items() if value is not None}}
+        given = {"recipe": (recipe, "recipe.name"), "model": (model, "model.default")}
+        named = {key: name_of(what, value) for what, (value, key) in given.items() if value is not None}
+        changes = {**(settings or {}), **named}
         setup = self._own
         if changes:
             setup = await self._setups.changed(setup, changes, self.sources)

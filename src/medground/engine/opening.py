@@ -81,14 +81,18 @@ def with_objects(settings: Settings, objects: Mapping[str, Any]) -> Settings:
     """The settings that name these. Raises UsageError: an object is not what it is given as."""
     if unknown := objects.keys() - _TAKEN.keys():
         raise UsageError(f"an engine takes no {unknown.pop()!r}; it takes {', '.join(_TAKEN)}")
-    named = {_TAKEN[key][2]: _named(key, value) for key, value in objects.items() if key != "sources" and value}
-    if sources := [_named("sources", one) for one in listed(objects.get("sources") or ())]:
+    named = {_TAKEN[key][2]: name_of(key, value) for key, value in objects.items() if key != "sources" and value}
+    if sources := [name_of("sources", one) for one in listed(objects.get("sources") or ())]:
         named["retrieval.sources"] = (*settings.retrieval.sources, *sources)
     named.pop("", None)
     return settings.with_options(named) if named else settings
 
 
-def _named(argument: str, value: Any) -> Any:
+def name_of(argument: str, value: Any) -> Any:
+    """The name of what a program gives, which may be an object; `module:NAME` may be loaded from now on.
+
+    Raises UsageError: the object is not what it is given as.
+    """
     group, kind, _ = _TAKEN[argument]
     if isinstance(value, str):
         trust(value)

@@ -10,9 +10,10 @@ from functools import cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from medground.graph.names import ALL, CONDITIONS, CUES, JOINTS, WORDS, name_key, table, word_set
+from medground.graph.names import ALL, CONDITIONS, CUES, JOINTS, WORDS, name_key, word_set
 from medground.graph.relation import Concept, ConceptKind
 from medground.graph.store import ID, GraphStore
+from medground.home.files import rows
 
 LONGEST = 14
 """Most words of a name that is looked for."""
@@ -164,14 +165,14 @@ def _made(text: str, concepts: Sequence[Concept], note: str = "") -> Mention | N
 @cache
 def abbreviations() -> dict[str, str]:
     """Full names by abbreviation, as written; by lower case too, if it has three letters or more."""
-    pairs = {row[0]: row[1] for row in table("abbreviations.tsv")}
+    pairs = {row[0]: row[1] for row in rows("graph", "abbreviations")}
     return {short.casefold(): name for short, name in pairs.items() if len(short) > 2} | pairs
 
 
 @cache
 def terms_by_name(name: str) -> dict[str, tuple[str, ...]]:
     """Phenotypes by the key of a plain name that the ontology does not have: `lay_terms`, or parts of the body."""
-    return {name_key(plain): tuple(terms.split(" | ")) for plain, terms in table(f"{name}.tsv")}
+    return {name_key(plain): tuple(terms.split(" | ")) for plain, terms in rows("graph", name)}
 
 
 def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:

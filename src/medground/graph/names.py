@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
-from importlib.resources import files
 
-from medground.home.files import tables
+from medground.home.files import rows, tables
 
 FULL, NUMBER_LOST, HEAD = 0, 1, 2
 """How much of a name a key keeps: all of it, all but the number in a series, or the syndrome's family name."""
@@ -94,12 +93,6 @@ def _spelled(word: str) -> str:
     return word
 
 
-def table(name: str) -> list[list[str]]:
-    """The rows of one of this package's tables."""
-    text = (files("medground.graph") / name).read_text(encoding="utf-8")
-    return [line.split("\t") for line in text.splitlines()]
-
-
 # The words of questions to the graph: what says nothing, and what says what is asked.
 
 
@@ -108,7 +101,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-WORDS = {name: word_set(words) for name, words in table("question_words.tsv")}
+WORDS = {name: word_set(words) for name, words in rows("graph", "question_words")}
 EMPTY = WORDS["empty"]
 """Words that do not change which relation is asked for."""
 CONDITIONS = WORDS["conditions"]

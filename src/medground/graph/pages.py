@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from medground.graph.names import table
+from medground.home.files import rows
 from medground.language.sentences import sentence_spans
 from medground.values.document import Document
 
@@ -129,7 +129,7 @@ class Predicate(NamedTuple):
     inverse: str = ""
 
 
-_KNOWN = {name: Predicate(forward, inverse) for name, forward, inverse in table("predicates.tsv")}
+_KNOWN = {name: Predicate(forward, inverse) for name, forward, inverse in rows("graph", "predicates")}
 _LINKS = {"of", "by", "to", "in", "with", "from", "for", "on", "at", "as"}
 _VERBS = {"is", "are", "has", "have", "may", "can", "was", "does"}
 

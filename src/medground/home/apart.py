@@ -80,7 +80,8 @@ def read_apart(read: Callable[[], Iterable[T]], name: str, limits: Limits) -> It
 
 
 _idle: list[subprocess.Popen[bytes]] = []
-"""At most one process that waits for what is read next; it ends when this one does."""
+"""Processes that wait for what is read next, one for each that read at a time; they end when this one does."""
+_MOST_IDLE = os.cpu_count() or 1
 
 
 def _taken() -> subprocess.Popen[bytes]:
@@ -97,7 +98,7 @@ def _taken() -> subprocess.Popen[bytes]:
 
 
 def _put_back(process: subprocess.Popen[bytes], is_whole: bool) -> None:
-    if is_whole and not _idle and process.poll() is None:
+    if is_whole and len(_idle) < _MOST_IDLE and process.poll() is None:
         _idle.append(process)
         return
     process.kill()
@@ -109,7 +110,7 @@ def _put_back(process: subprocess.Popen[bytes], is_whole: bool) -> None:
 
 @atexit.register
 def end_idle() -> None:
-    """End the process that waits, if there is one."""
+    """End the processes that wait."""
     while _idle:
         _put_back(_idle.pop(), False)
 

@@ -6,7 +6,7 @@ import asyncio
 import concurrent.futures
 import os
 import threading
-from collections.abc import Awaitable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, Self, TypeVar
 
 from medground.errors import UsageError
@@ -20,6 +20,11 @@ def check_not_forked(opened_in: int) -> None:
     if os.getpid() != opened_in:
         raise UsageError("this engine was opened before the process forked; open another one in the new process")
 
+
+TURNS: list[Callable[[str, float], float]] = []
+"""How calls to services outside take turns with those of other processes; the last counts. Each gives the seconds to
+wait, by the address of a service and the seconds between two calls, or raises StorageFailed. It blocks.
+"""
 
 # An event loop in a thread of its own, for callers that do not await: it works where a loop is running, too.
 

@@ -189,6 +189,12 @@ def script(room: str, name: str) -> str:
     return (resources.files("medground") / room / f"{name}.sql").read_text(encoding="utf-8")
 
 
+def rows(room: str, name: str) -> list[list[str]]:
+    """The rows of `NAME.tsv` in a room of the package, without those that begin with `#`."""
+    lines = (resources.files("medground") / room / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")]
+
+
 _LONGEST_TOML = 1_000_000
 _LONG_NAME = re.compile(r"(?:\.\s*[^\s.=]{1,100}\s*){50}")
 """A name of so many parts: each costs the more, the more stand before it."""

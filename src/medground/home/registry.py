@@ -37,9 +37,12 @@ RECIPES = {
 
 SOURCES = {
     "alphafold": "medground.sources.proteins.structure_sources:ALPHAFOLD",
+    "clinicaltrials": "medground.sources.tabled:TRIALS",
     "europepmc": "medground.sources.literature.europepmc:EUROPE_PMC",
+    "openalex": "medground.sources.tabled:OPENALEX",
     "pdb": "medground.sources.proteins.structure_sources:PDB",
     "pmc": "medground.sources.literature.europepmc:PMC",
+    "preprints": "medground.sources.literature.europepmc:PREPRINTS",
     "pubmed": "medground.sources.pubmed.source:PUBMED",
     "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
     "uniprot": "medground.sources.proteins.uniprot:UNIPROT",
@@ -105,7 +108,7 @@ def find(group: Group, name: str, kind: type[T]) -> T | None:
     place, package = (point.value, f" of the package {point.dist and point.dist.name}") if point else (name, "")
     try:
         found = _load(place)
-    except Exception as error:
+    except Exception as error:  # code that others wrote may raise anything
         absent = isinstance(error, ModuleNotFoundError) and place.startswith(f"{error.name}")
         mend = "install it, or set PYTHONPATH to its folder" if absent else f"correct {place}"
         raise ConfigError(f"{group[:-1]} {name!r}{package} cannot be loaded: {error}; {mend}") from error

@@ -185,6 +185,7 @@ class KeySettings(SettingsPart):
     sciencedirect: SecretStr | None = None
     brave: SecretStr | None = None
     oidc: SecretStr | None = Field(default=None, description="the client's secret at the identity provider")
+    state: SecretStr | None = Field(default=None, description="the password of the database that `serve.state` names")
 
 
 class OidcSettings(SettingsPart):
@@ -223,6 +224,11 @@ class OidcSettings(SettingsPart):
 class ServeSettings(SettingsPart):
     """What a server allows the people who ask it; nothing here changes an answer."""
 
+    state: str | None = Field(
+        default=None,
+        description="a PostgreSQL database that servers share, such as `postgresql://USER@HOST/NAME`; without a value, "
+        "a file in the home folder",
+    )
     hosts: Listed = Field(default=(), description="host names accepted in addition to those of loopback")
     proxies: Listed = Field(
         default=(), description="addresses or networks of proxies in front; their `X-Forwarded-For` says who asks"

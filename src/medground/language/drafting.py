@@ -82,11 +82,13 @@ def _of_words(question: str) -> str:
 
 
 def plain_words(question: str) -> list[str]:
+    """The words of a question that say what it is about, in their order."""
     asked = words.topic(question)
     said = [w for w in dict.fromkeys(words.tokens(question)) if w.isalnum() and words.stem(w) in asked]
     return [w for w in said if w not in STOPWORDS and not w.isdigit()]
 
 
 def is_covered(heading: Heading, others: Sequence[Heading]) -> bool:
+    """Whether another heading is below this one in a tree of MeSH."""
     lower = (tree for other in others if other.name != heading.name for tree in other.trees)
     return any(tree.startswith(f"{above}.") for tree in lower for above in heading.trees)

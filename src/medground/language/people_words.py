@@ -12,6 +12,7 @@ from importlib import resources
 
 from rapidfuzz.distance import OSA
 
+from medground.home.files import rows
 from medground.language import words
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words
@@ -32,8 +33,7 @@ _NAME = re.compile(r"(?<![\w-])[^\W\d_]{4,}(?![\w-])")
 
 @cache
 def _meant() -> dict[str, str]:
-    text = (resources.files(__package__) / "people_words.tsv").read_text(encoding="utf-8")
-    return dict(line.split("\t") for line in text.splitlines() if not line.startswith("#"))
+    return {said: meant for said, meant in rows("language", "people_words")}  # noqa: C416 - lists are no pairs to mypy
 
 
 @cache

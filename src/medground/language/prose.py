@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from medground.language.word_lists import forms
+
 _I = re.IGNORECASE
 _YEAR = r"(?:19|20)\d\d"
 _NAME = r"(?:(?:van|von|de|der|den|del|la|le|di|da|dos|el|al|bin|ter)\s)*[^\W\d_a-z][\w'’‐-]*"
@@ -42,19 +44,6 @@ _NAME_PART = re.compile(
 )
 
 _RULES: Mapping[str, re.Pattern[str]] = {
-    "label": re.compile(
-        r"^\W*(?:authors?|author(?:s['’]|['’]s)? (?:details|affiliations?|summary|contributions?)|affiliations?|sha|"
-        r"date|licen[sc]e|doi|pmc?id|e?-?issn|key ?words?(?: and phrases)?|mesh terms|"
-        r"correspond(?:ence|ing authors?)(?: to)?|e-?mail|"
-        r"tel|phone|fax|received|accepted|published(?: online)?|citation|copyright|funding|financial support|"
-        r"financial disclosures?|grant support|competing interests?|(?:declaration of )?conflicts? of interests?|"
-        r"acknowledge?ments?|academic editor|(?:handling )?editor|edited by|reviewed by|present address|contact|"
-        r"trial registration|abbreviations(?: used)?|disclosures?|ethics (?:approval|statement)|"
-        r"data availability(?: statement)?|availability of data and materials?|consent for publication|article history|"
-        r"funding sources?|pre-publication history|supplementary (?:information|materials?|data)|to cite this article|"
-        r"how to cite this article|cite this article as)\s*[:|](?!\d)",
-        _I,
-    ),
     "date alone": re.compile(
         rf"^\W*(?:(?:received|accepted|published|revised|epub|online|available)\W+)*(?:{_YEAR}-\d\d(?:-\d\d)?|"
         rf"\d{{1,2}}\s[A-Z][a-z]+\s{_YEAR}|[A-Z][a-z]+\s\d{{1,2}},?\s{_YEAR})\W*$"
@@ -67,16 +56,6 @@ _RULES: Mapping[str, re.Pattern[str]] = {
         rf"|^\W*(?:{_NAME}(?:[ -]{_NAME}){{0,2}},?\s{_INITIALS}(?:\s?\d[\d,*†]*)?(?:,\s*|;\s*|\s?and\s|\s?&\s|"
         rf"\W*$)){{3,}}"
     ),
-    "licence": re.compile(
-        r"^\W*(?:©|\(c\)\s?(?:19|20)\d\d|copyright\b)|\bcopyright ©|all rights reserved|creative ?commons|"
-        r"is an open[ -]access article|(?:distributed|licen[sc]ed|published) under the terms|\blicensee\b|"
-        r"permits? (?:unrestricted|any|non-?commercial)|original (?:work|author|source)\S*(?: \S+){0,6} (?:credited|"
-        r"cited)|reproduction in any medium|third[- ]party material in this|\bCC[- ]BY\b|public domain (?:dedication|"
-        r"mark)|not (?:certified by|yet been) peer[- ]?review|(?:author/funder|holder for this preprint)|"
-        r"unrestricted research re-?use|the copyright holder|permission of the (?:publisher|journal|copyright)|"
-        r"indicate if changes were made",
-        _I,
-    ),
     "reference": re.compile(
         rf"\b{_YEAR}(?:\s[A-Z][a-z]{{2}}(?:\s\d{{1,2}})?)?;\s?\(?\d+\)?(?:\s?\([^)]{{1,20}}\))?\s?[:,]\s?[a-zA-Z]?\d+"
         rf"|^\W*(?:[A-Z][\w.]*\s){{1,8}}\d{{1,4}}\s?\([\w ./-]{{1,12}}\)\s?[:,]\s?[A-Za-z]?\d{{1,6}}"
@@ -88,65 +67,9 @@ _RULES: Mapping[str, re.Pattern[str]] = {
         rf"|\[(?:PubMed|Google Scholar|CrossRef|PMC free article)\]|PubMed(?:Google|Cross)|\[cited {_YEAR}"
         r"|^\W*(?:available (?:from|at|online)|retrieved from|accessed)\b.{0,20}(?:https?:|www\.|:|\d)",
     ),
-    "legend": re.compile(
-        r"^\W*(?:(?:supplement(?:ary|al)|additional|supporting|extended data|online|web|multimedia)\s)?(?:fig(?:ure)?|"
-        r"table|box|scheme|chart|plate|exhibit|video|movie|audio|file|data ?set|appendix|text|panel|"
-        r"graphical abstract)s?\.?\s*(?:[A-Z]{0,2}\d{1,3}[A-Za-z]?|[IVX]{1,4}|"
-        r"[A-Z])(?:\s?[-–,]\s?[A-Z\d]{1,3})*\s*(?:[.:|)—–-]|$)|^\W*found at:|\((?:DOCX?|PDF|XLSX?|TIFF?|ZIP|PPTX?|TXT|"
-        r"MOV|AVI|MP4|JPE?G|EPS|CSV)\)\W*$|^\W*S\d{1,2} (?:fig|table|file|text|protocol|appendix|data ?set|checklist|"
-        r"video|movie|box|study protocol|data)\b|^\W*(?:protocol|checklist|text|table|figure|data ?set|"
-        r"supporting information|movie|video) S\d{1,2}\b\W*(?:[:.]|(?-i:[A-Z])|$)|^\W*supplementary (?:material|data|"
-        r"information|appendix)\W*(?:[.:]|$)|\b\d+(?:\.\d+)?\s?[KM]B\s(?:DOCX?|PDF|XLSX?|TIFF?|ZIP|PPTX?|TXT|JPG|MOV|"
-        r"AVI)\b|^\W*(?:scale|error) bars?\b",
-        _I,
-    ),
-    "legend without a full stop": re.compile(
-        r"^\W*(?:(?:[Ss]upplement(?:ary|al)|[Aa]dditional|[Ss]upporting)\s)?(?:Fig(?:ure)?s?\.?|Table|TABLE|"
-        r"FIG(?:URE)?\.?|Box|Scheme|[Ff]ile|[Tt]able|[Ff]igure)\s*[A-Z]{0,2}\d{1,3}[A-Z]?\s+(?!(?:I|We|In|As|For|It|"
-        r"The [a-z]+ (?:show|is|are))\b)[A-Z(]"
-    ),
-    "supplement": re.compile(
-        r"^\W*(?:\w+:\s)?(?:additional|supplementary|supporting|supplemental) (?:data |material |information |files?|"
-        r"materials |online ){1,2}(?:\(|\d|for this article|accompan|associated with|can be (?:found|accessed|"
-        r"downloaded)|(?:is|are) (?:available|provided|linked|given)|may be found|to this article)|click here (?:for|"
-        r"to)|online version (?:of this|contains|has)|\bsupplementary data associated",
-        _I,
-    ),
-    "furniture": re.compile(
-        r"^\W*page \d+(?: of \d+)?\b|^\W*downloaded from|^\W*vol(?:ume|\.)?\s?\d+\W|"
-        r"^\W*(?:www\.)?\w+(?:\.\w+)+/?\s*\W*\d*\s*$|^\W*(?:to cite|how to cite|cite) this|"
-        r"^\W*(?:editorial|research|review|original|case) (?:article|report|paper)?\W*$",
-        _I,
-    ),
-    "note to readers": re.compile(
-        r"page number not for citation|full list of author information|pre-?publication history|publisher['’]s note|"
-        r"springer nature remains neutral|contributed equally (?:to this|and)?|authors contributed equally|"
-        r"present address|^\W*correspondence\b|corresponding author|address(?: for)? correspondence|reprint requests?|"
-        r"send (?:correspondence|reprints)|article (?:number|id|in press)\b|\bISSN\b|this article (?:is part of|"
-        r"was (?:submitted|published)|has been (?:cited|corrected))|peer[- ]review(?:ed)? (?:history|reports?)",
-        _I,
-    ),
-    "contributions": re.compile(
-        r"^\W*(?:conceptuali[sz]ation|data curation|formal analysis|funding acquisition|investigation|"
-        r"methodology|project administration|resources|software|supervision|validation|visuali[sz]ation|writing\W.*?):"
-        r"(?:[\s,;.]+(?-i:[A-Z]{2,5})\b)+\W*$",
-        _I,
-    ),
-    "declaration": re.compile(
-        r"(?:conflicts? of interests?|competing (?:financial )?interests?)\b.{0,60}(?:declared?|exist|none|no|disclos|"
-        r"report)|(?:declare|disclose|report|have|has|had|state)\w* (?:that )?(?:\w+ ){0,5}(?:conflicts? of interest|"
-        r"competing (?:financial )?interest|financial (?:interest|relationship|disclosure))|"
-        r"^\W*(?:competing interests?|conflicts? of interests?|acknowledge?ments?|funding|author(?:s['’]|"
-        r"['’]s)? contributions?)\W*(?:$|(?-i:[A-Z]))|read and approved the|approved the final|all authors (?:read|"
-        r"have read|contributed|reviewed|approved|participated)|drafted the (?:manuscript|article|paper)|"
-        r"conceived (?:and designed|of) the|wrote the (?:paper|manuscript)|helped (?:to )?draft|revised the manuscript|"
-        r"preparation of (?:the|this) manuscript|\b(?:authors?|we) (?:\w+ ){0,4}(?:thank|acknowledge|grateful|"
-        r"indebted)\b|\b(?:supported|funded|financed|sponsored)(?: \w+){0,3} by (?:\w+ ){0,4}(?:grants?|awards?|"
-        r"fellowships?|foundation|fund)\b|financially supported|\bgrant (?:no|number|#)|funders? had no role|"
-        r"no role in study design|funding (?:source|agenc|bod)\w* had",
-        _I,
-    ),
+    **forms("prose"),
 }
+"""In this order; the first that finds something names a line."""
 
 
 _HINTS: Mapping[str, tuple[str, ...]] = {

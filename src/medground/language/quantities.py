@@ -7,17 +7,17 @@ Digits in names are not quantities: IL-6, type 2, exon 11, 5-HT. Numbers are rea
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from importlib.resources import files
+
+from medground.home.files import tables
 
 PERCENT, POINTS, PERCENTAGE_POINTS, COUNT = "%", "points", "percentage points", "people"
 TIMES = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
 
-_SPELLED: Mapping[str, str] = tomllib.loads((files(__package__) / "units.toml").read_text(encoding="utf-8"))
+_SPELLED: Mapping[str, str] = tables("language", "units")
 _NAMES: Mapping[str, str] = {word: unit for unit, spelled in _SPELLED.items() for word in spelled.split()}
 _CASED: Mapping[str, str] = {"M": "mol/l", "mM": "mmol/l", "μM": "μmol/l", "uM": "μmol/l", "nM": "nmol/l"}
 """Units that only their case tells from another; a lone capital letter is otherwise a name."""

@@ -130,9 +130,8 @@ class QuestionReading:
         """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""
         wanted = self._aspect_of_them
         told = (aspects_told(text[start:end]) for text in texts for start, end in sentence_spans(text))
-        if not wanted or any(not wanted.isdisjoint(one) for one in told):
-            return []
-        return [f"{min(wanted)} {' and '.join(thing.said for thing in self.deciding)}"]
+        lost = wanted and all(wanted.isdisjoint(one) for one in told)
+        return [f"{min(wanted)} {' and '.join(thing.said for thing in self.deciding)}"] if lost else []
 
     @cached_property
     def _aspect_of_them(self) -> frozenset[str]:
@@ -251,12 +250,8 @@ class QuestionReading:
         What the title does not name must stand near each other.
         """
         title, _, body = without_accents(text).partition("\n")
-        said = (
-            stem
-            for one in self.subjects
-            if not one.aside and (not one.decides or one in self.deciding)
-            for stem in words.terms(without_accents(one.said))
-        )
+        things = [one for one in self.subjects if not one.aside and (not one.decides or one in self.deciding)]
+        said = (stem for one in things for stem in words.terms(without_accents(one.said)))
         wanted = frozenset(said).difference(words.terms(title))
         near = not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
         return near and bool(self.deciding)
@@ -312,8 +307,7 @@ class QuestionReading:
 
     @cached_property
     def _stems_of_things(self) -> list[frozenset[str]]:
-        said = (frozenset(words.terms(without_accents(thing.said))) for thing in self.subjects)
-        return [stems for stems in said if stems]
+        return [*filter(None, (frozenset(words.terms(without_accents(thing.said))) for thing in self.subjects))]
 
     @cached_property
     def people(self) -> dict[str, list[str]]:
@@ -324,9 +318,16 @@ class QuestionReading:
         """The people that it is about, in its words, whom none of the texts names."""
         return lost_people(self.people, texts)
 
+    @lru_cache(maxsize=4096)  # noqa: B019 - a passage is weighed, screened and quoted; a reading is kept anyway
     def in_own_words(self, text: str) -> str:
         """A text with every name of what this is about replaced by the words that are used here."""
-        return _in_own_words(self, text)
+        lower, read = text.lower(), text
+        for start, name, said in self._replacements:
+            if start in lower:
+                read = name.sub(said, read)
+        for said, meant in self.misspelt(read).items():
+            read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
+        return words.spelled_out(read, self.plain)
 
     def misspelt(self, text: str) -> dict[str, str]:
         """Unknown words of this that a text lacks, each with the unknown word of the text that it may be a slip for."""
@@ -344,18 +345,6 @@ class QuestionReading:
     @cached_property
     def _replacements(self) -> list[tuple[str, re.Pattern[str], str]]:
         """How each other name begins, how it is recognised, and the words for it; longer names first."""
-        pairs = [(name, thing.said) for thing in self.subjects for name in thing.other_names]
-        pairs.sort(key=lambda pair: -len(pair[0]))
+        named = ((name, thing.said) for thing in self.subjects for name in thing.other_names)
+        pairs = sorted(named, key=lambda pair: -len(pair[0]))
         return [(PART.findall(name)[0].lower(), pattern(name), said.replace("\\", "")) for name, said in pairs]
-
-
-@lru_cache(maxsize=4096)
-def _in_own_words(asked: QuestionReading, text: str) -> str:
-    """Remembered, because a passage is weighed, screened and quoted."""
-    lower, read = text.lower(), text
-    for start, name, said in asked._replacements:
-        if start in lower:
-            read = name.sub(said, read)
-    for said, meant in asked.misspelt(read).items():
-        read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
-    return words.spelled_out(read, asked.plain)

@@ -21,6 +21,7 @@ from medground.language.noun_phrases import AUXILIARIES
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words, aspects_of
 from medground.language.word_lists import word_lists
+from medground.values.patterns import lazily
 
 _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
@@ -47,7 +48,7 @@ _UNSEEN = 6
 """Letters of a plain word that decides because no abstract and no heading has it."""
 _DISEASE, _RARE = 5, 4.5
 """Letters and weight of the first word of a disease's name that may stand for it."""
-_ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
+_ADJECTIVE = lazily(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
 _SLIPS = 10
 """Letters from which a misspelt word may differ in two letters from the right one."""
 PEOPLE = {
@@ -59,24 +60,24 @@ PEOPLE = {
 """Headings of people for whom an answer may differ, with the words for them that MeSH does not have."""
 _GROUPS = ((1, "Infant"), (12, "Child"), (18, "Adolescent"), (64, "Adult"))
 """The highest age in years of each group of people, as MeSH defines them; older people are `Aged`."""
-_AGE = re.compile(
+_AGE = lazily(
     r"\b(?:aged?(?: of)?[ -](?P<age>\d\d?)\b(?! ?(?:m|w|d))|over[ -](?:the )?(?P<over>\d\d)(?:s| years)\b)|"
     r"\b(?P<old>\d\d?)[ -](?:years?|yrs?)[ -]olds?\b",
     re.IGNORECASE,
 )
 _PAST = word_lists("clause_words")["past"]
-PATIENT = re.compile(
+PATIENT = lazily(
     rf"\d[ -]year[ -]olds?\b[^.;?]*?\bwith\b(?P<had>.*?)"
     rf"(?=\b(?:who|now|given|\w+ed|(?:{'|'.join(VERBS)})s|{'|'.join(AUXILIARIES | _PAST)})\b|[.;?]|$)",
     re.IGNORECASE,
 )
 """What a patient of an age has, up to what was done or happened."""
-_SHORT_FOR = re.compile(r"([A-Z]{2,})s? \((.+)\)|(.+) \(([A-Z]{2,})s?\)")
-BRACKETS = re.compile(r"\(([^()]*)\)")
-_PARTS = re.compile(r"[.;\n]")
-_LEFT_OUT = re.compile(r"\bexcluded\b|\bno[tr]?\b.*\b(?:eligible|enrolled|included|recruited)\b", re.IGNORECASE)
-PART = re.compile(r"[^\W\d_]+|\d+")
-_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_SHORT_FOR = lazily(r"([A-Z]{2,})s? \((.+)\)|(.+) \(([A-Z]{2,})s?\)")
+BRACKETS = lazily(r"\(([^()]*)\)")
+_PARTS = lazily(r"[.;\n]")
+_LEFT_OUT = lazily(r"\bexcluded\b|\bno[tr]?\b.*\b(?:eligible|enrolled|included|recruited)\b", re.IGNORECASE)
+PART = lazily(r"[^\W\d_]+|\d+")
+_WORD = lazily(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
 @dataclass(frozen=True)
@@ -141,10 +142,9 @@ def subjects(question: str) -> tuple[Subject, ...]:
         spoken = re.sub(r"['’](?:s|ll|ve|re|d|m)\b|\b\w+n['’]t\b", "", plain)
         rest = [word for word in _WORD.findall(spoken) if said.isdisjoint(words.terms(word))]
         diseases = {word: names for word in rest if (names := _of_disease(word))}
-        unseen = dict.fromkeys(word for word in rest if word in diseases or _is_unseen(word, plain))
-        for one in unseen:
-            brackets = (*bracketed(question, one), *diseases.get(one, ()))
-            found.append(Subject(one, brackets, decides=True, start=_place(one, question)))
+        unseen = [word for word in rest if word in diseases or _is_unseen(word, plain)]
+        also = {one: (*bracketed(question, one), *diseases.get(one, ())) for one in unseen}
+        found += [Subject(one, names, decides=True, start=_place(one, question)) for one, names in also.items()]
         if any(thing.decides for thing in found):
             break
     return tuple(found)
@@ -159,9 +159,7 @@ def people_among(question: str, things: Sequence[Subject]) -> dict[str, list[str
     named = {stem for thing in things for stem in words.terms(thing.said)}
     rest = {words.stem(word): word for word in words.tokens(question) if words.stem(word) not in named}
     said |= {rest[stem]: name for name in PEOPLE for stem in words.terms(PEOPLE[name]) if stem in rest}
-    said |= {
-        stated: name for stated, name in _ages(question) if name != "Adult" and not (name == "Aged" and "old" in stated)
-    }
+    said |= {age: name for age, name in _ages(question) if name != "Adult" and not (name == "Aged" and "old" in age)}
     for one, name in said.items():
         heading = mesh.find(name)
         if heading and (heading.name in PEOPLE or any(tree.startswith("M01") for tree in heading.trees)):
@@ -176,11 +174,11 @@ def lost_people(people: Mapping[str, Collection[str]], texts: Sequence[str]) -> 
     """
     parts = [part for text in texts for part in _PARTS.split(_with_groups(without_accents(text)))] if people else []
     read = [frozenset(words.terms(part)) for part in parts if not _LEFT_OUT.search(part)]
-    return [
-        said
-        for said, names in people.items()
-        if not any(one.issuperset(words.terms(name)) for one in read for name in names)
-    ]
+
+    def named(name: str) -> bool:
+        return any(one.issuperset(words.terms(name)) for one in read)
+
+    return [said for said, names in people.items() if not any(map(named, names))]
 
 
 def _ages(text: str) -> list[tuple[str, str]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+
+from medground.home.files import tables
 
 
 def word_lists(name: str) -> dict[str, frozenset[str]]:
@@ -24,5 +25,4 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
 @cache
 def forms(name: str) -> Mapping[str, re.Pattern[str]]:
     """The patterns of a table of `forms.toml`, compiled, by their names and in their order."""
-    text = (resources.files(__package__) / "forms.toml").read_text(encoding="utf-8")
-    return {form: re.compile("".join(pieces)) for form, pieces in tomllib.loads(text)[name].items()}
+    return {form: re.compile("".join(pieces)) for form, pieces in tables("language", "forms")[name].items()}

@@ -15,6 +15,7 @@ from medground.models.operators.base import SentencedPassage as SentencedPassage
 from medground.models.operators.base import SentenceView as SentenceView
 from medground.models.operators.base import Untrusted as Untrusted
 from medground.models.operators.base import only_known as only_known
+from medground.models.operators.base import operator as operator
 from medground.models.operators.base import sentence_ids as sentence_ids
 from medground.models.operators.checking import CheckInput as CheckInput
 from medground.models.operators.checking import CheckOutput as CheckOutput

@@ -188,6 +188,7 @@ class EncoderGraph:
         return name
 
     def node(self, operation: str, *inputs: str, out: str = "", domain: str = "", **attributes: Any) -> str:
+        """Add an operation; returns the name of its output."""
         name = out or f"{operation}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(operation, list(inputs), [name], name, domain=domain, **attributes))
         return name

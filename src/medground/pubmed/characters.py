@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from importlib.resources import files
 
 # British and American spelling, by the few rules of letters in which they differ.
 
@@ -98,12 +97,6 @@ _GREEK = str.maketrans(GREEK | {letter.upper(): name for letter, name in GREEK.i
 def spell_out_greek(text: str) -> str:
     """Spell out Greek letters, as PubMed does: `TNF-α` becomes `TNF-alpha`."""
     return text if text.isascii() else text.translate(_GREEK)
-
-
-def table(name: str) -> list[list[str]]:
-    """The rows of one of this package's tables."""
-    text = (files("medground.pubmed") / name).read_text(encoding="utf-8")
-    return [line.split("\t") for line in text.splitlines()]
 
 
 _DROPPED = b"',"

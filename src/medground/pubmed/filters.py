@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 
-from medground.pubmed.characters import table
+from medground.home.files import rows
 from medground.values import query as nodes
 from medground.values.query import DateField, Query
 
@@ -147,7 +147,7 @@ def _flat(parts: Iterable[Query], kind: type[nodes.And] | type[nodes.Or]) -> tup
 
 
 def _named(kind: str) -> dict[str, str]:
-    return {name: meant for of, name, meant in table("filters.tsv") if of == kind}
+    return {name: meant for of, name, meant in rows("pubmed", "filters") if of == kind}
 
 
 WORDS = frozenset(_named("word"))

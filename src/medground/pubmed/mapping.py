@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
-from medground.pubmed.characters import STOPWORDS, fold, forms, table
+from medground.home.files import rows
+from medground.pubmed.characters import STOPWORDS, fold, forms
 from medground.pubmed.filters import WORDS, all_of, any_of
 from medground.pubmed.mesh import Vocabulary
 from medground.pubmed.mesh_table import Heading
@@ -24,7 +25,7 @@ from medground.values.query import FieldName, Mesh, Phrase, PublicationType, Que
 @cache
 def known_journals() -> Mapping[str, str]:
     """Return folded journal names, mapped to the abbreviation used in records."""
-    return {fold(name): names[0] for names in table("journals.tsv") for name in names}
+    return {fold(name): names[0] for names in rows("pubmed", "journals") for name in names}
 
 
 def with_journals(names: Iterable[str]) -> Mapping[str, str]:

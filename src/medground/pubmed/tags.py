@@ -9,7 +9,8 @@ from typing import Literal, cast
 
 from rapidfuzz import fuzz, process
 
-from medground.pubmed.characters import fold, table
+from medground.home.files import rows
+from medground.pubmed.characters import fold
 from medground.values.query import DateField, FieldName
 
 Kind = Literal["text", "all", "mesh", "major", "subheading", "type", "date", "filter", "id"]
@@ -55,7 +56,7 @@ _SIMILAR = 75
 def _spellings() -> dict[str, Tag]:
     """Tags by all of their spellings; the first one is how PubMed prints it."""
     found: dict[str, Tag] = {}
-    for kind, field, names in table("tags.tsv"):
+    for kind, field, names in rows("pubmed", "tags"):
         dated = cast("DateField", field) if kind == "date" else None
         known = cast("FieldName", field) if field and dated is None else None
         tag = Tag(names.partition("|")[0], cast("Kind", kind), known, dated)
@@ -139,8 +140,8 @@ class Qualifier:
 @cache
 def qualifiers() -> tuple[Qualifier, ...]:
     """Return all qualifiers, sorted by name."""
-    rows = (Qualifier(name, short, tuple(below.split())) for short, name, below in table("qualifiers.tsv"))
-    return tuple(sorted(rows, key=lambda q: q.name))
+    found = (Qualifier(name, short, tuple(below.split())) for short, name, below in rows("pubmed", "qualifiers"))
+    return tuple(sorted(found, key=lambda q: q.name))
 
 
 @cache

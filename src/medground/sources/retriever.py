@@ -49,7 +49,7 @@ class RetrieverSource(LiveSource):
         try:
             results = await asyncio.to_thread(self._call, lookup.text)
             read = [self._document(one) for one in (await results if inspect.isawaitable(results) else results)]
-        except Exception as error:
+        except Exception as error:  # a function that others wrote may raise anything
             raise SourceUnavailable(f"{type(error).__name__}: {error}", source=self.name) from error
         found = {one.id: one for one in read if one is not None and within(one, filters)}
         documents = list(found.values())[: lookup.limit]

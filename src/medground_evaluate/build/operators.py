@@ -13,13 +13,13 @@ from pydantic import BeforeValidator, Field
 from medground.models import (
     FewWords,
     InvalidOutput,
-    Operator,
     OperatorInput,
     OperatorOutput,
     SentencedPassage,
     SentenceView,
     Untrusted,
     only_known,
+    operator,
     sentence_ids,
 )
 from medground_evaluate.build import by_words as keyless
@@ -55,19 +55,11 @@ def _divided(value: DivideInput, output: DivideOutput) -> None:
         raise InvalidOutput("every sub-topic needs keywords, none of them empty")
 
 
-def _divide(value: DivideInput) -> DivideOutput:
+@operator(instructions=PROMPTS["divide_topic"], check=_divided)
+def divide_topic(value: DivideInput) -> DivideOutput:
+    """Phrases that several of the titles share."""
     found = keyless.subtopics(value.topic, value.titles, value.subtopics, value.keywords_each)
     return DivideOutput(subtopics=tuple(WrittenSubTopic(text=text, keywords=words) for text, words in found))
-
-
-divide_topic = Operator(
-    name="divide_topic",
-    instructions=PROMPTS["divide_topic"],
-    input=DivideInput,
-    output=DivideOutput,
-    keyless=_divide,
-    check=_divided,
-)
 
 
 class BriefInput(OperatorInput):
@@ -91,7 +83,8 @@ def _briefed(value: BriefInput, output: BriefOutput) -> None:
         raise InvalidOutput("a finding names sentences of two papers; give each paper its own findings")
 
 
-def _brief(value: BriefInput) -> BriefOutput:
+@operator(instructions=PROMPTS["brief_papers"], check=_briefed)
+def brief_papers(value: BriefInput) -> BriefOutput:
     """Sentences that report one finding, word for word, and can be altered in one word or number."""
     found = [
         WrittenFinding(text=sentence.text, sentences=(sentence.id,))
@@ -100,16 +93,6 @@ def _brief(value: BriefInput) -> BriefOutput:
         if keyless.stands_alone(sentence.text) and keyless.kind_of(sentence.text, value.level) is not None
     ]
     return BriefOutput(findings=tuple(found[:MOST_FINDINGS]))
-
-
-brief_papers = Operator(
-    name="brief_papers",
-    instructions=PROMPTS["brief_papers"],
-    input=BriefInput,
-    output=BriefOutput,
-    keyless=_brief,
-    check=_briefed,
-)
 
 
 class FindingView(OperatorInput):
@@ -153,7 +136,8 @@ def _written(value: WriteQuestionInput, output: WriteQuestionOutput) -> None:
         raise InvalidOutput("two options are the same")
 
 
-def _write(value: WriteQuestionInput) -> WriteQuestionOutput:
+@operator(instructions=PROMPTS["write_choice_question"], check=_written)
+def write_choice_question(value: WriteQuestionInput) -> WriteQuestionOutput:
     """Findings word for word as right options, others with one word or number changed as wrong ones."""
     texts = {finding.id: finding.text for finding in value.findings}
     made = keyless.options(texts, value.level, value.right, value.wrong, value.seed)
@@ -162,15 +146,6 @@ def _write(value: WriteQuestionInput) -> WriteQuestionOutput:
     options = tuple(WrittenOption(text=text, right=right, findings=ids) for text, right, ids in made)
     return WriteQuestionOutput(question=keyless.STEMS[value.level].format(topic=value.topic), options=options)
 
-
-write_choice_question = Operator(
-    name="write_choice_question",
-    instructions=PROMPTS["write_choice_question"],
-    input=WriteQuestionInput,
-    output=WriteQuestionOutput,
-    keyless=_write,
-    check=_written,
-)
 
 Says = Literal["shown", "ruled out", "silent"]
 
@@ -196,7 +171,12 @@ def _checked(value: CheckOptionInput, output: CheckOptionOutput) -> None:
         raise InvalidOutput("name the sentences that show it or rule it out, or say that the passages are silent")
 
 
-def _check(value: CheckOptionInput) -> CheckOptionOutput:
+@operator(
+    instructions=PROMPTS["check_option"],
+    check=_checked,
+    choices=lambda value: {"sentences": sentence_ids(value.passages)},
+)
+def check_option(value: CheckOptionInput) -> CheckOptionOutput:
     """Word for word in the passages, or word for word but for one swapped word or number; otherwise silent."""
     sentences: list[SentenceView] = [s for p in value.passages for s in p.sentences]
     parts = keyless.parts_of(value.option)
@@ -206,15 +186,5 @@ def _check(value: CheckOptionInput) -> CheckOptionOutput:
     other = [s.id for part in parts for s in sentences if altered(keyless.plain(s.text), keyless.plain(part))]
     return CheckOptionOutput(sentences=tuple(other[:6]), says="ruled out" if other else "silent")
 
-
-check_option = Operator(
-    name="check_option",
-    instructions=PROMPTS["check_option"],
-    input=CheckOptionInput,
-    output=CheckOptionOutput,
-    keyless=_check,
-    check=_checked,
-    choices=lambda value: {"sentences": sentence_ids(value.passages)},
-)
 
 BUILDING = (divide_topic, brief_papers, write_choice_question, check_option)

@@ -10,7 +10,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from medground.errors import UsageError
-from medground.models import EvidenceView, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.models import EvidenceView, InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
 from medground.values import Frozen, UsageReport
 from medground_evaluate.line_file import LineFile, parsed
 from medground_evaluate.prompts import PROMPTS
@@ -51,14 +51,10 @@ def _whole(value: CompareInput, output: CompareOutput) -> None:
         raise InvalidOutput("give all marks of both answers and say which is better, or leave out all three")
 
 
-compare_explanations = Operator(
-    name="compare_explanations",
-    instructions=PROMPTS["compare_explanations"],
-    input=CompareInput,
-    output=CompareOutput,
-    keyless=lambda value: CompareOutput(better=None, reason=CANNOT),
-    check=_whole,
-)
+@operator(instructions=PROMPTS["compare_explanations"], check=_whole)
+def compare_explanations(value: CompareInput) -> CompareOutput:
+    """Neither is better: words cannot judge an explanation."""
+    return CompareOutput(better=None, reason=CANNOT)
 
 
 class RateInput(OperatorInput):
@@ -91,14 +87,10 @@ def _interpretable(value: RateInput, output: RateOutput) -> None:
         raise InvalidOutput("no documents are given: leave the interpretability out")
 
 
-rate_long_answer = Operator(
-    name="rate_long_answer",
-    instructions=PROMPTS["rate_long_answer"],
-    input=RateInput,
-    output=RateOutput,
-    keyless=lambda value: RateOutput(marks=None, reason=CANNOT),
-    check=_interpretable,
-)
+@operator(instructions=PROMPTS["rate_long_answer"], check=_interpretable)
+def rate_long_answer(value: RateInput) -> RateOutput:
+    """No mark: words cannot judge an answer."""
+    return RateOutput(marks=None, reason=CANNOT)
 
 
 PAIR_AXES: tuple[str, ...] = tuple(ExplanationMarks.model_fields)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from medground.language import mentions, spoken, words
-from medground.models import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.models import InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
 from medground.recipes import ExploredSource
 from medground.values import DocumentId, Option, SourceKind
 from medground_evaluate.prompts import PROMPTS
@@ -76,22 +76,6 @@ def _subject(question: str) -> tuple[list[str], list[str]]:
     return content, list(dict.fromkeys(mention.words for mention in mentions(question)))
 
 
-def _keyless_judge(value: JudgeInput) -> JudgeOutput:
-    """`yes`, `no`, or nothing where neither ids nor words can tell; and why."""
-    if value.gold_documents:
-        found = [one.document_id for one in value.documents if one.document_id in value.gold_documents]
-        why = f"the gold document {found[0]} was found" if found else "no gold document was found"
-        return JudgeOutput(reason=f"without a model: {why}", answer="yes" if found else "no")
-    wanted = frozenset(words.terms(value.gold_answer)) - frozenset(words.terms(value.question))
-    if len(wanted) < _LEAST:
-        why = "the gold answer has too few words to look for, and no gold document is known"
-        return JudgeOutput(reason=f"without a model: {why}", answer="")
-    there = frozenset(term for one in value.documents for term in words.terms(f"{one.title} {one.text}"))
-    share = len(wanted & there) / len(wanted)
-    why = f"{share:.0%} of the gold answer's own content words occur in what was found"
-    return JudgeOutput(reason=f"without a model: {why}", answer="yes" if share >= SHARE else "no")
-
-
 QUERIES = 6
 """Queries for each source: their diversity peaks at five to six (appendix A.1)."""
 MOST_EXPLORED = 12
@@ -131,25 +115,20 @@ def _complete(value: ExploreInput, output: ExploreOutput) -> None:
         raise InvalidOutput(f"no queries for {', '.join(missing)}; write queries for every source")
 
 
-def _keyless_explore(value: ExploreInput) -> ExploreOutput:
+@operator(
+    instructions=PROMPTS["explore"],
+    writes_queries=True,
+    check=_complete,
+    choices=lambda value: {"source": tuple(source.name for source in value.sources)},
+)
+def explore(value: ExploreInput) -> ExploreOutput:
+    """Wordings of the question that differ most, for the kind of each source."""
     plan = []
     for source in value.sources:
         found = diverse(value.question, source.kind, value.queries_for_each)
         queries = tuple(WrittenQuery(term=term[:_WORDS], text=text[:_WORDS]) for term, text in found)
         plan.append(SourceQueries(source=source.name, queries=queries))
     return ExploreOutput(plan=tuple(plan))
-
-
-explore = Operator(
-    name="explore",
-    instructions=PROMPTS["explore"],
-    input=ExploreInput,
-    output=ExploreOutput,
-    writes_queries=True,
-    keyless=_keyless_explore,
-    check=_complete,
-    choices=lambda value: {"source": tuple(source.name for source in value.sources)},
-)
 
 
 class FoundView(OperatorInput):
@@ -202,12 +181,18 @@ def _said(value: JudgeInput, output: JudgeOutput) -> None:
         raise InvalidOutput(f"the judgement {output.answer[:40]!r} is neither yes nor no; answer yes or no")
 
 
-judge_found = Operator(
-    name="judge_found",
-    instructions=PROMPTS["judge_found"],
-    input=JudgeInput,
-    output=JudgeOutput,
-    keyless=_keyless_judge,
-    check=_said,
-    choices=lambda value: {"answer": ("yes", "no")},
-)
+@operator(instructions=PROMPTS["judge_found"], check=_said, choices=lambda value: {"answer": ("yes", "no")})
+def judge_found(value: JudgeInput) -> JudgeOutput:
+    """`yes`, `no`, or nothing where neither ids nor words can tell; and why."""
+    if value.gold_documents:
+        found = [one.document_id for one in value.documents if one.document_id in value.gold_documents]
+        why = f"the gold document {found[0]} was found" if found else "no gold document was found"
+        return JudgeOutput(reason=f"without a model: {why}", answer="yes" if found else "no")
+    wanted = frozenset(words.terms(value.gold_answer)) - frozenset(words.terms(value.question))
+    if len(wanted) < _LEAST:
+        why = "the gold answer has too few words to look for, and no gold document is known"
+        return JudgeOutput(reason=f"without a model: {why}", answer="")
+    there = frozenset(term for one in value.documents for term in words.terms(f"{one.title} {one.text}"))
+    share = len(wanted & there) / len(wanted)
+    why = f"{share:.0%} of the gold answer's own content words occur in what was found"
+    return JudgeOutput(reason=f"without a model: {why}", answer="yes" if share >= SHARE else "no")

@@ -1,7 +1,5 @@
 """Small NLI models with random weights: a BERT with a classification head, as an ONNX graph and as a torch folder."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence

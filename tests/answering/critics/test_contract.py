@@ -1,7 +1,5 @@
 """Our critics pass the contract tests that ship with the package."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """NLI models: labels in any order, long premises in windows, pairs in batches."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import threading

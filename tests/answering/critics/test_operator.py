@@ -1,7 +1,5 @@
 """The operator critic: the model's relation, its probability, and what it may omit."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections.abc import Awaitable, Callable

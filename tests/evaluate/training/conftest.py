@@ -1,7 +1,5 @@
 """A small embedder with records and a corpus for building pools, and judged questions for tests of what is learned."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Pools of demonstrations: built from training splits only, decontaminated, selected, and refused if changed."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import importlib.util

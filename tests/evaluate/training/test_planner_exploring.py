@@ -1,7 +1,5 @@
 """Exploring and judging, from files that resume to the commands: failures, labels made by hand beside the judge's."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import json

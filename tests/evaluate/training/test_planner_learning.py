@@ -1,7 +1,5 @@
 """Training really runs, with a tiny model made here: losses, adapters, resumption, and the planner that comes of it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

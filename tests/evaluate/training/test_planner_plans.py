@@ -1,7 +1,5 @@
 """Labels become plans (Omni-RAG, section 4.2.3), and plans a training set: prompts, licences, what is refused."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A small home folder, and the app over it, without a socket."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The chat endpoint as its clients use it: `openai`, streams and raw requests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An answer as a message of a chat: its marks are where they are said to be, and nothing else looks like one."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import HealthCheck, given, settings

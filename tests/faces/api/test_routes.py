@@ -1,7 +1,5 @@
 """Each route, asked as a client would, and what is refused with which problem."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any

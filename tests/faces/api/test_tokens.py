@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -29,7 +30,7 @@ from medground.faces.api.server import needs_token
 from medground.faces.service.records import FILE_NAME, MARK
 from medground.faces.service.request import Asked
 from medground.faces.service.service import Service
-from medground.faces.service.values import Role
+from medground.faces.service.values import Limits, Role
 from medground.home.settings import Settings
 
 ASKED = {"question": "Does aspirin reduce the risk of stroke?"}
@@ -249,3 +250,36 @@ async def test_a_running_server_shuts_when_its_records_or_its_last_token_go(
             refused = {401} if how not in LOST or not headers else {507}
             assert {(await client.get("/v1/answers", headers=headers)).status_code} == refused
             assert {(await client.post("/v1/chat/completions", json=CHAT, headers=headers)).status_code} == refused
+
+
+@pytest.mark.slow
+def test_servers_of_several_workers_share_limits_and_jobs(papers: Settings, loopback: None) -> None:
+    with tokens_of(papers.home) as tokens:
+        ada, admin = (bearer(tokens.create(name, limits)) for name, limits in (("ada", Limits(rate=40)), ("bob", None)))
+    words = ("--corpus", "papers", "--workers", "2")
+
+    async def found(*addresses: str) -> tuple[int, int]:
+        """How many of 1,000 searches were answered and refused."""
+        limits = httpx2.Limits(max_connections=20, max_keepalive_connections=0)  # each request may get another worker
+        async with httpx2.AsyncClient(limits=limits, timeout=120) as client:
+            body = {"json": {"query": "aspirin"}, "headers": ada}
+            asked = [client.post(f"{addresses[n % 2]}/v1/search", **body) for n in range(1000)]
+            counts = Counter(response.status_code for response in await asyncio.gather(*asked))
+        return counts[200], counts[429]
+
+    with serving(*words) as (one, first), serving(*words) as (other, second):
+        assert asyncio.run(found(first, second)) == (40, 960)
+        job = httpx2.post(f"{first}/v1/jobs", json=ASKED, headers=admin).json()["id"]
+        for _ in range(4):
+            events = httpx2.get(f"{second}/v1/jobs/{job}/events", headers=admin, timeout=60).text
+            assert "event: queued" in events and "event: answer" in events
+        workers = Path(f"/proc/{one.pid}/task/{one.pid}/children").read_text().split()
+        assert len(workers) == 2
+        os.kill(int(workers[0]), signal.SIGKILL)
+        assert {httpx2.get(f"{first}/readyz", timeout=60).status_code for _ in range(10)} == {200}
+        for process in (one, other):
+            process.send_signal(signal.SIGTERM)
+        assert [process.wait(60) for process in (one, other)] == [0, 0]
+    wrong = [sys.executable, "-c", COMMAND, "serve", "--corpus", "nothing", "--workers", "2", "--port", "0"]
+    ended = subprocess.run(wrong, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr.count("no corpus 'nothing'")) == (2, 1)

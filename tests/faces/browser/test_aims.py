@@ -1,7 +1,5 @@
 """Twelve aims of people who read medicine, each reached by what is visible alone, in few actions and in their words."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Suggestions, what narrows a question, a follow-up, and the queries that are edited and run again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

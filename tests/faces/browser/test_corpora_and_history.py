@@ -1,7 +1,5 @@
 """Sign in, history, corpora, evaluation runs and usage in a real browser, used as people do, and seen by axe."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

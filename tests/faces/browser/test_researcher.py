@@ -1,7 +1,5 @@
 """The researcher's views in a real browser: evidence table, plot, report, structures, comparison, timeline, exports."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

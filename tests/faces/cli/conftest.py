@@ -1,7 +1,5 @@
 """A home with the papers of a test's module, and what commands print."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

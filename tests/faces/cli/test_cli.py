@@ -1,7 +1,5 @@
 """The command line as a user meets it: from its first settings to completed names and documents from a pipe."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """`medground ask`: notices first; again, after an answer, from standard input, with a context and from a file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

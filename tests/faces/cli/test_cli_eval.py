@@ -1,7 +1,5 @@
 """`medground eval run` and `medground data` as a user sees them: interrupted in every way, resumed, refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

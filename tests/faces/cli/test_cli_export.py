@@ -1,7 +1,5 @@
 """Kept answers: exported, and marked everywhere once a paper was retracted."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`medground judge`: a scripted model over a real socket proves itself, or does not, and answers change accordingly."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`medground corpus` and `medground kb` as a user types them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

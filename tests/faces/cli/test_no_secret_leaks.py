@@ -1,8 +1,6 @@
 """Every secret that a user can give, against servers that repeat all they are sent: whatever command then runs, nothing
 that is shown, logged, replied or kept holds one."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import json

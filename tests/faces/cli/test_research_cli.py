@@ -1,7 +1,5 @@
 """`medground research` and `plan`, and their demonstration from recorded replies."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

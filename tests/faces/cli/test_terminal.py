@@ -1,7 +1,5 @@
 """What the command line writes: no character that a terminal would obey, any encoding, colours, and a clean end."""
 
-from __future__ import annotations
-
 import ast
 import io
 import json

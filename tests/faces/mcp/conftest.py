@@ -1,7 +1,5 @@
 """A home with a few papers, and a client that is connected to a server in this process."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import AsyncIterator, Mapping

@@ -1,12 +1,13 @@
 """The same tools over streamable HTTP and standard input, for whoever may call them, and for nobody else."""
 
-from __future__ import annotations
-
 import asyncio
+import json
 import signal
 import sys
+import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -26,6 +27,7 @@ from medground.faces.mcp.server import over_http
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
+from medground.version import __version__
 
 pytestmark = pytest.mark.usefixtures("loopback")
 QUESTION = "Does aspirin reduce the risk of stroke in adults?"
@@ -73,7 +75,7 @@ async def test_a_client_asks_over_http_and_hears_progress(papers: Settings, monk
             told.append(message or "")
 
         async with client(url) as talk:
-            assert len((await talk.list_tools()).tools) == 12
+            assert len((await talk.list_tools()).tools) == 14
             answer = await talk.call_tool("ask", {"question": QUESTION}, progress_callback=progress)
             assert isinstance(answer, CallToolResult)
             assert not answer.is_error
@@ -168,13 +170,26 @@ async def test_a_client_starts_it_asks_and_leaves(papers: Settings, environment:
     process = StdioServerParameters(command=sys.executable, args=command, env=environment)
     async with Client(process) as client:
         assert client.server_info.name == "medground"
-        assert len((await client.list_tools()).tools) == 12
+        assert len((await client.list_tools()).tools) == 14
         answer = await client.call_tool("ask", {"question": "Does aspirin reduce the risk of stroke in adults?"})
         assert not answer.is_error
         assert "PMID:1" in text(answer)
         wrong = await client.call_tool("fetch", {"id": "PMID:404"})
         assert wrong.is_error
         assert "Find its id with search." in text(wrong)
+
+
+@pytest.mark.slow
+async def test_the_bundle_starts_the_same_server(papers: Settings, environment: dict[str, str]) -> None:
+    root = Path(__file__).resolve().parents[3]
+    manifest, server = (json.loads((root / name).read_text()) for name in ("mcpb/manifest.json", "server.json"))
+    needed = tomllib.loads((root / "mcpb" / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert {manifest["version"], server["version"], needed[0].partition("==")[2]} == {__version__}
+    started = manifest["server"]["mcp_config"]
+    empty = {**environment, **{name: "" for name in started["env"] if name != "MEDGROUND_HOME"}}
+    process = StdioServerParameters(command=sys.executable, args=[str(root / "mcpb" / started["args"][-1])], env=empty)
+    async with Client(process) as client:
+        assert len((await client.list_prompts()).prompts) == 3
 
 
 def test_a_corpus_that_is_not_there_is_told_at_once(papers: Settings, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,5 @@
 """Results that come in pages, and work that takes long: progress, jobs and an end."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

@@ -12,6 +12,7 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp.shared.exceptions import MCPError
 from mcp_talk import HOSTILE, LONG, PAPERS, Talking, text
 from rows import each_row
 
@@ -119,6 +120,47 @@ async def test_a_question_becomes_a_query_that_pubmed_accepts(talking: Talking) 
         assert found["url"].startswith("https://pubmed.ncbi.nlm.nih.gov/?term=")
 
 
+async def test_papers_are_known_by_any_id_and_those_like_them_are_marked(talking: Talking) -> None:
+    async with talking() as talk:
+        found = await talk.found(
+            "lookup_paper", papers=["https://pubmed.ncbi.nlm.nih.gov/1/", "Heart|2001|||", "nobody"]
+        )
+        assert [(one["status"], one.get("id")) for one in found["papers"]] == [("found", "PMID:1")] * 2 + [
+            ("not found", None)
+        ]
+        assert found["papers"][0]["held_by"] == "corpus:papers"
+        like = await talk.found("related_papers", paper="PMID:1", limit=3)
+        assert {one["id"]: one["retraction"] for one in like["documents"]}["PMID:3"] == "retracted"
+
+
+async def test_answers_and_documents_are_resources_and_requests_are_prompts(talking: Talking) -> None:
+    async with talking() as talk:
+        client = talk.client
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [one.uri_template for one in templates] == ["medground://answer/{id}", "medground://document/{id}"]
+        asked = await talk.found("ask", question="Does aspirin reduce the risk of stroke in adults?")
+        for name, held in ((f"answer/{asked['trace_id']}", "Aspirin reduced"), ("document/PMID%3A3", "RETRACTED")):
+            (content,) = (await client.read_resource(f"medground://{name}")).contents
+            assert held in content.text
+        long = (await client.read_resource("medground://document/BOOK:long")).contents[0].text
+        assert len(long.encode()) <= 8_000 * 3
+        cursor = re.search(r'cursor "(.+?)"', long)
+        assert cursor is not None
+        assert (await talk.found("read_more", cursor=cursor[1]))["tool"] == "fetch"
+        for wrong in ("answer/none", "document/PMID:404", "secret/1", "document/"):
+            with pytest.raises(MCPError):
+                await client.read_resource(f"medground://{wrong}")
+        prompts = (await client.list_prompts()).prompts
+        assert {one.name for one in prompts} == {"ask_with_evidence", "check_claim", "review_table"}
+        for one in prompts:
+            given = {each.name: f"<{each.name}>{{x}}" for each in one.arguments or ()}
+            (message,) = (await client.get_prompt(one.name, given)).messages
+            assert all(value in message.content.text for value in given.values())
+        for wrong, given in (("no_such", {}), ("check_claim", {})):
+            with pytest.raises(MCPError):
+                await client.get_prompt(wrong, given)
+
+
 async def test_headings_and_phenotypes_are_found_by_name_synonym_and_id(talking: Talking) -> None:
     async with talking() as talk:
         mesh = await talk.found("lookup_mesh", terms=["heart attack", "D009203", "hart atack"])
@@ -173,7 +215,7 @@ async def test_many_calls_leave_no_task_and_no_open_file(talking: Talking) -> No
 
 NAMES = {
     *("ask", "research", "search", "fetch", "get_document", "verify_claim", "plan_query", "lookup_mesh"),
-    *("lookup_phenotype", "read_more", "get_job", "cancel_job"),
+    *("lookup_phenotype", "lookup_paper", "related_papers", "read_more", "get_job", "cancel_job"),
 }
 
 
@@ -182,6 +224,8 @@ async def test_each_tool_says_what_it_takes_gives_and_changes(talking: Talking) 
         listed = await talk.client.list_tools()
         # no tokeniser is at hand: three bytes count as a token, where models' own make about four bytes of JSON one
         assert len(listed.model_dump_json(by_alias=True, exclude_none=True).encode()) / 3 < 4_000
+        others = [await talk.client.list_resource_templates(), await talk.client.list_prompts()]
+        assert sum(len(one.model_dump_json(by_alias=True, exclude_none=True)) for one in others) / 3 < 500
         tools = {tool.name: tool for tool in listed.tools}
         assert tools.keys() == NAMES
         for tool in tools.values():
@@ -209,6 +253,8 @@ async def test_results_fit_their_output_schemas(talking: Talking) -> None:
         "verify_claim": {"claims": ["Aspirin reduces stroke."]},
         "plan_query": {"question": "Does aspirin prevent stroke?"},
         "lookup_mesh": {"terms": ["heart attack", "hart atack"]},
+        "lookup_paper": {"papers": ["PMID:1", "nothing"], "entities": True},
+        "related_papers": {"paper": "PMID:1"},
         "lookup_phenotype": {"terms": ["Spider fingers", "no such thing"]},
     }
 
@@ -232,6 +278,11 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("ask", {"question": 7}, "question: not text; put it in quotes"),
     ("search", {"query": "x", "limit": 51}, "limit: too large; use 50 or less"),
     ("fetch", {"id": "PMID:404"}, "no source holds"),
+    ("fetch", {"id": "PMID:1", "full_text": True}, "--pubmed live"),
+    ("related_papers", {"paper": "PMID:404"}, "was not found"),
+    ("related_papers", {"paper": "PMID:1", "by": "citing"}, "only PubMed knows citing papers"),
+    ("lookup_paper", {"papers": []}, "papers: "),
+    ("search", {"query": "x", "sources": ["openalex"]}, "not offered here"),
     ("get_document", {"ids": ["PMID:1"] * 51}, "ids: too many entries; give at most 50"),
     ("verify_claim", {"claims": ["Aspirin helps."] * 51}, "at most 50"),
     ("plan_query", {"question": "\u202e\u200b"}, "no letter or number"),

@@ -1,7 +1,5 @@
 """The papers of the examples as a corpus, and one more whose text is hostile."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

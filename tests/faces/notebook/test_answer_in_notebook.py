@@ -1,7 +1,5 @@
 """In a notebook: an answer with its quotes, plots of runs, and the tutorial from its first cell to its last."""
 
-from __future__ import annotations
-
 import base64
 import os
 import re

@@ -1,7 +1,5 @@
 """A small home folder for the service, with a second corpus, and what it writes down."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

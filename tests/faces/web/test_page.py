@@ -1,7 +1,5 @@
 """The built page, its runs of evaluations, and uploads: only its own files are found, and each is stored safely."""
 
-from __future__ import annotations
-
 import asyncio
 import tracemalloc
 from collections.abc import AsyncIterator, Callable, Iterable

@@ -1,7 +1,5 @@
 """Prompts are delimited and complete, and no text in them can escape its block."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from enum import Enum

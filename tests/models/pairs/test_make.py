@@ -1,7 +1,5 @@
 """A shipped network is made on this machine, and never used while incomplete."""
 
-from __future__ import annotations
-
 import errno
 import json
 import sys

@@ -1,7 +1,5 @@
 """A network is joined with its base or refused, computes what was trained, and is not opened if it was damaged."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Plans of sources: made by words, and read from what models write."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Answers to export: one with two papers, and one of whatever a document may say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """RIS, BibTeX and CSL-JSON, read back by programs that are not ours."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """HTML, PDF, Word and Markdown hold the same sentences, numbers and tables, whatever the documents say."""
 
-from __future__ import annotations
-
 import io
 import random
 import re

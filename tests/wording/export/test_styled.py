@@ -1,7 +1,5 @@
 """References in a citation style, and the terms of use of each document."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

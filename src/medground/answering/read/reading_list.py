@@ -236,6 +236,7 @@ class Said:
 
     @classmethod
     def of(cls, asked: QuestionReading, passage: Passage, start: int, end: int) -> Said:
+        """A sentence of a passage, read for a question."""
         title, sentence = passage.title, passage.text[start:end]
         beside = max(says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
         entitled = bool(asked.aspects) and asked.names_any(title)
@@ -255,6 +256,7 @@ class Said:
 
     @property
     def is_about(self) -> bool:
+        """Whether it and its title name all that is asked, and its title a thing of it."""
         return self.entitled and self.share == 1.0
 
     @property

@@ -48,6 +48,33 @@ class RawRecord:
 
 
 @dataclass(frozen=True)
+class Ready:
+    """A document as it is stored, and by which names a notice may retract it."""
+
+    id: str
+    year: int | None
+    kind: str
+    retraction: str
+    record: bytes
+    digest: bytes
+    names: tuple[str, ...]
+    is_unsearched: bool
+
+    @property
+    def document(self) -> Document:
+        return Document.model_validate_json(self.record)
+
+
+@dataclass(frozen=True)
+class PackedRecord:
+    """A record as it is stored: compressed, with the hash of what it was before."""
+
+    id: str
+    xml: bytes
+    digest: bytes
+
+
+@dataclass(frozen=True)
 class Reading:
     """How far a long document has been read, in pages; the document itself comes later."""
 
@@ -62,7 +89,7 @@ class Note:
     text: str
 
 
-Item = Document | RawRecord | Deleted | Retracts | Reading | BadDocument | Note
+Item = Document | RawRecord | Ready | PackedRecord | Deleted | Retracts | Reading | BadDocument | Note
 Record = TypeVar("Record")
 
 
@@ -83,6 +110,8 @@ class Input:
     """Why it cannot be read, if that was seen before reading."""
     apart: bool = False
     """Whether a library reads it that cannot be stopped, so that it needs a process of its own."""
+    ready: bool = False
+    """Whether another process has read it already."""
 
 
 # Open files for a reader: plain or gzip, recognised by their first bytes. Every failure is a one-line error.

@@ -13,7 +13,6 @@ from medground.corpus.readers.compose import Composition, make_document, unmarke
 from medground.corpus.readers.values import (
     NAMES,
     flattened,
-    ids_in,
     imprint_of,
     iso_date,
     letters_of,
@@ -109,7 +108,7 @@ def described(fields: Mapping[str, Any]) -> Document:
     """
     known, metadata = _sorted(fields)
     said = known | metadata
-    for name, value in ids_in(said).items():
+    for name, value in _ids_in(said).items():
         known.setdefault(name, value)
     if isinstance(known.get("identifiers"), list):  # its ids are known now
         del known["identifiers"]
@@ -280,3 +279,33 @@ def _imprint(metadata: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     ends = dict.fromkeys(filter(None, (first("start_page", "page_start", "bp"), first("end_page", "page_end", "ep"))))
     pages = first("pages", "page") or "-".join(ends) or first("art._no.", "ar")
     return imprint_of(first("volume", "vl"), first("issue", "number"), pages)
+
+
+_IDS = {"identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"}
+
+
+def _ids_in(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The ids of the paper in fields that hold several: `{"pmid": 1}`, `[{"type": "pmid", "id": 1}]`, `["pmid:1"]`."""
+    found: dict[str, str] = {}
+    for value in () if _IDS.isdisjoint(fields) else [value for name, value in fields.items() if name in _IDS]:
+        for name, one in _pairs(value):
+            only = one[0] if isinstance(one, list) and len(one) == 1 else one
+            if (kind := id_kind(name)) in KINDS and isinstance(only, str | int) and str(only).strip():
+                found.setdefault(kind, str(only))
+    own = fields.get("id")
+    if str(fields.get("source")).strip().casefold() == "med" and "pmid" not in fields and isinstance(own, str | int):
+        found.setdefault("pmid", str(own))  # Europe PMC's own form of a PubMed record
+    return found
+
+
+def _pairs(value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        return [(str(name), one) for name, one in value.items()]
+    listed = value if isinstance(value, list) else []
+    pairs: list[tuple[str, Any]] = [
+        (one.partition(":")[0], one.partition(":")[2]) for one in listed if isinstance(one, str)
+    ]
+    for one in (one for one in listed if isinstance(one, Mapping)):
+        kind = one.get("type") or one.get("idtype") or one.get("kind")
+        pairs.append((str(kind), one.get("id") or one.get("value")))
+    return pairs

@@ -57,6 +57,7 @@ class Person:
 
     @property
     def affiliations(self) -> tuple[str, ...]:
+        """Where the person works; older records have it in one element."""
         return _texts(self.element, "AffiliationInfo/Affiliation") or _texts(self.element, "Affiliation")
 
     @property

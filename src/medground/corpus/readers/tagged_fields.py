@@ -99,6 +99,7 @@ class Form:
 
 
 def tag_set(tags: str) -> frozenset[str]:
+    """The tags of a text, with spaces between them."""
     return frozenset(tags.split())
 
 

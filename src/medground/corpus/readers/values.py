@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
 from medground.corpus.banners import said_alone
 from medground.corpus.readers.compose import printable
+from medground.home.files import tables
 from medground.values.document import Retraction, Substance
-from medground.values.identifiers import KINDS, id_kind, normal_pmid, papers_named, without_papers
+from medground.values.identifiers import normal_pmid, papers_named, without_papers
 
-NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
+NAMES: Mapping[str, Mapping[str, Any]] = tables("corpus/readers", "names")
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
 """A registry number: none, of an enzyme, UNII, CAS."""
 _PRINTED = re.compile(r"\s*\[\s*['\"].*['\"]\s*\]\s*", re.DOTALL)
@@ -282,7 +281,6 @@ _OWN_LISTS = re.compile(r"updated?_(?:by|to)|relation|commentcorrectionlist")
 _NOT_SAID = frozenset(["title", "text", "abstract", "authors", "references", "publication_types", "metadata"])
 _SO = frozenset(["true", "yes", "y", "1"])
 _SHORT = 60
-_IDS = {"identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"}
 
 
 def state_in(fields: Mapping[str, Any]) -> Retraction | None:
@@ -305,13 +303,10 @@ def _told(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str
             continue
         is_list = isinstance(value, list | tuple)
         for one in listed(value) if key == "keywords" else value if is_list else (value,):
-            if isinstance(one, Mapping):
-                if name.count(".") < _DEEPEST and (not is_list or _OWN_LISTS.match(name)):
-                    yield from _told(one, f"{name}.")
-            elif isinstance(one, str | int):
-                word = str(one).casefold()
-                if _is_of_it(name) or _SIGNS.search(word):
-                    yield name, word.strip()
+            if isinstance(one, Mapping) and name.count(".") < _DEEPEST and (not is_list or _OWN_LISTS.match(name)):
+                yield from _told(one, f"{name}.")
+            elif isinstance(one, str | int) and (_is_of_it(name) or _SIGNS.search(str(one).casefold())):
+                yield name, str(one).casefold().strip()
 
 
 @lru_cache(maxsize=4096)
@@ -333,35 +328,3 @@ def _state(name: str, value: str) -> Retraction | None:
         return about
     is_status = _STATUS.fullmatch(name) or about == "notice"
     return about if is_status and said in ("retracted", "removed", "notice") else None
-
-
-def ids_in(fields: Mapping[str, Any]) -> dict[str, str]:
-    """The ids of the paper in fields that hold several: `{"pmid": 1}`, `[{"type": "pmid", "id": 1}]`, `["pmid:1"]`."""
-    found: dict[str, str] = {}
-    for value in () if _IDS.isdisjoint(fields) else [value for name, value in fields.items() if name in _IDS]:
-        for name, one in _pairs(value):
-            only = one[0] if isinstance(one, list) and len(one) == 1 else one
-            if (kind := id_kind(name)) in KINDS and isinstance(only, str | int) and str(only).strip():
-                found.setdefault(kind, str(only))
-    if _word(fields.get("source")) == "med" and "pmid" not in fields and isinstance(fields.get("id"), str | int):
-        found.setdefault("pmid", str(fields["id"]))  # Europe PMC's own form of a PubMed record
-    return found
-
-
-def _pairs(value: Any) -> list[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        return [(str(name), one) for name, one in value.items()]
-    texts = [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
-    pairs: list[tuple[str, Any]] = [(kind, name) for kind, _, name in (text.partition(":") for text in texts)]
-    for one in _objects(value):
-        kind = one.get("type") or one.get("idtype") or one.get("kind")
-        pairs.append((str(kind), one.get("id") or one.get("value")))
-    return pairs
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
-
-
-def _word(value: Any) -> str:
-    return str(value).strip().casefold() if isinstance(value, str | int | bool) else ""

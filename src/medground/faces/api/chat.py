@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
@@ -31,8 +31,7 @@ from medground.faces.service.values import Person, Problem
 from medground.home.layers import wrong_values
 from medground.language.clean import clean, ended
 from medground.values import steps
-from medground.values.answer import Answer, SourceDocument
-from medground.values.evidence import Evidence
+from medground.values.answer import Answer
 from medground.wording.markup import Mark, chat_pieces, escaped
 from medground.wording.view_types import taken
 
@@ -146,7 +145,7 @@ class Reply(ABC, Generic[W]):
 
     def __init__(self, job: Job, wanted: W, written: Written) -> None:
         self._job, self._wanted, self._written = job, wanted, written
-        self._created = int(job.created.timestamp())
+        self._created = int(job.told.created.timestamp())
 
     async def response(self, request: Request, service: Service) -> Response:
         """The whole answer, or its events; a header names what was sent without an effect."""
@@ -198,7 +197,9 @@ class _Reply(Reply[chat_messages.ChatRequest]):
             id=f"chatcmpl-{self._job.id}",
             created=self._created,
             model=answer.recipe,
-            choices=(chat_messages.Choice(message=message, finish_reason=_finish(answer, parts)),),
+            choices=(
+                chat_messages.Choice(message=message, finish_reason="length" if is_cut(answer, parts) else "stop"),
+            ),
             usage=_usage(answer),
             medground=kept(answer),
         )
@@ -214,7 +215,7 @@ class _Reply(Reply[chat_messages.ChatRequest]):
             for part in parts:
                 cited = {"annotations": [one.model_dump() for one in part.annotations]} if part.annotations else {}
                 yield self._sent({"content": part.text, **cited})
-            yield self._sent({}, _finish(told, parts), medground=kept(told).model_dump())
+            yield self._sent({}, "length" if is_cut(told, parts) else "stop", medground=kept(told).model_dump())
             if self._wanted.with_usage:
                 yield self._chunk(choices=[], usage=_usage(told).model_dump())
             yield format_sse_event(data_str="[DONE]")
@@ -233,10 +234,6 @@ class _Reply(Reply[chat_messages.ChatRequest]):
 def _usage(answer: Answer) -> chat_messages.Usage:
     tokens = answer.usage.input_tokens, answer.usage.output_tokens
     return chat_messages.Usage(prompt_tokens=tokens[0], completion_tokens=tokens[1], total_tokens=sum(tokens))
-
-
-def _finish(answer: Answer, parts: Sequence[Part]) -> Literal["length", "stop"]:
-    return "length" if answer.stopped or is_cut(parts) else "stop"
 
 
 def kept(answer: Answer) -> chat_messages.Kept:
@@ -303,7 +300,20 @@ def parts_of(
 
     def annotation(mark: Mark) -> chat_messages.Annotation:
         quoted = evidence[mark.evidence_id]
-        return _annotation(mark, quoted, documents[quoted.document_id], base)
+        document = documents[quoted.document_id]
+        address, title = captions.address(document), " ".join(clean(document.title).split()) or document.id
+        return chat_messages.Annotation(
+            url_citation=chat_messages.UrlCitation(
+                url=address
+                if captions.is_web_address(address)
+                else f"{base}v1/documents/{quote(document.id, safe=':')}",
+                title=f"RETRACTED: {title}" if why_aside(document) == "retracted" else title,
+                start_index=mark.start,
+                end_index=mark.end,
+                content=clean(quoted.quote),
+            ),
+            citation=taken(chat_messages.CitedQuote, quoted, evidence_id=quoted.id, state=captions.state(document)),
+        )
 
     pieces = chat_pieces(answer, not_read=not_read)
     *parts, last = (Part(piece.text, tuple(map(annotation, piece.marks))) for piece in pieces)
@@ -315,9 +325,9 @@ def parts_of(
 _CUT = Part("\n\n- The rest was left out: the message has the length that was asked for.")
 
 
-def is_cut(parts: Sequence[Part]) -> bool:
-    """Whether some of the message was left out for its length."""
-    return _CUT in parts
+def is_cut(answer: Answer, parts: Sequence[Part]) -> bool:
+    """Whether the answer stopped before its end, or some of its message was left out for its length."""
+    return bool(answer.stopped) or _CUT in parts
 
 
 def _within(parts: Iterable[Part], most: int) -> Iterator[Part]:
@@ -336,20 +346,4 @@ def _links(annotations: Iterable[chat_messages.Annotation]) -> str:
     named = ((one.citation.evidence_id, one.url_citation) for one in annotations)
     return "\n\n**Citations**\n" + "".join(
         f"\n- [{name}: {escaped(cited.title)}](<{cited.url}>)" for name, cited in named
-    )
-
-
-def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: str) -> chat_messages.Annotation:
-    address = captions.address(document)
-    own = f"{base}v1/documents/{quote(document.id, safe=':')}"
-    title = " ".join(clean(document.title).split()) or document.id
-    return chat_messages.Annotation(
-        url_citation=chat_messages.UrlCitation(
-            url=address if captions.is_web_address(address) else own,
-            title=f"RETRACTED: {title}" if why_aside(document) == "retracted" else title,
-            start_index=mark.start,
-            end_index=mark.end,
-            content=clean(quoted.quote),
-        ),
-        citation=taken(chat_messages.CitedQuote, quoted, evidence_id=quoted.id, state=captions.state(document)),
     )

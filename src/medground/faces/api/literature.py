@@ -20,6 +20,7 @@ from medground.faces.service.values import Limits
 from medground.values.answer import Search
 from medground.values.decision import Notice
 from medground.values.document import Document, DocumentId, Frozen, Hit
+from medground.values.papers import FullText, PaperFound, Related, Relation
 from medground.values.query import Filters
 from medground.values.research_plan import ResearchPlan
 from medground.version import __version__
@@ -105,6 +106,43 @@ async def document(
     found = await service.document(document_id, person, corpora=tuple(corpus) if corpus else None)
     places = tuple(Place(start=p.start, end=p.end, section=p.section, page=p.page) for p in chunk(found))
     return ShownDocument(**{**dict(found), "lines": (), "passages": places})
+
+
+class PapersAsked(Where):
+    """Papers by PMID, PMC id, DOI or citation (`journal|year|volume|first page|author`)."""
+
+    papers: tuple[Name, ...] = Field(min_length=1, max_length=50)
+    entities: bool = Field(default=False, description="what PubTator found in each")
+
+
+class RelatedAsked(Where):
+    """A paper, and how others are related to it."""
+
+    paper: Name
+    by: Relation = "similar"
+    limit: int = Field(default=10, ge=1, le=50)
+
+
+@router.post("/papers", summary="Papers by id or citation")
+async def papers(asked: PapersAsked, person: Caller, service: Served) -> list[PaperFound]:
+    """The ids and the record of each, from corpora and, where PubMed is searched, from NCBI."""
+    return await service.use(
+        lambda engine: engine.papers(asked.papers, entities=asked.entities), person, **asked.named()
+    )
+
+
+@router.post("/papers/related", summary="Similar and citing papers")
+async def related_papers(asked: RelatedAsked, person: Caller, service: Served) -> Related:
+    """Papers that are like one, cite it, or are its references."""
+    return await service.use(
+        lambda engine: engine.related(asked.paper, by=asked.by, limit=asked.limit), person, **asked.named()
+    )
+
+
+@router.get("/papers/full-text", summary="A full text by the legal routes")
+async def full_text(paper: Name, person: Caller, service: Served) -> FullText:
+    """The open full text of a paper, or the address of a copy."""
+    return await service.use(lambda engine: engine.full_text(paper), person)
 
 
 class PlanAsked(Frozen):
@@ -206,10 +244,17 @@ async def usage(person: Caller, service: Served) -> Usage:
 )
 async def metrics(person: Caller, entry: Annotated[Door, Depends(door)]) -> PlainTextResponse:
     """Requests by route and status, jobs by kind and state. No question, answer or name is among them."""
-    return PlainTextResponse(written(entry.requests, entry.service.jobs.counts()), media_type=FIGURES)
+    return PlainTextResponse(written(entry.requests, await entry.service.jobs.counts()), media_type=FIGURES)
 
 
 @server_router.get("/healthz", summary="Whether it works")
 async def health() -> Health:
     """Answers while the server takes questions; needs no token."""
+    return Health(version=__version__)
+
+
+@server_router.get("/readyz", summary="Whether it can answer", responses={507: {}})
+async def readiness(service: Served) -> Health:
+    """Answers while what servers share can be read, too: send questions elsewhere if not; needs no token."""
+    await service.check_ready()
     return Health(version=__version__)

@@ -14,7 +14,8 @@ from starlette.responses import Response, StreamingResponse
 from medground.errors import NotFound, UsageError
 from medground.faces.api.caller import Caller, Served
 from medground.faces.api.middleware import while_there
-from medground.faces.service.job import Job, JobState
+from medground.faces.service.job import Job
+from medground.faces.service.job_store import JobState
 from medground.faces.service.request import Asked
 from medground.faces.service.values import Event
 from medground.values.answer import Answer
@@ -165,7 +166,7 @@ async def begin(
 def accepted(job: Job, request: Request, response: Response) -> JobState:
     """The state of a new job, and where it is, also below a prefix."""
     response.headers["Location"] = f"{request.scope.get('root_path', '')}/v1/jobs/{job.id}"
-    return job.now()
+    return job.told
 
 
 def as_json(answer: Answer) -> Response:
@@ -186,13 +187,13 @@ class JobList(Frozen):
 @jobs_router.get("", summary="Your jobs")
 async def listed(person: Caller, service: Served) -> JobList:
     """Your jobs that are not finished or were finished within the last hour, the latest first."""
-    return JobList(jobs=tuple(job.now() for job in service.jobs.of(person.id)))
+    return JobList(jobs=tuple(await service.jobs.of(person.id)))
 
 
 @jobs_router.get("/{job_id}", summary="The state of a job", responses={404: {}, 422: {}})
 async def state(job_id: str, person: Caller, service: Served) -> JobState:
     """The state of one of your jobs."""
-    return service.jobs.find(job_id, person.id).now()
+    return (await service.jobs.find(job_id, person.id)).told
 
 
 @jobs_router.get(
@@ -212,7 +213,7 @@ async def events(
 
     A comment is sent after 15 seconds of silence. A reader that misses events gets one of type `resync`.
     """
-    job = service.jobs.find(job_id, person.id)
+    job = await service.jobs.find(job_id, person.id)
     return event_stream(job.events(after if last_event_id is None else last_event_id))
 
 

@@ -111,7 +111,7 @@ async def _trace_id(wanted: ResponsesRequest, service: Service, person: Person) 
     """The answer of an earlier response."""
     name = (wanted.previous_response_id or "").removeprefix(_PREFIX)
     try:
-        found = service.jobs.find(name, person.id).trace_id
+        found = (await service.jobs.find(name, person.id)).trace_id
     except NotFound:
         found = None
     if found is None:
@@ -139,7 +139,7 @@ class _Reply(chat.Reply[ResponsesRequest]):
     def whole(self, answer: Answer, parts: list[Part]) -> ResponseReply:
         """The answer as one response."""
         read, made = answer.usage.input_tokens, answer.usage.output_tokens
-        why = "max_output_tokens" if answer.stopped or is_cut(parts) else None
+        why = "max_output_tokens" if is_cut(answer, parts) else None
         return self._begun.model_copy(
             update={
                 "status": "incomplete" if why else "completed",

@@ -174,13 +174,15 @@ async def run(
     progress: Progress = no_progress,
     login: bool | None = None,
     extend: Extend = lambda app, authenticated: None,
+    on: socket.socket | None = None,
 ) -> None:
     """Serve until the process is asked to stop (Ctrl-C or SIGTERM), or the task is cancelled.
 
-    `host` is the address to listen on; `needs_token` says what it and `login` mean for tokens.
+    `host` is the address to listen on, unless a socket does, `on`; `needs_token` says what it and `login` mean for
+    tokens.
     """
     authenticated = await asyncio.to_thread(needs_token, settings, host, login)
-    with listener(host, port) as on:
+    with on or listener(host, port) as on:
         async with Service.open(settings, progress=progress) as service:
             await service.warm()
             app = make_app(service, authenticated=authenticated, names=(on.getsockname()[0],))
@@ -196,7 +198,7 @@ def needs_token(settings: Settings, host: str, login: bool | None = None) -> boo
     Raises UsageError: a token is needed, and none is valid; or none is to be needed where other computers are let in;
     StorageFailed: it cannot be read who has a token.
     """
-    with closing(Records(settings.home)) as records:
+    with closing(Records.of(settings)) as records:
         shared = records.had_tokens()
         there = any(token.revoked is None for token in Tokens(records).list())
     others = host if not is_loopback(host) else next(iter(settings.serve.hosts), None)

@@ -25,6 +25,7 @@ from medground.faces.cli.answers import export, history, show
 from medground.faces.cli.ask import ask, verify
 from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.kb import kb_app
+from medground.faces.cli.papers import paper
 from medground.faces.cli.research import plan, research
 from medground.faces.cli.servers import audit, mcp, pubmed_app, serve, token_app, web
 from medground.faces.cli.terminal import CannotWrite, Output, guarded, page, say
@@ -67,7 +68,7 @@ def _joined(*names: str) -> dict[str, Any]:
 
 
 _COMMANDS: dict[str, Any] = {
-    **{command.__name__: command for command in (ask, research, verify, plan, history, show, export, serve)},
+    **{command.__name__: command for command in (ask, research, verify, plan, paper, history, show, export, serve)},
     "corpus": corpus_app,
     "kb": kb_app,
     **_joined("data", "eval", "experiment"),

@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -38,6 +38,8 @@ Login = Annotated[
     ),
 ]
 
+Workers = Annotated[int, typer.Option(help="Processes that answer; all see the same jobs and limits.", min=1, max=256)]
+
 LOOPBACK = "127.0.0.1"
 SERVE, WEB, MCP = 8123, 8124, 8126
 """Each server's own default port, so that all of them can run at once."""
@@ -68,6 +70,7 @@ def serve(
     host: Host = LOOPBACK,
     port: Port = SERVE,
     login: Login = None,
+    workers: Workers = 1,
     sets: by.Sets = None,
     preset: by.Preset = None,
     settings: by.SettingsFile = None,
@@ -75,11 +78,27 @@ def serve(
 ) -> None:
     """Answer questions over HTTP until Ctrl-C. Other computers need a token: `medground token create NAME`."""
     with needing("serve", "the server"):
-        from medground.faces.api.server import run
+        from medground.faces.api.server import needs_token, run
+        from medground.faces.serving import listener
+        from medground.faces.workers import become_worker
 
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
+    on = None
+    told: Callable[[str], None] = announce
+    if workers > 1:
+        needs_token(chosen, host, login)
+        on = listener(host, port)
+        first = become_worker(workers)
+
+        def ready(address: str) -> None:
+            if first is not None:
+                announce(address)
+                first()
+
+        told = ready
+
     with shown_progress(quiet=quiet) as progress:
-        _run(run(chosen, host=host, port=port, announce=announce, progress=progress, login=login))
+        _run(run(chosen, host=host, port=port, announce=told, progress=progress, login=login, on=on))
 
 
 def web(
@@ -270,17 +289,18 @@ def audit(
     from medground.faces.service.audit import Audit
     from medground.faces.service.records import Records
 
-    with closing(Records(by.home_folder())) as records:
+    with closing(Records.of(by.load_settings())) as records:
         for entry in Audit(records).since(since.replace(tzinfo=UTC) if since else None):
             say(entry.model_dump_json())
 
 
 @contextmanager
 def _tokens() -> Iterator[Tokens]:
-    from medground.faces.service.accounts import Tokens
-    from medground.faces.service.records import Records
+    with needing("serve", "access tokens"):
+        from medground.faces.service.accounts import Tokens
+        from medground.faces.service.records import Records
 
-    with closing(Records(by.home_folder(), must_keep=True)) as records:
+    with closing(Records.of(by.load_settings(), must_keep=True)) as records:
         yield Tokens(records)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from medground.faces.eutils.exchange import Context, InvalidRequest, Parameters, Reply, text_reply
+from medground.pubmed.citation import citation_terms
 
-_FIELDS = ("ta", "dp", "vi", "pg", "au")
 _MOST = 1000
 """Maximum citations of a request."""
 
@@ -20,9 +20,7 @@ def ecitmatch(context: Context, parameters: Parameters) -> Reply:
 
 
 def _match(context: Context, line: str) -> str:
-    values = [" ".join(part.replace('"', " ").split()) for part in line.split("|")[: len(_FIELDS)]]
-    terms = [f'"{value}"[{tag}]' if tag in ("ta", "vi", "pg") else f"{value}[{tag}]"
-             for tag, value in zip(_FIELDS, values, strict=False) if value]  # fmt: skip
+    terms = citation_terms(line)
 
     def search(term: str) -> tuple[int, tuple[str, ...]]:
         found = context.catalogue.search(term, None, "newest", start=0, limit=1, check=context.check)
@@ -33,4 +31,4 @@ def _match(context: Context, line: str) -> str:
         return ids[0]
     if count:
         return f"AMBIGUOUS ({count} citations)"
-    return "NOT_FOUND" if not values[0] or search(terms[0])[0] else "NOT_FOUND;INVALID_JOURNAL"
+    return "NOT_FOUND" if not line.partition("|")[0].strip() or search(terms[0])[0] else "NOT_FOUND;INVALID_JOURNAL"

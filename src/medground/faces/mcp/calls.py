@@ -13,7 +13,7 @@ from typing import Any
 from mcp_types import CallToolResult, TextContent
 from pydantic import ValidationError
 
-from medground.errors import MedgroundError, NotFound, UsageError
+from medground.errors import MedgroundError, UsageError
 from medground.faces.mcp.answers import answer_result
 from medground.faces.mcp.outputs import GoesOn
 from medground.faces.mcp.pages import Fence, Page, Pages, Result, line
@@ -147,7 +147,7 @@ class Calls:
             page = await self._page(name, arguments, call, progress)
         except MedgroundError as error:
             problem = self._service.problem(error)
-            if isinstance(error, NotFound) and name in self.tools and (step := self.tools[name].missing):
+            if problem.status == 404 and name in self.tools and (step := self.tools[name].missing):
                 problem = problem.model_copy(update={"next": step})
             return failure(problem, call.fence)
         except Exception:
@@ -166,7 +166,7 @@ class Calls:
         work = asyncio.create_task(_run(tool, call, value))
         try:
             done = await self._waited(work, call, progress, lasts=tool.lasts)
-            result = work.result() if done else self._take(name, call, work)
+            result = work.result() if done else await self._take(name, call, work)
         except BaseException:
             work.cancel()
             await asyncio.wait({work})
@@ -188,12 +188,12 @@ class Calls:
             await asyncio.wait({work}, timeout=_TICK)
         return True
 
-    def _take(self, tool: str, call: Call, work: asyncio.Task[Result]) -> Result:
+    async def _take(self, tool: str, call: Call, work: asyncio.Task[Result]) -> Result:
         """Let a call go on as a job; what the client gets meanwhile.
 
         The work of a question listens to its own job, so that the job lives on although the client has gone.
         """
-        job = call.job or self._service.begin(
+        job = call.job or await self._service.begin(
             lambda tell: _ended(work), call.person, kind=tool, title=tool, in_line=False
         )
         work.add_done_callback(_look_at)
@@ -203,22 +203,23 @@ class Calls:
         return _state(tool, job, call.words)
 
     async def _get(self, call: Call, value: JobId) -> Result:
-        job = self._service.jobs.find(value.job.strip(), call.person.id)
+        job = await self._service.jobs.find(value.job.strip(), call.person.id)
         start = self._clock()
         while not job.is_finished and self._clock() - start < self._times.patience * 0.8:
-            call.words = job.now().words
+            call.words = job.told.words
             await asyncio.sleep(_TICK)
+            job = await self._service.jobs.find(job.id, call.person.id)
         if not job.is_finished:
-            return _state(self._tool_of(job), job, job.now().words)
+            return _state(self._tool_of(job), job, job.told.words)
         return await self._outcome(call, job)
 
     async def _cancel(self, call: Call, value: JobId) -> Result:
-        job = self._service.jobs.find(value.job.strip(), call.person.id)
+        job = await self._service.jobs.find(value.job.strip(), call.person.id)
         await job.stop()
         return await self._outcome(call, job)
 
     def _tool_of(self, job: Job) -> str:
-        return self._late[job.id][0] if job.id in self._late else job.kind
+        return self._late[job.id][0] if job.id in self._late else job.told.kind
 
     async def _outcome(self, call: Call, job: Job) -> Result:
         """What a finished job found; one that was stopped or failed gives what it had found until then, if anything."""

@@ -22,7 +22,12 @@ from medground.wording.view import document_view, search_view
 async def search(call: Call, value: Search) -> Result:
     """The passages that were found, best first; a search that failed is reported as such."""
     found = await call.service.search(
-        value.query, call.person, limit=value.limit, filters=filters_of(value), corpora=value.corpora
+        value.query,
+        call.person,
+        limit=value.limit,
+        filters=filters_of(value),
+        corpora=value.corpora,
+        sources=value.sources,
     )
     fence = call.fence
     notice = found.notice.sentence if found.notice else None
@@ -59,9 +64,9 @@ _FIND = "Find its id with search."
 _AUTHORS, _IDENTIFIERS, _SECTIONS = 20, 20, 100
 
 
-@tool("The whole text of one document that search found, with its metadata.", Fetched, _FIND)
+@tool("The stored text of one document that search found, with its metadata.", Fetched, _FIND)
 async def fetch(call: Call, value: Fetch) -> Result:
-    document = await call.service.document(value.id, call.person)
+    document = await (_whole(call, value.id) if value.full_text else call.service.document(value.id, call.person))
     source = source_of(document_view(source_document(document, "")))
     metadata = fields_of(source) | {
         "authors": [line(name, NAME) for name in document.authors[:_AUTHORS]],
@@ -120,6 +125,17 @@ def _piece(document: Document, fence: Fence) -> Part:
         return f"{v['id']}{f' {mark}' if mark else ''}{title}\n{_text(v, fence)}"
 
     return Part("documents", fields, words, cut="text", once=once)
+
+
+async def _whole(call: Call, paper: str) -> Document:
+    """The full text of a paper that is open; where only its place is known, that is the text."""
+    found = await call.service.use(lambda engine: engine.full_text(paper), call.person)
+    if found.document:
+        return found.document
+    if not found.url:
+        raise NotFound(f"no open full text: {'; '.join(found.routes)}")
+    said = f"The full text is open at {found.url} (licence: {found.license or 'not stated'})."
+    return Document(id="PLACE:full-text", title=paper, text=said, url=found.url, license=found.license or None)
 
 
 def _text(value: Fields, fence: Fence) -> str:

@@ -10,7 +10,8 @@ from medground.faces.mcp.pages import Status
 from medground.values.decision import Status as DecisionStatus
 from medground.values.document import Retraction
 
-Entries = Annotated[tuple[dict[str, Any], ...], WithJsonSchema({"type": "array"})]
+_Whole = WithJsonSchema({"type": "array"})
+Entries = Annotated[tuple[dict[str, Any], ...], _Whole]
 """A list whose entries say themselves what they are: their schema would cost every client tokens on each call."""
 
 Named = Annotated[Retraction, WithJsonSchema({"type": "string"})]
@@ -145,7 +146,15 @@ class Piece(OneOfMany):
 
 
 class DocumentsFound(Paged):
-    documents: tuple[Piece, ...]
+    documents: Annotated[tuple[Piece, ...], _Whole]
+
+
+class PapersFound(Paged):
+    papers: Entries
+
+
+class RelatedFound(Paged):
+    documents: Entries
 
 
 class Checked(OneOfMany):
@@ -161,8 +170,8 @@ class Checked(OneOfMany):
 class ClaimsChecked(Paged):
     job: str | None = None
     claims: tuple[Checked, ...] = ()
-    citations: tuple[Citation, ...] = ()
-    documents: Annotated[tuple[Source, ...], WithJsonSchema({"type": "array"})] = ()
+    citations: Annotated[tuple[Citation, ...], _Whole] = ()
+    documents: Annotated[tuple[Source, ...], _Whole] = ()
 
 
 class Heading(Output):
@@ -195,7 +204,7 @@ class MeshFound(Term):
 
 
 class MeshTerms(Paged):
-    terms: tuple[MeshFound, ...]
+    terms: Annotated[tuple[MeshFound, ...], _Whole]
 
 
 class Phenotype(Term):
@@ -206,8 +215,8 @@ class Phenotype(Term):
 
 
 class PhenotypeTerms(Paged):
-    terms: tuple[Phenotype, ...]
-    quotes: tuple[Quote, ...] = ()
+    terms: Annotated[tuple[Phenotype, ...], _Whole]
+    quotes: Annotated[tuple[Quote, ...], _Whole] = ()
 
 
 class GoesOn(Paged):

@@ -12,7 +12,18 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
-from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+)
 
 from medground.corpus.library import STARTER, Library
 from medground.engine.open_engine import corpora_of
@@ -20,17 +31,20 @@ from medground.errors import MedgroundError
 from medground.faces.mcp.ask import ask, research, verify_claim
 from medground.faces.mcp.calls import TIMES, Calls, Times
 from medground.faces.mcp.documents import fetch, get_document, search
+from medground.faces.mcp.offers import PROMPTS, TEMPLATES, prompt, read
+from medground.faces.mcp.papers import lookup_paper, related_papers
 from medground.faces.mcp.terms import lookup_mesh, lookup_phenotype, plan_query
-from medground.faces.mcp.tool import Tool
+from medground.faces.mcp.tool import Call, Tool
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, TEXTS, Person
 from medground.home.settings import Settings
 from medground.version import __version__
 
 TOOLS: tuple[Tool[Any], ...] = (
-    *(ask, research, search, fetch, get_document, verify_claim),
+    *(ask, research, search, fetch, get_document, lookup_paper, related_papers, verify_claim),
     *(plan_query, lookup_mesh, lookup_phenotype),
 )
+_Context = ServerRequestContext[Any, Any]
 INSTRUCTIONS = " ".join(TEXTS["instructions"])
 
 
@@ -39,12 +53,22 @@ def make_server(service: Service, times: Times = TIMES) -> Server[Any]:
     calls = Calls(service, TOOLS, times)
     listed = ListToolsResult(tools=[tool.listed for tool in calls.tools.values()])
 
-    async def list_tools(
-        context: ServerRequestContext[Any, Any], parameters: PaginatedRequestParams | None
-    ) -> ListToolsResult:
+    async def list_tools(context: _Context, parameters: PaginatedRequestParams | None) -> ListToolsResult:
         return listed
 
-    async def call_tool(context: ServerRequestContext[Any, Any], parameters: CallToolRequestParams) -> CallToolResult:
+    async def templates(context: _Context, parameters: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+        return TEMPLATES
+
+    async def read_resource(context: _Context, parameters: ReadResourceRequestParams) -> ReadResourceResult:
+        return await read(calls, Call(service, _person(context)), str(parameters.uri))
+
+    async def prompts(context: _Context, parameters: PaginatedRequestParams | None) -> ListPromptsResult:
+        return PROMPTS
+
+    async def get_prompt(context: _Context, parameters: GetPromptRequestParams) -> GetPromptResult:
+        return prompt(parameters.name, parameters.arguments or {})
+
+    async def call_tool(context: _Context, parameters: CallToolRequestParams) -> CallToolResult:
         async def progress(number: float, words: str) -> None:
             await context.session.report_progress(number, None, words)
 
@@ -58,10 +82,14 @@ def make_server(service: Service, times: Times = TIMES) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resource_templates=templates,
+        on_read_resource=read_resource,
+        on_list_prompts=prompts,
+        on_get_prompt=get_prompt,
     )
 
 
-def _person(context: ServerRequestContext[Any, Any]) -> Person:
+def _person(context: _Context) -> Person:
     """The sender of this request: the holder of its token, or the local user."""
     scope = getattr(context.request, "scope", None)
     user = scope.get("user") if scope is not None else None

@@ -17,6 +17,7 @@ from medground.faces.mcp.pages import Fence, Result
 from medground.faces.service.job import Job
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
+from medground.values.papers import Relation
 
 MOST = 50
 """Most documents, claims or terms of one call."""
@@ -50,6 +51,7 @@ class Searching(Input):
     """What is searched."""
 
     corpora: Names | None = Field(default=None, description="Names of corpora; the server's own by default.")
+    sources: Names | None = Field(default=None, description="Of live sources, such as clinicaltrials.")
     year_from: Year | None = None
     year_to: Year | None = None
 
@@ -80,10 +82,22 @@ class Search(Searching):
 
 class Fetch(Input):
     id: Name = Field(description="A document id from search, such as PMID:21645374.")
+    full_text: bool = Field(default=False, description="Its open full text, from PMC or elsewhere.")
 
 
 class Documents(Input):
     ids: Names = _batch("Document ids, such as PMID:21645374.")
+
+
+class Papers(Input):
+    papers: Names = _batch("PMID, PMC id, DOI or citation: journal|year|volume|first page|author.")
+    entities: bool = Field(default=False, description="Genes, diseases, chemicals and variants they name.")
+
+
+class Related(Input):
+    paper: Name
+    by: Relation = "similar"
+    limit: int = Field(default=10, ge=1, le=MOST)
 
 
 class Claims(Input):

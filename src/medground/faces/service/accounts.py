@@ -1,4 +1,4 @@
-"""What is recorded of each person: their token, answers and use, requests sent again, and what they saved."""
+"""What is recorded of each person: their token, answers and use, and what they saved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pydantic import Field, JsonValue
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.audit import Audit
 from medground.faces.service.records import Records
-from medground.faces.service.values import LOCAL, Limits, Person, Repeat, Role
+from medground.faces.service.values import LOCAL, Limits, Person, Role
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
 
@@ -206,7 +206,7 @@ _COLUMNS = tuple("nanodollars" if name == "money" else name for name in Spent.mo
 _SUMS = ", ".join(f"COALESCE(SUM({name}), 0)" for name in _COLUMNS)
 _ADD = f"""
 INSERT INTO used (owner, day, {", ".join(_COLUMNS)}) VALUES (?, ?{", ?" * len(_COLUMNS)})
-ON CONFLICT (owner, day) DO UPDATE SET {", ".join(f"{name} = {name} + excluded.{name}" for name in _COLUMNS)}
+ON CONFLICT (owner, day) DO UPDATE SET {", ".join(f"{name} = used.{name} + excluded.{name}" for name in _COLUMNS)}
 """  # noqa: S608 (our own names)
 
 
@@ -238,36 +238,6 @@ def next_month(at: datetime) -> float:
     return (first - now).total_seconds()
 
 
-KEPT = timedelta(hours=24)
-
-
-@dataclass
-class Repeats:
-    """Requests of each person that came with an idempotency key and have an answer, for 24 hours. Blocks."""
-
-    _records: Records
-
-    def keep(self, owner: str, repeat: Repeat, trace_id: str, at: datetime) -> None:
-        """This request has an answer."""
-        statement = "INSERT OR REPLACE INTO repeats VALUES (?, ?, ?, ?, ?)"
-        self._records.change((statement, (owner, repeat.key, repeat.digest, trace_id, at.isoformat())))
-
-    def find(self, owner: str, repeat: Repeat, at: datetime) -> str | None:
-        """The trace id of the answer to the same request; None where there was none in the last 24 hours.
-
-        Raises UsageError: the key came with another request.
-        """
-        statement = "SELECT digest, trace_id FROM repeats WHERE owner = ? AND key = ? AND created > ?"
-        for digest, trace_id in self._records.rows(statement, owner, repeat.key, (at - KEPT).isoformat()):
-            repeat.check_same(str(digest))
-            return str(trace_id)
-        return None
-
-    def forget_old(self, at: datetime) -> None:
-        """Keys of more than 24 hours ago go."""
-        self._records.change(("DELETE FROM repeats WHERE created <= ?", ((at - KEPT).isoformat(),)))
-
-
 @dataclass
 class Saved:
     """What each person saved on the page: projects, notes, and questions to ask again. Blocks."""
@@ -282,4 +252,5 @@ class Saved:
     def write(self, owner: str, content: dict[str, JsonValue]) -> None:
         """Put this in the place of what a person saved before."""
         saved = (owner, json.dumps(content, ensure_ascii=False))
-        self._records.change(("INSERT OR REPLACE INTO saved VALUES (?, ?)", saved))
+        statement = "INSERT INTO saved VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET content = excluded.content"
+        self._records.change((statement, saved))

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from medground.answering.conclude.claim import CheckedClaim
 from medground.answering.evidence_table import EvidenceTable
 from medground.errors import MedgroundError
-from medground.faces.service.accounts import Owners, Repeats, Spending, Spent, next_month
+from medground.faces.service.accounts import Owners, Spending, Spent, next_month
 from medground.faces.service.answers import KeptAnswers
 from medground.faces.service.audit import Audit
-from medground.faces.service.job import Job, Tell
-from medground.faces.service.jobs import Jobs
-from medground.faces.service.records import Records
-from medground.faces.service.request import Asked
-from medground.faces.service.values import LimitReached, Person, Repeat
+from medground.faces.service.job import Tell
+from medground.faces.service.shared import Shared
+from medground.faces.service.values import LimitReached, Person
 from medground.home.settings_groups import BudgetSettings
 from medground.values.answer import Answer
 from medground.values.steps import Kept, OnStep, ResearchBegun, Step
@@ -28,49 +27,25 @@ from medground.values.usage import UsageReport
 
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 
-_WINDOW = 60.0
-_SOON = 5.0
-"""Seconds after which a job may have ended; a guess."""
-
 
 class Admission:
     """Lets requests to the engine in, one budget after the other, and counts what they used, however they end."""
 
-    def __init__(
-        self,
-        records: Records,
-        audit: Audit,
-        kept: KeptAnswers,
-        jobs: Jobs,
-        clock: Callable[[], float],
-        now: Callable[[], datetime],
-    ) -> None:
-        self._owners, self._spending, self._repeats = Owners(records), Spending(records), Repeats(records)
+    def __init__(self, kept: KeptAnswers, audit: Audit, shared: Shared, now: Callable[[], datetime]) -> None:
+        self._owners, self._spending = Owners(shared.records), Spending(shared.records)
         self._audit, self._kept = audit, kept
-        self._jobs = jobs
-        self._clock, self._now = clock, now
-        self._let_in: dict[str, deque[float]] = {}
-        self._running: Counter[str] = Counter()
+        self._shared = shared
+        self._now = now
         self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def enter(self, person: Person, *, long: bool = True) -> None:
-        """Let a request in, or refuse it with the time to come again; a refused one counts for nothing.
+    async def enter(self, person: Person, *, lease: str = "") -> None:
+        """Let a request in that is not a job, or refuse it with the time to come again.
 
-        `long`: whether it counts among what runs at once. Raises LimitReached: too much runs for the person, or they
-        sent too much in the last 60 seconds.
+        `lease`: under which it counts among what runs at once. Raises LimitReached: as for `Shared.admit`.
         """
-        most = person.limits.concurrent
-        if long and most is not None and self._jobs.unfinished(person.id) + self._running[person.id] >= most:
-            raise LimitReached(f"{most} of your requests are running, which is your limit", retry_after=_SOON)
-        if (rate := person.limits.rate) is None:
-            return
-        now = self._clock()
-        times = self._let_in.setdefault(person.id, deque())
-        while times and now - times[0] >= _WINDOW:
-            times.popleft()
-        if len(times) >= rate:
-            raise LimitReached(f"this token allows {rate} requests in 60 seconds", retry_after=times[0] + _WINDOW - now)
-        times.append(now)
+        if lease or person.limits.rate is not None:
+            work = partial(self._shared.admit, person=person, long=bool(lease), lease=lease)
+            await asyncio.to_thread(self._shared.records.run, work)
 
     async def left(self, person: Person, *, free: bool) -> dict[str, Any]:
         """What is left of a person's budget, as settings of a question; nothing for what is free.
@@ -85,39 +60,27 @@ class Admission:
     @asynccontextmanager
     async def turn(self, person: Person, turns: asyncio.Semaphore, *, free: bool) -> AsyncIterator[None]:
         """A turn to run. What one budget pays for runs one after the other, so that it is not spent twice."""
-        purse: AbstractAsyncContextManager[object] = nullcontext()
-        if not free and person.limits.has_budget:
-            purse = self._purses.setdefault(person.id, asyncio.Lock())
-        async with purse, turns:
+        async with AsyncExitStack() as held:
+            if not free and person.limits.has_budget:
+                await held.enter_async_context(self._purses.setdefault(person.id, asyncio.Lock()))
+                await held.enter_async_context(self._shared.held(f"purse:{person.id}"))
+            await held.enter_async_context(turns)
             yield
 
     @asynccontextmanager
     async def running(self, person: Person, turns: asyncio.Semaphore, *, free: bool) -> AsyncIterator[None]:
-        """A turn for a request that is not a job, such as a claim; it counts among what runs at once."""
-        self._running[person.id] += 1
+        """A turn for a request that is not a job, such as a claim; it counts among what runs at once.
+
+        Raises LimitReached: as for `Shared.admit`.
+        """
+        lease = f"running:{secrets.token_hex(8)}"
+        self._shared.leases.add(lease)
         try:
+            await self.enter(person, lease=lease)
             async with self.turn(person, turns, free=free):
                 yield
         finally:
-            self._running[person.id] -= 1
-
-    async def former(self, asked: Asked, person: Person, repeat: Repeat) -> Job | None:
-        """The job of the same request, or one that is done for the answer that it had before the server started.
-
-        Raises UsageError: the key came with another request.
-        """
-        if same := self._jobs.repeated(person.id, repeat):
-            return same
-        trace_id = await asyncio.to_thread(self._repeats.find, person.id, repeat, self._now())
-        if trace_id is None or await asyncio.to_thread(self._kept.load, trace_id) is None:  # it was deleted
-            return None
-        return self._jobs.recalled(
-            owner=person.id, kind=asked.kind, title=asked.question, trace_id=trace_id, repeat=repeat
-        )
-
-    async def keep(self, person: Person, repeat: Repeat, trace_id: str) -> None:
-        """A request with a key has an answer."""
-        await asyncio.to_thread(self._repeats.keep, person.id, repeat, trace_id, self._now())
+            await asyncio.to_thread(self._shared.release, lease)
 
     async def answered(self, person: Person, tell: Tell, ask: Callable[[OnStep], Awaitable[Answer]]) -> Answer:
         """The answer to a person's question; it is theirs before anybody is told of it.

@@ -175,7 +175,7 @@ class AnswerService:
     async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
         """Delete a person's answer with its trace, and forget its job. Raises StorageFailed: it cannot be deleted."""
         await asyncio.to_thread(self._kept.delete, trace_id, person)
-        self.jobs.forget(person.id, trace_id)
+        await self.jobs.forget(person.id, trace_id)
 
     async def delete_all(self, person: Person = LOCAL) -> int:
         """Delete all of a person's answers with their traces; how many there were.

@@ -1,119 +1,19 @@
-"""A job: work for a person, with events that can be followed, left and resumed."""
+"""A job: work for a person, with events that can be followed, left and resumed, from every server of a group."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal
 
-from pydantic import Field
-
-from medground.errors import BudgetExhausted, MedgroundError, NotFound
-from medground.faces.service.values import Event, EventType, Problem, Repeat
+from medground.errors import NotFound, Stopped
+from medground.faces.service.job_store import FINISHED, Change, JobState, JobStore, State
+from medground.faces.service.shared import POLL
+from medground.faces.service.values import PROBLEM, Event, Problem, Told
 from medground.values.answer import Answer
-from medground.values.document import Frozen
 from medground.values.steps import Kept, ResearchBegun, Step
 from medground.wording.progress import in_words
-
-MOST_BYTES = 1 << 20
-"""Bytes of events that wait for the slowest reader; older ones are dropped, and it gets a `resync`."""
-
-
-class EventLog:
-    """Numbers events and hands them to readers. All of it happens in one event loop.
-
-    `most_bytes`: bytes that are kept, as JSON.
-    """
-
-    def __init__(self, job: str, most_bytes: int = MOST_BYTES) -> None:
-        self._job = job
-        self._most = most_bytes
-        self._events: deque[tuple[Event, int]] = deque()
-        self.bytes = 0
-        """Bytes of the events that are kept."""
-        self._next = 1
-        self._news = asyncio.Event()
-
-    @property
-    def last(self) -> Event | None:
-        """The latest event."""
-        return self._events[-1][0] if self._events else None
-
-    @property
-    def ended(self) -> bool:
-        """Whether no further event comes."""
-        return self.last is not None and self.last.is_last
-
-    def add(self, event: Event) -> Event:
-        """Number an event, keep it, and wake the readers. Nothing is added after the last event of a job."""
-        if self.ended:
-            return event
-        numbered = event.model_copy(update={"id": self._next, "job": self._job})
-        size = len(numbered.model_dump_json(exclude_none=True))
-        self._next += 1
-        self._events.append((numbered, size))
-        self.bytes += size
-        while self.bytes > self._most and len(self._events) > 1:
-            self._drop()
-        news, self._news = self._news, asyncio.Event()
-        news.set()
-        return numbered
-
-    def trim(self) -> None:
-        """Keep nothing but the latest event."""
-        while len(self._events) > 1:
-            self._drop()
-
-    async def after(self, last_seen: int) -> AsyncGenerator[Event, None]:
-        """The events with higher ids as they come, up to the last one of the job.
-
-        A reader that has missed some gets a `resync` in their place, with the id of the last one that it missed.
-        """
-        seen = min(max(0, last_seen), self._next - 1)
-        while True:
-            news = self._news
-            if self._events and (missed := self._events[0][0].id - 1) > seen:
-                seen = missed
-                yield Event(id=missed, type="resync", job=self._job)
-                continue
-            place = seen + 1 - (self._events[0][0].id if self._events else 0)
-            if self._events and place < len(self._events):
-                event, _ = self._events[place]
-                seen = event.id
-                yield event
-                if event.is_last:
-                    return
-            elif self.ended:
-                return
-            else:
-                await news.wait()
-
-    def _drop(self) -> None:
-        _, size = self._events.popleft()
-        self.bytes -= size
-
-
-State = Literal["queued", "running", "done", "failed", "stopped"]
-FINISHED: frozenset[State] = frozenset(["done", "failed", "stopped"])
-
-
-class JobState(Frozen):
-    """A job as it is now."""
-
-    id: str
-    kind: str = Field(description="`ask`, `research`, or what else is worked on, such as `build`")
-    title: str = Field(description="the question, or what is worked on")
-    state: State
-    created: datetime
-    words: str = Field(default="", description="the latest step in words")
-    last_event: int = Field(default=0, description="the id of its latest event")
-    trace_id: str | None = Field(default=None, description="the id of its answer, once one is kept")
-    research: str | None = Field(default=None, description="the research that can be resumed, if it ends early")
-    problem: Problem | None = None
 
 
 class Tell:
@@ -140,87 +40,115 @@ Work = Callable[[Tell], Awaitable[Answer | None]]
 """What a job does: it returns the answer, or None where it makes none."""
 Load = Callable[[str], Awaitable[Answer | None]]
 """Reads a kept answer by its trace id; None where it is gone."""
+_HEARD = 5.0
+"""Seconds between two signs to another server that somebody listens to its job."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
-    """Work of one owner. Listen with `events`, wait with `result`, end it with `stop`."""
+    """Work of one owner. Listen with `events`, wait with `result`, end it with `stop`.
 
-    id: str
+    What it tells is in the store; where another server works on it, that is all that is known of it.
+    """
+
+    told: JobState
     owner: str
-    kind: str
-    title: str
-    created: datetime
+    store: JobStore = field(repr=False)
     load: Load = field(repr=False)
-    repeat: Repeat | None = None
-    most_bytes: int = MOST_BYTES
+    changed: Callable[[Job], None] | None = field(default=None, repr=False)
+    """Called when there is something to write down; None where another server works on it."""
     abandoned_after: float | None = None
     """Seconds after which it is stopped without a listener; None: it lives on."""
-    state: State = "queued"
-    trace_id: str | None = None
-    research: str | None = None
-    problem: Problem | None = None
-    finished: float | None = None
-    """When it ended, by the clock of the jobs."""
 
     def __post_init__(self) -> None:
-        self.log = EventLog(self.id, self.most_bytes)
-        self._words = ""
-        self._error: MedgroundError | None = None
+        self.heard = 0
+        self._unwritten: list[Event] = []
+        self._news = asyncio.Event()
         self._answer: Answer | None = None
         self._task: asyncio.Task[None] | None = None
         self._listeners = 0
         self._timer: asyncio.TimerHandle | None = None
-        self._ended = asyncio.Event()
+        self._listened = float("-inf")
+        self._cannot_be_written = False
+
+    @property
+    def id(self) -> str:
+        return self.told.id
+
+    @property
+    def state(self) -> State:
+        return self.told.state
+
+    @property
+    def trace_id(self) -> str | None:
+        return self.told.trace_id
 
     @property
     def is_finished(self) -> bool:
         """Whether it is done, failed or stopped."""
         return self.state in FINISHED
 
-    def now(self) -> JobState:
-        """Its state as a value, for clients."""
-        last = self.log.last
-        same = {name: getattr(self, name) for name in JobState.model_fields if hasattr(self, name)}
-        return JobState(**same, words=self._words, last_event=last.id if last else 0)
-
     async def events(self, after: int = 0) -> AsyncGenerator[Event, None]:
         """Its events with ids above `after`, those that are there at once, then the others as they come.
 
-        Close the iterator (`contextlib.aclosing`) when the listener leaves. The last event carries the answer.
+        Close the iterator (`contextlib.aclosing`) when the listener leaves. The last event carries the answer. Events
+        of a job that ended an hour ago are gone but for the last; a `resync` stands in their place.
         """
+        seen = min(max(0, after), self.told.last_event)
         with self._listening():
-            async for event in self.log.after(after):
-                yield event.model_copy(update={"answer": await self._found()}) if event.is_last else event
+            while True:
+                news, ended = self._news, self.is_written
+                found = await asyncio.to_thread(self.store.events, self.id, seen)
+                if not found and ended and seen < self.told.last_event:
+                    found = [self.told.ended()]
+                for event in found:
+                    if event.id > seen + 1:
+                        yield Event(id=event.id - 1, type="resync", job=self.id)
+                    seen = event.id
+                    yield event.model_copy(update={"answer": await self._found()}) if event.is_last else event
+                if (found and found[-1].is_last) or (ended and not found):
+                    return
+                if not found:
+                    await self._wait(news)
 
     async def result(self) -> Answer | None:
         """Its answer, once it has ended; who waits is a listener.
 
-        Raises MedgroundError: what it failed with; `Stopped` where it was stopped.
+        Raises Told: what it failed with; Stopped: it was stopped.
         """
         with self._listening():
-            await self._ended.wait()
-        if self._error is not None:
-            raise self._error
+            while not self.is_written:
+                await self._wait(self._news)
+        if self.told.problem is not None:
+            raise Told(self.told.problem)
+        if self.state == "stopped":
+            raise Stopped("it was stopped before it had ended")
         return await self._found()
 
     async def outcome(self) -> Answer:
         """Its answer, also one that a limit cut short. Raises what `result` raises, and NotFound: it was deleted."""
         try:
             answer = await self.result()
-        except BudgetExhausted as spent:
-            if spent.answer is None:
+        except Told as told:
+            answer = await self._found() if told.problem.type == f"{PROBLEM}budget" else None
+            if answer is None:
                 raise
-            answer = spent.answer
         if answer is None:
             raise NotFound("the answer was deleted before it could be sent")
         return answer
 
     async def stop(self) -> None:
         """End it, and wait until it has kept what it found. Safe to call twice."""
+        if self.changed is None and not self.is_finished:
+            await asyncio.to_thread(self.store.ask_to_stop, self.id)
+        self.cancel()
+        while not self.is_written:
+            await self._wait(self._news)
+
+    def cancel(self) -> None:
+        """End it, without waiting, if it is worked on here."""
         if self._task is not None and not self.is_finished:
             self._task.cancel()
-            await self._ended.wait()
 
     def touch(self) -> None:
         """It was asked for: without a listener, the time until it is cancelled starts again."""
@@ -229,42 +157,62 @@ class Job:
             self._timer = asyncio.get_running_loop().call_later(self.abandoned_after, self._abandon)
 
     def add(self, event: Event) -> None:
-        """Add an event; a step tells where the answer is."""
-        if isinstance(event.step, Kept):
-            self.trace_id = event.step.trace_id
-        if isinstance(event.step, ResearchBegun):
-            self.research = event.step.id
-        if event.words:
-            self._words = event.words
-        self.log.add(event)
+        """Number an event, and have it written; a step tells where the answer is. Nothing is added after the end."""
+        if not self.is_finished:
+            step, number = event.step, self.told.last_event + 1
+            found = {"trace_id": step.trace_id} if isinstance(step, Kept) else {}
+            found = {"research": step.id} if isinstance(step, ResearchBegun) else found
+            self._unwritten.append(event.model_copy(update={"id": number, "job": self.id}))
+            self.update(last_event=number, words=event.words or self.told.words, **found)
 
     def begin(self, task: asyncio.Task[None]) -> None:
         """It is worked on by this task, which `Jobs` makes."""
         self._task = task
         self.touch()
 
-    def end(
-        self, state: State, answer: Answer | None, problem: Problem | None, error: MedgroundError | None, at: float
-    ) -> None:
-        """Its work has ended: the last event, and everybody who waits is woken."""
-        self.state, self.problem, self.finished = state, problem, at
-        self._answer, self._error = answer, error
-        if answer is not None:
-            self.trace_id = answer.trace_id
-        kind: EventType = "failed" if problem else "stopped" if state == "stopped" else "done"
-        if kind == "done" and self.trace_id is not None:
-            kind = "answer"
-        words = problem.detail if problem else "stopped" if kind == "stopped" else ""
-        self.log.add(Event(id=0, type=kind, words=words, trace_id=self.trace_id, problem=problem))
-        self._stop_timer()
-        self._ended.set()
+    def update(self, **told: object) -> None:
+        """What has changed of it, to be written down."""
+        self.told = self.told.model_copy(update=told)
+        if self.changed is not None:
+            self.changed(self)
 
-    def trim(self) -> None:
-        """Keep what is small: the last event, and where the answer is."""
-        self.log.trim()
-        self._answer = None
-        if isinstance(self._error, BudgetExhausted):
-            self._error.answer = None
+    def end(self, state: State, answer: Answer | None = None, problem: Problem | None = None) -> None:
+        """Its work has ended; everybody who waits is woken once that is written."""
+        self._answer = answer
+        trace_id = answer.trace_id if answer is not None else self.trace_id
+        self.update(state=state, problem=problem, trace_id=trace_id, last_event=self.told.last_event + 1)
+        self._unwritten.append(self.told.ended())
+        self._stop_timer()
+
+    def change(self) -> Change:
+        """What is to be written of it."""
+        return self.told, tuple(self._unwritten)
+
+    def written(self, count: int | None) -> None:
+        """So many of its oldest events were written, or with None nothing could be; readers are woken."""
+        del self._unwritten[: count or 0]
+        self._cannot_be_written = count is None
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    @property
+    def is_written(self) -> bool:
+        """Whether its end was written, so that all servers know it, or cannot be."""
+        return self.is_finished and (self._cannot_be_written or not self._unwritten)
+
+    async def _wait(self, news: asyncio.Event) -> None:
+        """Until there is news of it, here or on the server that works on it."""
+        if self.changed is not None:
+            await news.wait()
+        else:
+            await asyncio.sleep(POLL)
+            await self._look()
+
+    async def _look(self) -> None:
+        now = asyncio.get_running_loop().time()
+        listening = self._listeners > 0 and now - self._listened > _HEARD
+        self._listened = now if listening else self._listened
+        self.told = await asyncio.to_thread(self.store.find, self.id, self.owner, listening=listening)
 
     async def _found(self) -> Answer | None:
         return self._answer or (await self.load(self.trace_id) if self.trace_id else None)
@@ -280,8 +228,8 @@ class Job:
             self.touch()
 
     def _abandon(self) -> None:
-        if self._task is not None and not self._listeners:
-            self._task.cancel()
+        if not self._listeners:
+            self.cancel()
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -1,30 +1,32 @@
-"""All jobs of a service: begun, found by their owners, stopped, forgotten."""
+"""All jobs of a service: begun, found by their owners, stopped; and those of servers that are gone are ended."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import secrets
-import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 
-from medground.errors import MedgroundError, NotFound, Stopped, UsageError
-from medground.faces.service.job import MOST_BYTES, Job, JobState, Load, State, Tell, Work
-from medground.faces.service.values import INTERNAL, Event, LimitReached, Problem, Repeat, problem_of
+from medground.errors import MedgroundError, StorageFailed, UsageError
+from medground.faces.service.job import Job, Load, Tell, Work
+from medground.faces.service.job_store import Admit, JobState, JobStore, State
+from medground.faces.service.shared import Shared
+from medground.faces.service.values import INTERNAL, Event, LimitReached, Problem, Repeat, ServerGone, problem_of
 from medground.values.answer import Answer
 
 log = logging.getLogger(__name__)
 
 ABANDONED = 30.0
 """Seconds after which a question without listeners is cancelled."""
-REMEMBERED = 3600.0
-"""Seconds for which a finished job can be asked for; its answer stays."""
-_WHOLE = 32
-"""Finished jobs that keep all their events; older ones keep the last."""
+LOST = 15.0
+"""Seconds after which a server that says nothing is gone."""
+_BEAT = 0.5
+"""Seconds between two signs of life; where nothing is at work, some more."""
+_QUIET = 3.0
 
 
 @dataclass(repr=False)
@@ -32,28 +34,36 @@ class Jobs:
     """All jobs of a service. Call its methods in the event loop of the service.
 
     Attributes:
+        shared: this server among those that share records.
         hide: texts that clients never see in a problem.
         abandoned_after: seconds after which a question without listeners is cancelled.
-        most_bytes: bytes of events that wait for a slow reader.
-        most_unfinished: jobs that may wait or run at once.
-        most_finished: finished jobs that are remembered.
+        lost_after: seconds after which a server that says nothing is gone.
+        most_unfinished: jobs that may wait or run here at once.
     """
 
     load: Load
+    shared: Shared
     _: KW_ONLY
     hide: tuple[str, ...] = ()
-    clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     abandoned_after: float = ABANDONED
-    most_bytes: int = MOST_BYTES
+    lost_after: float = LOST
     most_unfinished: int = 1000
-    most_finished: int = 1000
-    _jobs: dict[str, Job] = field(default_factory=dict, init=False)
-    _finished: deque[Job] = field(default_factory=deque, init=False)
+    _here: dict[str, Job] = field(default_factory=dict, init=False)
+    """Those that are worked on here, until their end is written."""
+    _changed: dict[str, Job] = field(default_factory=dict, init=False)
+    _seen: dict[str, tuple[int, float]] = field(default_factory=dict, init=False)
+    """How far each server had counted, and since when."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _beginning: set[asyncio.Future[Job]] = field(default_factory=set, init=False)
+    _beaten: float = field(default=0.0, init=False)
+    _writing: asyncio.Task[None] | None = field(default=None, init=False)
     _closed: bool = field(default=False, init=False)
 
-    def start(
+    def __post_init__(self) -> None:
+        self.store = JobStore(self.shared)
+
+    async def start(
         self,
         work: Work,
         *,
@@ -63,140 +73,173 @@ class Jobs:
         turn: AbstractAsyncContextManager[object] | None = None,
         listened: bool = False,
         repeat: Repeat | None = None,
+        admit: Admit | None = None,
     ) -> Job:
-        """Begin a job at once; its first event, `queued`, is there when this returns.
+        """Begin a job at once, or give the one that its request began before, here or on another server.
 
         Args:
             work: what it does. It is cancelled where it is, and should keep what it found.
             turn: entered before it runs, such as a semaphore: it is `queued` until then.
             listened: whether it is cancelled some time after its last listener has left.
             repeat: what tells that its request is sent again.
+            admit: refuses what the owner may not do now.
 
-        Raises UsageError: the service is closed; LimitReached: too much is in line already.
+        Raises UsageError: the service is closed; LimitReached: too much is in line already, or as `admit` does.
         """
         if self._closed:
             raise UsageError("the service is closed")
-        if len(self._tasks) >= self.most_unfinished:
+        if len(self._tasks) + len(self._beginning) >= self.most_unfinished:
             raise LimitReached("too many requests are waiting", retry_after=5)
-        job = self._made(owner, kind, title, repeat)
-        job.abandoned_after = self.abandoned_after if listened else None
+        told = JobState(id=secrets.token_urlsafe(16), kind=kind, title=title, state="queued", created=self.now())
+
+        async def begin() -> Job:
+            former = await asyncio.to_thread(self.store.begin, told, owner, repeat, admit)
+            return self._begun(told, owner, work, turn, listened) if former is None else self._of(former, owner)
+
+        beginning = asyncio.ensure_future(begin())
+        self._beginning.add(beginning)
+        beginning.add_done_callback(self._beginning.discard)
+        return await asyncio.shield(beginning)  # what is written down is worked on, also where the caller has left
+
+    async def repeated(self, owner: str, repeat: Repeat) -> Job | None:
+        """The job of the same request that is under way or has an answer which was not deleted.
+
+        Raises UsageError: the key came with another request.
+        """
+        told = await asyncio.to_thread(self.store.repeated, owner, repeat)
+        if told and told.trace_id and told.state == "done" and await self.load(told.trace_id) is None:
+            await self.forget(owner, told.trace_id)
+            told = None
+        return None if told is None else self._of(told, owner)
+
+    async def find(self, job_id: str, owner: str) -> Job:
+        """A job by its id. Raises NotFound: there is none, it is forgotten, or it is another person's."""
+        job = self._here.get(job_id)
+        if job is None or job.owner != owner:
+            job = self._of(await asyncio.to_thread(self.store.find, job_id, owner, listening=True), owner)
+        job.touch()
+        return job
+
+    async def of(self, owner: str) -> list[JobState]:
+        """A person's jobs that are not finished or finished in the last hour, the latest first."""
+        found = await asyncio.to_thread(self.store.of, owner)
+        return [self._here[one.id].told if one.id in self._here else one for one in found]
+
+    async def counts(self) -> Counter[tuple[str, str]]:
+        """How many jobs of each kind are in each state, of those that are not forgotten."""
+        return await asyncio.to_thread(self.store.counts)
+
+    async def forget(self, owner: str, trace_id: str) -> None:
+        """Let the finished jobs of an answer go, since it was deleted."""
+        await asyncio.to_thread(self.store.forget, owner, trace_id)
+
+    async def stop(self, job_id: str, owner: str) -> JobState:
+        """Stop a job, and give its state once it has kept what it found. Raises NotFound: as for `find`."""
+        job = await self.find(job_id, owner)
+        await job.stop()
+        return job.told
+
+    async def watch(self) -> None:
+        """Tell other servers that this one lives, do what they ask, and end the jobs of those that are gone."""
+        while not self._closed:
+            try:
+                await self._beat()
+            except StorageFailed as error:
+                self._seen.clear()  # others could not count on, either
+                log.warning("%s", error)
+            await asyncio.sleep(min(_BEAT if self._here else _QUIET, self.lost_after / 4))
+
+    async def _beat(self) -> None:
+        counts, now = await asyncio.to_thread(self.shared.beat), asyncio.get_running_loop().time()
+        if now - self._beaten > self.lost_after / 2:
+            self._seen.clear()  # this process was held up, and others perhaps with it
+        self._beaten = now
+        known = ((name, count, self._seen.get(name)) for name, count in counts.items())
+        self._seen = {name: old if old and old[0] == count else (count, now) for name, count, old in known}
+        for name, (_, since) in self._seen.items():
+            if now - since > self.lost_after and name != self.shared.server:
+                await asyncio.to_thread(self.store.end_of, name, problem_of(ServerGone(), self.hide))
+        for name, stopping, heard in await asyncio.to_thread(self.store.asked) if self._here else ():
+            job = self._here.get(name)
+            if job is not None and stopping:
+                job.cancel()
+            elif job is not None and job.heard != heard:
+                job.heard = heard
+                job.touch()
+
+    async def close(self) -> None:
+        """Take no more jobs; stop those that are there, and wait until they have kept what they found."""
+        self._closed = True
+        await asyncio.gather(*self._beginning, return_exceptions=True)
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._writing is not None:
+            await asyncio.wait([self._writing])  # it goes on where this is cancelled
+        with suppress(StorageFailed):
+            await asyncio.to_thread(self.shared.leave, self.shared.server)
+
+    def _begun(
+        self, told: JobState, owner: str, work: Work, turn: AbstractAsyncContextManager[object] | None, listened: bool
+    ) -> Job:
+        job = Job(told, owner, self.store, self.load, self._note, self.abandoned_after if listened else None)
+        self._here[job.id] = job
+        job.add(Event(id=0, type="queued", words="waiting"))
         task = asyncio.create_task(self._run(job, work, turn))
         self._tasks.add(task)
         task.add_done_callback(lambda ended: self._ended(job, ended))
         job.begin(task)
         return job
 
-    def recalled(self, *, owner: str, kind: str, title: str, trace_id: str, repeat: Repeat) -> Job:
-        """A job that is done, for an answer that was given before: its request was sent again."""
-        job = self._made(owner, kind, title, repeat)
-        job.trace_id = trace_id
-        self._finish(job, "done")
-        return job
+    def _of(self, told: JobState, owner: str) -> Job:
+        """A job that is known from the records."""
+        return self._here.get(told.id) or Job(told, owner, self.store, self.load)
 
-    def repeated(self, owner: str, repeat: Repeat) -> Job | None:
-        """The job of the same request that is under way or has an answer.
+    def _note(self, job: Job) -> None:
+        """Have a job written, together with what comes until then."""
+        self._changed[job.id] = job
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
 
-        Raises UsageError: the key came with another request.
-        """
-        for job in reversed(self._jobs.values()):
-            if job.owner == owner and job.repeat and job.repeat.key == repeat.key:
-                if job.state in ("failed", "stopped"):
-                    continue
-                repeat.check_same(job.repeat.digest)
-                return job
-        return None
-
-    def find(self, job_id: str, owner: str) -> Job:
-        """A job by its id. Raises NotFound: there is none, it is forgotten, or it is another person's."""
-        job = self._jobs.get(job_id)
-        if job is None or job.owner != owner or self._is_old(job):
-            raise NotFound(f"no job {job_id[:64]!r}; finished jobs are removed after an hour; their answers are kept")
-        job.touch()
-        return job
-
-    def of(self, owner: str) -> list[Job]:
-        """The jobs of a person, the latest first."""
-        self._forget()
-        return [job for job in reversed(self._jobs.values()) if job.owner == owner]
-
-    def unfinished(self, owner: str) -> int:
-        """How many jobs of a person wait or run."""
-        return sum(1 for job in self._jobs.values() if job.owner == owner and not job.is_finished)
-
-    def counts(self) -> Counter[tuple[str, str]]:
-        """How many jobs of each kind are in each state, of those that are not forgotten."""
-        return Counter((job.kind, job.state) for job in self._jobs.values())
-
-    def forget(self, owner: str, trace_id: str) -> None:
-        """Let the finished jobs of an answer go, since it was deleted."""
-        for job in [one for one in self._finished if one.owner == owner and one.trace_id == trace_id]:
-            self._finished.remove(job)
-            del self._jobs[job.id]
-
-    async def stop(self, job_id: str, owner: str) -> JobState:
-        """Stop a job, and give its state once it has kept what it found. Raises NotFound: as for `find`."""
-        job = self.find(job_id, owner)
-        await job.stop()
-        return job.now()
-
-    async def close(self) -> None:
-        """Take no more jobs; stop those that are there, and wait until they have kept what they found."""
-        self._closed = True
-        for task in tuple(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def _made(self, owner: str, kind: str, title: str, repeat: Repeat | None) -> Job:
-        self._forget()
-        job = Job(secrets.token_urlsafe(16), owner, kind, title, self.now(), self.load, repeat, self.most_bytes)
-        self._jobs[job.id] = job
-        job.add(Event(id=0, type="queued", words="waiting"))
-        return job
+    async def _write(self) -> None:
+        while self._changed:
+            jobs, self._changed = self._changed, {}
+            changes = {name: job.change() for name, job in jobs.items()}
+            try:
+                await asyncio.to_thread(self.store.write, [*changes.values()])
+            except StorageFailed as error:
+                log.warning("jobs are not written down: %s", error)
+                for job in jobs.values():
+                    job.written(None)
+                if self._closed:
+                    return
+                self._changed = {**jobs, **self._changed}
+                await asyncio.sleep(_BEAT)
+                continue
+            for name, job in jobs.items():
+                job.written(len(changes[name][1]))
+                if job.is_written:
+                    self._here.pop(name, None)
 
     async def _run(self, job: Job, work: Work, turn: AbstractAsyncContextManager[object] | None) -> None:
         state: State = "failed"
         answer: Answer | None = None
         problem: Problem | None = None
-        error: MedgroundError | None = None
         try:
             async with turn or nullcontext():
-                job.state = "running"
+                job.update(state="running")
                 answer = await work(Tell(job, asyncio.get_running_loop()))
             state = "done"
         except asyncio.CancelledError:  # this task ends here: only `close` awaits it
-            state, error = "stopped", Stopped("it was stopped before it had ended")
+            state = "stopped"
         except MedgroundError as failed:
-            answer, problem, error = getattr(failed, "answer", None), problem_of(failed, self.hide), failed
+            answer, problem = getattr(failed, "answer", None), problem_of(failed, self.hide)
         except Exception:
-            log.exception("the job %s (%s) failed", job.id, job.kind)
-            problem, error = INTERNAL, MedgroundError(INTERNAL.detail)
-        if error is not None:
-            error.__context__ = error.with_traceback(None).__cause__ = None  # its frames hold all that was read
-        self._finish(job, state, answer, problem, error)
+            log.exception("the job %s (%s) failed", job.id, job.told.kind)
+            problem = INTERNAL
+        job.end(state, answer, problem)
 
     def _ended(self, job: Job, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not job.is_finished:  # it was cancelled before it began
-            self._finish(job, "stopped", error=Stopped("it was stopped before it began"))
-
-    def _is_old(self, job: Job) -> bool:
-        return job.finished is not None and self.clock() - job.finished > REMEMBERED
-
-    def _finish(
-        self,
-        job: Job,
-        state: State,
-        answer: Answer | None = None,
-        problem: Problem | None = None,
-        error: MedgroundError | None = None,
-    ) -> None:
-        """End a job and remember it: most of its events not for long."""
-        job.end(state, answer, problem, error, self.clock())
-        self._finished.append(job)
-        if len(self._finished) > _WHOLE:
-            self._finished[-_WHOLE - 1].trim()
-
-    def _forget(self) -> None:
-        """Let jobs go that ended more than an hour ago, or are too many."""
-        while self._finished and (len(self._finished) > self.most_finished or self._is_old(self._finished[0])):
-            del self._jobs[self._finished.popleft().id]
+            job.end("stopped")

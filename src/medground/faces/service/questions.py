@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from medground.answering.conclude.claim import CheckedClaim
@@ -30,6 +31,7 @@ from medground.values.steps import OnStep
 
 Ask = Callable[[OnStep], Awaitable[Answer]]
 
+U = TypeVar("U")
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 
 
@@ -70,15 +72,13 @@ class Questioning(Offering):
         is closed; NotFound: it follows an answer that is not there, or is not theirs; LimitReached: the line is full.
         """
         repeat = Repeat.of(key, asked.model_dump_json()) if key is not None else None
-        if repeat and (former := await self._admission.former(asked, person, repeat)):
+        if repeat and (former := await self.jobs.repeated(person.id, repeat)):
             return former
         followed = None
         if asked.follow is not None:
             followed = await asyncio.to_thread(self._kept.answer, asked.follow, person)
         terms = await asyncio.to_thread(terms_of, asked, self.settings, followed)
         await self._admission.left(person, free=terms.free)
-        if repeat and (same := self.jobs.repeated(person.id, repeat)):  # from here on nothing is awaited
-            return same
 
         async def ask(on_step: OnStep) -> Answer:
             changes = lowered(terms.settings, await self._admission.left(person, free=terms.free), self.settings.budget)
@@ -95,7 +95,7 @@ class Questioning(Offering):
                 ),
             )
 
-        job = self._started(ask, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
+        job = await self._started(ask, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
         await self.audit.note(person, "ask", job.id, terms.question.text)
         return job
 
@@ -115,23 +115,19 @@ class Questioning(Offering):
                 Searched.named(then), lambda engine: engine.resume(one.id, settings=changes, on_step=on_step)
             )
 
-        job = self._started(ask, person, free, kind="research", title=one.question.text)
+        job = await self._started(ask, person, free, kind="research", title=one.question.text)
         await self.audit.note(person, "ask", job.id, one.question.text)
         return job
 
-    def _started(
+    async def _started(
         self, ask: Ask, person: Person, free: bool, *, kind: str, title: str, repeat: Repeat | None = None
     ) -> Job:
 
         async def work(tell: Tell) -> Answer:
-            answer = await self._admission.answered(person, tell, ask)
-            if repeat:
-                await self._admission.keep(person, repeat, answer.trace_id)
-            return answer
+            return await self._admission.answered(person, tell, ask)
 
-        self._admission.enter(person)
         researches = kind == "research"
-        return self.jobs.start(
+        return await self.jobs.start(
             work,
             owner=person.id,
             kind=kind,
@@ -139,6 +135,7 @@ class Questioning(Offering):
             turn=self._admission.turn(person, self._long_turns if researches else self._turns, free=free),
             listened=not researches,
             repeat=repeat,
+            admit=partial(self.jobs.shared.admit, person=person),
         )
 
     async def search(
@@ -155,13 +152,20 @@ class Questioning(Offering):
 
         Raises UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
         """
-        searched = await asyncio.to_thread(searched_by, self.settings, **named)
-        self._admission.enter(person, long=False)
-        found = await self.engines.use(
-            searched, lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax)
+        found = await self.use(
+            lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax), person, **named
         )
         await self.audit.note(person, "search", words=text)
         return found
+
+    async def use(self, work: Callable[[Engine], Awaitable[U]], person: Person = LOCAL, **named: Unpack[Named]) -> U:
+        """The result of short work without a cost, such as `Engine.papers`, counted as a search of this person.
+
+        Raises UsageError: the server does not offer a source; what the work raises.
+        """
+        searched = await asyncio.to_thread(searched_by, self.settings, **named)
+        await self._admission.enter(person)
+        return await self.engines.use(searched, work)
 
     async def verify(
         self, claim: str, person: Person = LOCAL, *, model: str | None = None, **named: Unpack[Named]
@@ -208,10 +212,8 @@ class Questioning(Offering):
         Raises NotFound: no source that is searched holds it; UsageError: the server does not offer a source, or there
         is no such corpus; SourceUnavailable: it may be in a source that could not be asked.
         """
-        searched = await asyncio.to_thread(searched_by, self.settings, **named)
-        self._admission.enter(person, long=False)
         try:
-            return await self.engines.use(searched, lambda engine: engine.document(document_id))
+            return await self.use(lambda engine: engine.document(document_id), person, **named)
         except UsageError as error:
             raise NotFound(str(error)) from None
 
@@ -220,7 +222,7 @@ class Questioning(Offering):
 
         Raises UsageError: the question is empty or too long.
         """
-        self._admission.enter(person, long=False)
+        await self._admission.enter(person)
         return await self.engines.run(plan_query(question, self._without_models()))
 
     async def plan_research(self, question: str, person: Person = LOCAL) -> PlannedResearch:
@@ -228,7 +230,7 @@ class Questioning(Offering):
 
         Raises UsageError: the question is empty, too long, or names nothing biomedical.
         """
-        self._admission.enter(person, long=False)
+        await self._admission.enter(person)
         return await self.engines.run(plan_research(question, self._without_models()))
 
     def _without_models(self) -> Settings:
@@ -251,7 +253,6 @@ class Questioning(Offering):
         """
         free = is_free(self.settings) and model in (None, self.settings.model.default)
         await self._admission.left(person, free=free)
-        self._admission.enter(person)
 
         async def done() -> T:
             async with self._admission.running(person, self._turns, free=free):

@@ -1,9 +1,7 @@
-"""What a service writes down: tokens, whose an answer is, what was used. One SQLite file with file mode 0600.
+"""What the servers of a group write down: tokens, whose an answer is, what was used, and the jobs at work.
 
-Where the file cannot be written to, because the disk is full or may only be read, a copy in memory stands in for it, so
-that questions are answered and limits hold. What is changed there is written to the file as soon as that is possible.
-
-A home for which tokens were made never opens by accident: a second file, `MARK`, says so where this one is lost.
+It is an SQLite file in the home folder, with mode 0600, or the PostgreSQL database that `serve.state` names. A home for
+which tokens were made never opens by accident: a second file, `MARK`, says so where what is recorded is lost.
 """
 
 from __future__ import annotations
@@ -12,18 +10,23 @@ import contextlib
 import logging
 import sqlite3
 import threading
-import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
-from medground.errors import StorageFailed
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from medground.errors import ConfigError, StorageFailed, needing
+from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import LOCAL
-from medground.home.files import script, write_whole
+from medground.home.files import write_whole
+from medground.home.settings import Settings
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 FILE_NAME = "service.sqlite"
 MARK = "asks-for-tokens"
@@ -31,49 +34,55 @@ _MARKED = "Access tokens have been created for this home folder. Servers require
 _UNKNOWN = "unknown"
 """The owner of an answer whose record was lost: not a person known to a server. The command line shows every answer."""
 _KEPT = ("answers", "traces", "research")
-_PAUSE = 5.0
-"""Seconds until a file that could not be written to is tried again."""
-_MOST_UNWRITTEN = 100_000
-"""Changes that wait for the file; the oldest are given up."""
+_MOVED = ("tokens", "answers", "used", "saved", "audit")
+"""Tables that move from the file to a new database."""
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
+_WAIT = 10
+"""Seconds to wait for another process that writes, and for a database that does not answer."""
 Statement = tuple[str, tuple[object, ...]]
-_VERSION = 1
-"""Goes up with every change of the tables that an older file lacks."""
-_WAIT = 10.0
-"""Seconds to wait for another process that writes, such as `medground token create`."""
 
 
 class Records:
-    """The file `service/service.sqlite` of a home folder. Blocks; safe to use in several threads.
+    """What is recorded for a home folder. Blocks; safe to use in several threads.
 
-    `must_keep`: whether a change that the file does not take is an error.
+    Where nothing can be written to the file when it is opened, a copy in memory stands in for it.
+
+    Args:
+        state: the database, as `url_of` reads it; by default the file `service/service.sqlite`.
+        must_keep: whether it is an error that nothing can be written.
 
     Raises StorageFailed: it cannot be read, is of another version of Medground, or cannot be written to and must be.
     """
 
-    def __init__(self, home: Path, *, must_keep: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, home: Path, state: URL | None = None, *, must_keep: bool = False) -> None:
         self.path = home / "service" / FILE_NAME
-        self._home = home
-        self._marked = home / MARK
-        self._is_whole = True
-        self._must_keep = must_keep
-        self._clock = clock
+        self._home, self._marked = home, home / MARK
+        self.place = state.render_as_string().replace("+psycopg", "") if state else str(self.path)
+        self._is_file = state is None
+        self._identity: tuple[int, int] | None = None
         self._lock = threading.Lock()
-        self._unwritten: deque[tuple[Statement, ...]] = deque(maxlen=_MOST_UNWRITTEN)
-        self._stands_in = False
-        self._again = 0.0
         with self._told():
             try:
-                self._connection = self._opened()
-            except (OSError, sqlite3.OperationalError) as error:
-                self._connection = self._copied(error)
+                self._engine = _postgres(state) if state else self._opened()
+                is_whole = self._done(lambda at: at.prepare(self.place))
+                self._identity = None if state else _identity(self.path)
+            except (OSError, OperationalError) as error:
+                self._engine = self._copied(error, must_keep=must_keep)
+                is_whole = self._done(lambda at: at.prepare(self.place))
+        if state and self.path.is_file():
+            self._move()
         recorded = self._has_others()
-        if recorded or not self._is_whole or self.had_tokens():
+        if recorded or not is_whole or self.had_tokens():
             with contextlib.suppress(StorageFailed):  # in a home that cannot be written to
                 self.mark()
-            if not recorded or not self._is_whole:
+            if not recorded or not is_whole:
                 self._disown()
+
+    @classmethod
+    def of(cls, settings: Settings, *, must_keep: bool = False) -> Records:
+        """Those that a server with these settings shares. Raises ConfigError: `serve.state` cannot be used."""
+        return cls(settings.home, url_of(settings), must_keep=must_keep)
 
     def had_tokens(self) -> bool:
         """Whether anybody ever had a token for this home: its mark says so, or what is recorded.
@@ -104,124 +113,130 @@ class Records:
             "the owners of the saved answers are lost, so servers show them to nobody; medground history lists them"
         )
 
-    def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
-        """The rows of a query. Raises StorageFailed: the file is damaged or in use for too long."""
-        with self._lock, self._told():
-            self._return()
-            self._check_place()
-            return self._connection.execute(statement, values).fetchall()
+    def _move(self) -> None:
+        """Copy what the file of this home holds into a database that is still empty; the file is not read again."""
+        with closing(Records(self._home, must_keep=True)) as file:
+            held = {table: file.rows(f"SELECT * FROM {table}") for table in _MOVED}  # noqa: S608 (ours)
+
+        def moved(at: Transaction) -> None:
+            at.lock("tables")
+            if not any(at.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in _MOVED):  # noqa: S608 (ours)
+                for table, rows in held.items():
+                    for row in rows:
+                        at.change(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", *row)  # noqa: S608
+
+        self.run(moved)
+        with self._told(self.path):  # or tokens that were revoked since would be back in the next empty database
+            self.path.rename(self.path.with_name(f"{FILE_NAME}.moved"))
+
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows of a query. Raises StorageFailed: as `run`."""
+        return self.run(lambda at: at.rows(statement, *values), writes=False)
 
     def change(self, *statements: Statement) -> int:
-        """Carry out statements, all or none; the number of rows that they changed.
+        """Carry out statements, all or none; the number of rows that they changed. Raises StorageFailed: as `run`."""
+        return self.run(lambda at: sum(at.change(statement, *values) for statement, values in statements))
 
-        Raises StorageFailed: the file is damaged or in use for too long, or does not take them and must.
-        """
-        with self._lock, self._told():
-            self._return()
-            self._check_place()
-            if not self._stands_in:
-                try:
-                    return _commit(self._connection, statements)
-                except sqlite3.OperationalError as error:
-                    full = self._connection
-                    self._connection = self._copied(error)
-                    full.close()
-            changed = _commit(self._connection, statements)
-            self._unwritten.append(statements)
-            return changed
+    def run(self, work: Callable[[Transaction], T], *, writes: bool = True) -> T:
+        """Do some work in one transaction. Raises StorageFailed: what is recorded cannot be read or written now."""
+        with self._told():
+            return self._done(work, writes=writes)
 
     def close(self) -> None:
-        """Close the file once it is not in use; nothing is read or written afterwards. Safe to call twice."""
+        """Close it once it is not in use; nothing is read or written afterwards. Safe to call twice."""
         with self._lock:  # SQLite crashes if another thread is at work
-            self._connection.close()
+            self._engine.dispose()
 
-    def _opened(self) -> sqlite3.Connection:
-        """The file, ready to be written to."""
+    def _done(self, work: Callable[[Transaction], T], *, writes: bool = True) -> T:
+        with self._lock if self._is_file else contextlib.nullcontext():
+            if self._identity is not None and _identity(self.path) != self._identity:
+                raise StorageFailed(f"{self.path} was emptied, moved or deleted while in use; restart the server")
+            with self._engine.connect().execution_options(writes=writes) as connection, connection.begin():
+                return work(Transaction(connection))
+
+    def _opened(self) -> Engine:
+        """The file, which other processes see too."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path.touch(mode=0o600)
         self.path.chmod(0o600)
-        connection = _connect(str(self.path))
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            (found,) = connection.execute("PRAGMA user_version").fetchone()
-            if found not in (0, _VERSION):
-                raise StorageFailed(
-                    f"{self.path} is of another version of Medground; use that version, or move the file away: answers "
-                    "stay, tokens are made again"
-                )
-            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
-            self._is_whole = not found or {"tokens", "answers"} <= tables
-            connection.executescript(f"{script('faces/service', 'records')} PRAGMA user_version = {_VERSION};")
-            connection.execute(f"PRAGMA user_version = {_VERSION}")  # shows whether it can be written to
-        except BaseException:
-            connection.close()
-            raise
-        self._file = _identity(self.path)
-        return connection
+        return _sqlite(lambda: _connect(str(self.path), "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"))
 
-    def _check_place(self) -> None:
-        """Check that the open file is still the one that other processes see, such as `medground token revoke`."""
-        if not self._stands_in and _identity(self.path) != self._file:
-            raise StorageFailed(f"{self.path} was emptied, moved or deleted while in use; restart the server")
-
-    def _copied(self, error: OSError | sqlite3.OperationalError) -> sqlite3.Connection:
+    def _copied(self, error: OSError | OperationalError, *, must_keep: bool) -> Engine:
         """A copy of the file in memory, if what went wrong is that it cannot be written to."""
-        cannot_write = isinstance(error, OSError) or error.sqlite_errorcode & 0xFF in _CANNOT_WRITE
-        if self._must_keep or not cannot_write:
+        cause = error.orig if isinstance(error, OperationalError) else error
+        cannot_write = isinstance(cause, OSError) or getattr(cause, "sqlite_errorcode", 0) & 0xFF in _CANNOT_WRITE
+        if must_keep or not cannot_write or not self._is_file:
             raise error
         memory = _connect(":memory:")
         if self.path.is_file():
-            with closing(self._read_only()) as file:
+            changes = self.path.with_name(f"{FILE_NAME}-wal")
+            as_it_is = not changes.exists() or changes.stat().st_size == 0
+            uri = f"{self.path.absolute().as_uri()}?mode=ro{'&immutable=1' if as_it_is else ''}"
+            with closing(_connect(uri)) as file:
                 file.backup(memory)
-        memory.executescript(script("faces/service", "records"))
-        reason = error.strerror if isinstance(error, OSError) else error
-        _tell_once(self.path, str(reason))
-        self._stands_in, self._again = True, self._clock() + _PAUSE
-        return memory
-
-    def _read_only(self) -> sqlite3.Connection:
-        """The file where nothing can be written next to it either: as it is, unless it has changes of its own there."""
-        changes = self.path.with_name(f"{FILE_NAME}-wal")
-        as_it_is = not changes.exists() or changes.stat().st_size == 0
-        return _connect(f"{self.path.absolute().as_uri()}?mode=ro{'&immutable=1' if as_it_is else ''}")
-
-    def _return(self) -> None:
-        """Write to the file what only memory holds, if that has become possible."""
-        if not self._stands_in or self._clock() < self._again:
-            return
-        self._again = self._clock() + _PAUSE
-        try:
-            file = self._opened()
-        except (OSError, sqlite3.OperationalError):
-            return
-        try:
-            _commit(file, [one for statements in self._unwritten for one in statements])
-        except sqlite3.OperationalError:
-            file.close()
-            return
-        self._unwritten.clear()
-        self._stands_in, memory, self._connection = False, self._connection, file
-        memory.close()
+        log.warning("usage and jobs are recorded in memory only: cannot write to %s (%s)", self.path, cause)
+        return _sqlite(lambda: memory)
 
     @contextmanager
     def _told(self, path: Path | None = None) -> Iterator[None]:
         try:
             yield
-        except (OSError, sqlite3.Error) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
-            advice = (
-                "move it away and restart; answers are kept; create new tokens with medground token create NAME"
-                if damaged
-                else "free some space or check permissions"
-            )
-            raise StorageFailed(f"{path or self.path} cannot be used ({reason}); {advice}") from None
+        except (OSError, sqlite3.Error, SQLAlchemyError) as error:
+            cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+            reason = (isinstance(cause, OSError) and cause.strerror) or str(cause).partition("\n")[0]
+            advice = "free some space or check permissions"
+            if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
+                advice = "move it away and restart; answers stay; create new tokens: medground token create NAME"
+            elif path is None and not self._is_file:
+                advice = "check that it runs, serve.state and keys.state; servers refuse everyone meanwhile"
+            raise StorageFailed(f"{path or self.place} cannot be used ({reason}); {advice}") from None
 
 
-@cache
-def _tell_once(path: Path, reason: str) -> None:
-    log.warning("usage is recorded in memory only: cannot write to %s (%s)", path, reason)
+def url_of(settings: Settings) -> URL | None:
+    """The database of `serve.state`, with the password of `keys.state`; None for the file in the home folder.
+
+    Raises ConfigError: it is not the address of one, or holds a password, which would be shown.
+    """
+    if (given := settings.serve.state) is None:
+        return None
+    try:
+        url = make_url(given)
+    except (ArgumentError, ValueError):
+        url = URL.create("none")
+    if url.password is not None:
+        raise ConfigError("serve.state must not hold a password; set it as keys.state (MEDGROUND_KEYS__STATE)")
+    if url.drivername not in ("postgresql", "postgres") or not url.database:
+        raise ConfigError("serve.state is not an address such as postgresql://USER@HOST:5432/DATABASE")
+    secret = settings.keys.state
+    return url.set(drivername="postgresql+psycopg", password=secret.get_secret_value() if secret else None)
+
+
+def _postgres(url: URL) -> Engine:
+    limits = {"connect_timeout": _WAIT // 2, "options": f"-c statement_timeout={_WAIT}s"}
+    with needing("group", "a PostgreSQL database"):
+        return create_engine(url, pool_pre_ping=True, pool_timeout=_WAIT, hide_parameters=True, connect_args=limits)
+
+
+def _sqlite(connect: Callable[[], sqlite3.Connection]) -> Engine:
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
+    event.listen(engine, "begin", begin)
+    return engine
+
+
+def _connect(place: str, *first: str) -> sqlite3.Connection:
+    uri = place.startswith("file:")
+    connection = sqlite3.connect(place, timeout=_WAIT, isolation_level=None, check_same_thread=False, uri=uri)
+    try:
+        for statement in first:
+            connection.execute(statement)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -231,28 +246,3 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return (found.st_dev, found.st_ino) if found.st_size else None
-
-
-def _connect(place: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        place,
-        timeout=_WAIT,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=64,
-        uri=place.startswith("file:"),
-    )
-
-
-def _commit(connection: sqlite3.Connection, statements: Sequence[Statement]) -> int:
-    before = connection.total_changes
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for statement, values in statements:
-            connection.execute(statement, values)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # SQLite may have rolled back by itself
-            connection.execute("ROLLBACK")
-        raise
-    return connection.total_changes - before

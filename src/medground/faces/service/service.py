@@ -21,22 +21,25 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Self
 
 from medground.engine.engine import Engine
 from medground.engine.opening import Opening
 from medground.errors import MedgroundError, StorageFailed
-from medground.faces.service.accounts import Owners, Repeats, Saved, Spending, Tokens
+from medground.faces.service.accounts import Owners, Saved, Spending, Tokens
 from medground.faces.service.admission import Admission
 from medground.faces.service.answers import AnswerService, KeptAnswers
 from medground.faces.service.audit import Audit
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Work
-from medground.faces.service.jobs import ABANDONED, Jobs
+from medground.faces.service.jobs import ABANDONED, LOST, Jobs
 from medground.faces.service.questions import Questioning
 from medground.faces.service.records import Records
 from medground.faces.service.request import Searched, with_seconds
+from medground.faces.service.shared import Shared
 from medground.faces.service.values import Person, Problem, problem_of
+from medground.home.concurrency import TURNS
 from medground.home.settings import Settings
 from medground.values.steps import Progress, no_progress
 
@@ -61,19 +64,19 @@ class Service(Questioning, AnswerService):
     audit: Audit
     _records: Records = field(repr=False)
     _kept: KeptAnswers = field(repr=False)
-    _clock: Callable[[], float] = field(repr=False)
     _now: Callable[[], datetime] = field(repr=False)
     _closed: bool = False
 
     def __post_init__(self) -> None:
         self._tokens = Tokens(self._records, self._now)
         self.saved = Saved(self._records)
-        self._spending, self._repeats = Spending(self._records), Repeats(self._records)
-        self._admission = Admission(self._records, self.audit, self._kept, self.jobs, self._clock, self._now)
+        self._spending = Spending(self._records)
+        TURNS.append(self.jobs.shared.turn)
+        self._admission = Admission(self._kept, self.audit, self.jobs.shared, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._unfinished: set[asyncio.Task[Any]] = set()
-        self._sweeper = asyncio.create_task(self._sweep_each_hour())
+        self._always = [asyncio.create_task(work) for work in (self._sweep_each_hour(), self.jobs.watch())]
 
     @classmethod
     def open(
@@ -81,36 +84,39 @@ class Service(Questioning, AnswerService):
         settings: Settings | None = None,
         *,
         progress: Progress = no_progress,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         abandoned_after: float = ABANDONED,
+        lost_after: float = LOST,
     ) -> Opening[Self]:
         """Open a service, by `await` or by `async with`. Engines are opened by the first question, or by `warm`.
 
         Args:
             progress: called, in another thread, with the progress of what must be built first.
-            clock: seconds that never go back, for limits of rate and for forgetting.
+            clock: seconds since 1970, for limits of rate and for forgetting.
             abandoned_after: seconds after which a question without listeners is cancelled.
+            lost_after: seconds after which another server that says nothing is gone, and its jobs have failed.
 
-        Raises ConfigError: wrong settings; StorageFailed: the home folder cannot be written to.
+        Raises ConfigError: wrong settings; StorageFailed: the home folder or the database cannot be used.
         """
 
         async def opened() -> Self:
             used = settings or Settings.load()
-            records = await asyncio.to_thread(Records, used.home)
+            records = await asyncio.to_thread(Records.of, used)
             audit = Audit(records, now, used.serve.audit_words)
             await asyncio.to_thread(audit.add, None, "start", used.hash)
             kept = KeptAnswers(used, Owners(records), audit)
             jobs = Jobs(
                 lambda trace_id: asyncio.to_thread(kept.load, trace_id),
+                Shared(records, clock),
                 hide=(str(used.home),),
-                clock=clock,
                 now=now,
                 abandoned_after=abandoned_after,
+                lost_after=lost_after,
                 most_unfinished=used.serve.waiting,
             )
             engines = Engines(with_seconds(used, "ask"), progress)
-            return cls(used, engines, jobs, audit, records, kept, clock, now)
+            return cls(used, engines, jobs, audit, records, kept, now)
 
         return Opening(opened)
 
@@ -134,7 +140,7 @@ class Service(Questioning, AnswerService):
         """A person by id, as a session remembers it. Raises NotAllowed: their token was revoked."""
         return await asyncio.to_thread(self._tokens.person, person_id)
 
-    def begin(self, work: Work, person: Person, *, kind: str, title: str, in_line: bool = True) -> Job:
+    async def begin(self, work: Work, person: Person, *, kind: str, title: str, in_line: bool = True) -> Job:
         """Begin other long work as a job of a person, such as the build of a corpus; it lives on without listeners.
 
         Args:
@@ -143,10 +149,12 @@ class Service(Questioning, AnswerService):
 
         Raises UsageError: the service is closed; LimitReached: the line is full, or a limit of the person is reached.
         """
-        self._admission.enter(person)
-        return self.jobs.start(
-            work, owner=person.id, kind=kind, title=title, turn=self._long_turns if in_line else None
-        )
+        turn, admit = self._long_turns if in_line else None, partial(self.jobs.shared.admit, person=person)
+        return await self.jobs.start(work, owner=person.id, kind=kind, title=title, turn=turn, admit=admit)
+
+    async def check_ready(self) -> None:
+        """Check that questions can be answered now. Raises StorageFailed: what servers share cannot be read."""
+        await asyncio.to_thread(self._records.rows, "SELECT 1")
 
     def problem(self, error: MedgroundError) -> Problem:
         """An error as clients may see it: with a status, a next step, and no path of this computer."""
@@ -160,11 +168,13 @@ class Service(Questioning, AnswerService):
         if self._closed:
             return
         self._closed = True
-        self._sweeper.cancel()
+        TURNS.remove(self.jobs.shared.turn)
+        for task in self._always:
+            task.cancel()
         await self.jobs.close()
         await asyncio.gather(*self._unfinished, return_exceptions=True)
         await self.engines.close()
-        await asyncio.gather(self._sweeper, return_exceptions=True)
+        await asyncio.gather(*self._always, return_exceptions=True)
         await asyncio.to_thread(self._records.close)
 
     async def __aenter__(self) -> Self:
@@ -176,7 +186,7 @@ class Service(Questioning, AnswerService):
     async def _sweep_each_hour(self) -> None:
         while True:
             try:
-                await asyncio.to_thread(self._repeats.forget_old, self._now())
+                await asyncio.to_thread(self.jobs.store.tidy)
                 if count := await self.sweep():
                     log.info("%d answers older than serve.keep_days were deleted", count)
             except StorageFailed as error:

@@ -63,6 +63,13 @@ class LimitReached(RateLimited):
         super().__init__(reason, source="this server", retry_after=retry_after)
 
 
+class ServerGone(MedgroundError):
+    """The server that worked on a job was killed or lost its connection: ask again, or resume the research."""
+
+    def __init__(self) -> None:
+        super().__init__("the server that worked on this ended before it was done")
+
+
 @dataclass(frozen=True)
 class Repeat:
     """What tells that a request is sent again: its idempotency key, and a digest of what it asks."""
@@ -101,6 +108,14 @@ class Problem(Frozen):
     notice: Notice | None = Field(default=None, description="what is shown before anything else")
 
 
+class Told(MedgroundError):
+    """What a job failed with, on this server or another."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.detail)
+        self.problem, self.trace_id = problem, problem.trace_id
+
+
 TEXTS: Mapping[str, Any] = tables("faces/service", "texts")
 
 INTERNAL = Problem(
@@ -114,6 +129,8 @@ INTERNAL = Problem(
 
 def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
     """An error as a client may see it. `hide`: texts that stay on the server, such as the path of its home folder."""
+    if isinstance(error, Told):
+        return error.problem
     kinds = TEXTS["errors"]
     name, status, title, step = next(kinds[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in kinds)
     detail = " ".join(str(error).split())

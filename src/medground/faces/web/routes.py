@@ -18,7 +18,8 @@ from medground.faces.api.questions import accepted
 from medground.faces.service.accounts import Spent
 from medground.faces.service.audit import Entry
 from medground.faces.service.building import Mode, build_uploaded, check, kept_aside
-from medground.faces.service.job import JobState, Tell
+from medground.faces.service.job import Tell
+from medground.faces.service.job_store import JobState
 from medground.faces.service.offers import CorpusTold, FilesTold, corpus_told, files_told
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, LimitReached, Limits, Person, Role
@@ -306,7 +307,7 @@ async def build(
         await build_uploaded(page.library, name, place, mode, embed, tell.progress)
 
     try:
-        job = service.begin(work, person, kind="build", title=name)
+        job = await service.begin(work, person, kind="build", title=name)
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise

@@ -17,7 +17,7 @@ from importlib import resources
 from itertools import pairwise
 
 from medground.errors import MedgroundError
-from medground.home.files import tables
+from medground.home.files import rows, tables
 from medground.language.risk.rules import LONGEST, plain, rules
 from medground.values.decision import Notice, NoticeKind
 
@@ -107,9 +107,8 @@ def _stem(word: str) -> str:
 @functools.cache
 def _weights() -> dict[str, tuple[float, ...]]:
     """The weights of each sign, one per kind; those of the empty sign are added to every question."""
-    lines = (resources.files(__package__) / "weights.tsv").read_text(encoding="utf-8").splitlines()
-    rows = (line.split("\t") for line in lines if not line.startswith("#"))
-    return {sign: tuple(float(weight or 0) for weight in weights) for sign, *weights in rows}
+    read = rows("language/risk", "weights")
+    return {sign: tuple(float(weight or 0) for weight in weights) for sign, *weights in read}
 
 
 _SENTENCES: Mapping[str, str] = tables("language/risk", "notices")

@@ -56,19 +56,9 @@ def _choices(value: ReadInput) -> dict[str, tuple[str, ...]]:
     return {"sentences": base.sentence_ids(value.passages), **closed}
 
 
-def _quoted(value: ReadInput) -> AnswerOutput:
+@base.operator(check=_of_the_task, choices=_choices, streamed="statements")
+def read_and_answer(value: ReadInput) -> AnswerOutput:
     """The strongest sentences, word for word; nothing is decided."""
     texts = {one.id: one.text for passage in value.passages for one in passage.sentences}
     chosen = quotable_sentences(value.question, value.passages)[:3]
     return AnswerOutput(statements=tuple(SubClaim(text=texts[i][:1200], sentences=(i,)) for i in chosen), answer=())
-
-
-read_and_answer = base.Operator(
-    name="read_and_answer",
-    input=ReadInput,
-    output=AnswerOutput,
-    keyless=_quoted,
-    check=_of_the_task,
-    choices=_choices,
-    streamed="statements",
-)

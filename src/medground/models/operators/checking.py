@@ -106,7 +106,14 @@ def _of_what_was_given(value: CheckInput, output: CheckOutput) -> None:
         raise base.InvalidOutput(f"found {', '.join(output.found)[:60]!r} does not have the form of the task")
 
 
-def _compared(value: CheckInput) -> CheckOutput:
+def _choices(value: CheckInput) -> dict[str, tuple[str, ...]]:
+    ids = tuple(one.id for one in value.statements)
+    closed = {"found": answer_choices(value.task, value.options)} if value.task != "free" else {}
+    return {"statement": ids, "rests_on": ids, "best": tuple(e.id for e in value.evidence), "flags": FLAGS, **closed}
+
+
+@base.operator(check=_of_what_was_given, choices=_choices)
+def check(value: CheckInput) -> CheckOutput:
     """Each statement compared by words with the quotes that it cites; nothing is told of the answer."""
     found = []
     for one in value.statements:
@@ -114,19 +121,3 @@ def _compared(value: CheckInput) -> CheckOutput:
         relation: Entailment = "related" if same.related else "neutral"
         found.append(StatementCheck(statement=one.id, relation=relation, best=same.best, flags=same.flags))
     return CheckOutput(statements=tuple(found))
-
-
-def _choices(value: CheckInput) -> dict[str, tuple[str, ...]]:
-    ids = tuple(one.id for one in value.statements)
-    closed = {"found": answer_choices(value.task, value.options)} if value.task != "free" else {}
-    return {"statement": ids, "rests_on": ids, "best": tuple(e.id for e in value.evidence), "flags": FLAGS, **closed}
-
-
-check = base.Operator(
-    name="check",
-    input=CheckInput,
-    output=CheckOutput,
-    keyless=_compared,
-    check=_of_what_was_given,
-    choices=_choices,
-)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
+from medground.home.files import tables
 from medground.language import words
 from medground.language.quantities import COUNT, Quantity, quantities, same_unit
 
@@ -29,7 +28,7 @@ def cue(words: str, *, unless_after: str = "") -> re.Pattern[str]:
     return re.compile(rf"\b{free}(?=[{begin}])(?:{words})\b", re.IGNORECASE)
 
 
-_LISTS = tomllib.loads((resources.files("medground") / "data" / "difference_words.toml").read_text(encoding="utf-8"))
+_LISTS = tables("data", "difference_words")
 
 
 def _listed(name: str, *, unless_after: str = "") -> re.Pattern[str]:

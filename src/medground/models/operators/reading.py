@@ -175,14 +175,13 @@ class ScreenOutput(base.OperatorOutput):
     relevant: tuple[str, ...] = Field(description="ids of the passages worth reading, most useful first")
 
 
-screen = base.Operator(
-    name="screen",
-    input=ScreenInput,
-    output=ScreenOutput,
-    keyless=lambda value: ScreenOutput(relevant=relevant_passages(value.question, value.passages)),
+@base.operator(
     check=lambda value, output: base.only_known(output.relevant, (p.id for p in value.passages), "passage"),
     choices=lambda value: {"relevant": tuple(p.id for p in value.passages)},
 )
+def screen(value: ScreenInput) -> ScreenOutput:
+    """The passages that hold most of the question's words."""
+    return ScreenOutput(relevant=relevant_passages(value.question, value.passages))
 
 
 class ExtractInput(base.OperatorInput):
@@ -199,20 +198,19 @@ class ExtractOutput(base.OperatorOutput):
     sentences: tuple[Extracted, ...] = Field(description="the sentences that are evidence, strongest first")
 
 
-extract = base.Operator(
-    name="extract",
-    input=ExtractInput,
-    output=ExtractOutput,
-    keyless=lambda value: ExtractOutput(
-        sentences=tuple(
-            Extracted(sentence=i, stance="unknown") for i in quotable_sentences(value.question, value.passages)
-        )
-    ),
+@base.operator(
     check=lambda value, output: base.only_known(
         (e.sentence for e in output.sentences), base.sentence_ids(value.passages), "sentence"
     ),
     choices=lambda value: {"sentence": base.sentence_ids(value.passages)},
 )
+def extract(value: ExtractInput) -> ExtractOutput:
+    """The sentences that are the best quotes by statistics, of no known stance."""
+    return ExtractOutput(
+        sentences=tuple(
+            Extracted(sentence=i, stance="unknown") for i in quotable_sentences(value.question, value.passages)
+        )
+    )
 
 
 class UnreadView(base.OperatorInput):
@@ -234,10 +232,7 @@ class SufficientOutput(base.OperatorOutput):
     needed: tuple[str, ...] = Field(default=(), description="ids of the unread articles to read next, if any")
 
 
-sufficient = base.Operator(
-    name="sufficient",
-    input=SufficientInput,
-    output=SufficientOutput,
-    keyless=lambda value: SufficientOutput(sufficient=covers_the_topic(value.question, value.evidence)),
-    choices=lambda value: {"needed": tuple(article.id for article in value.unread)},
-)
+@base.operator(choices=lambda value: {"needed": tuple(article.id for article in value.unread)})
+def sufficient(value: SufficientInput) -> SufficientOutput:
+    """Whether the evidence names what the question is about."""
+    return SufficientOutput(sufficient=covers_the_topic(value.question, value.evidence))

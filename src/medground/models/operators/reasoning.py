@@ -100,24 +100,17 @@ def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
 
-reason = base.Operator(
-    name="reason",
-    input=ReasonInput,
-    output=ReasonOutput,
-    keyless=lambda value: ReasonOutput(claims=best_quotes(value, value.sentences), answer=()),
-    check=_fits,
-    choices=_choices,
-    streamed="claims",
-)
+@base.operator(check=_fits, choices=_choices, streamed="claims")
+def reason(value: ReasonInput) -> ReasonOutput:
+    """The best quotes, word for word, and no short answer."""
+    return ReasonOutput(claims=best_quotes(value, value.sentences), answer=())
 
-direct = base.Operator(
-    name="direct",
-    input=ReasonInput,
-    output=DirectOutput,
-    keyless=lambda value: DirectOutput(answer=(), claims=best_quotes(value, 1)),
-    check=_fits,
-    choices=_choices,
-)
+
+@base.operator(check=_fits, choices=_choices)
+def direct(value: ReasonInput) -> DirectOutput:
+    """The best quote, word for word, and no short answer."""
+    return DirectOutput(answer=(), claims=best_quotes(value, 1))
+
 
 reason_or_recall = replace(reason, name="reason_or_recall", instructions="")
 """`reason` as in appendix B, whose base instruction lets the model fall back on its own knowledge."""
@@ -200,19 +193,7 @@ def _options_fit(value: ChooseInput, output: ChooseOutput) -> None:
         raise base.InvalidOutput(f"no sentence is named for {', '.join(bare)}; name one or leave the option out")
 
 
-def _nearest_to_options(value: ChooseInput) -> ChooseOutput:
-    """The sentences nearest to each option, and no answer: word statistics cannot tell which options are right."""
-    sentences = [sentence for passage in value.paragraphs for sentence in passage.sentences]
-    found = {option.letter: nearest_sentences(option.text, sentences) for option in value.options}
-    options = (OptionSentences(letter=letter, sentences=nearest) for letter, nearest in found.items())
-    return ChooseOutput(options=tuple(options), answer=())
-
-
-choose_options = base.Operator(
-    name="choose_options",
-    input=ChooseInput,
-    output=ChooseOutput,
-    keyless=_nearest_to_options,
+@base.operator(
     check=_options_fit,
     choices=lambda value: {
         "letter": tuple(option.letter for option in value.options),
@@ -220,3 +201,9 @@ choose_options = base.Operator(
         "answer": answer_choices(value.task, value.options),
     },
 )
+def choose_options(value: ChooseInput) -> ChooseOutput:
+    """The sentences nearest to each option, and no answer: word statistics cannot tell which options are right."""
+    sentences = [sentence for passage in value.paragraphs for sentence in passage.sentences]
+    found = {option.letter: nearest_sentences(option.text, sentences) for option in value.options}
+    options = (OptionSentences(letter=letter, sentences=nearest) for letter, nearest in found.items())
+    return ChooseOutput(options=tuple(options), answer=())

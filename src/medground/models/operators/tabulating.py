@@ -7,14 +7,13 @@ more surely it does. It is strict: a cell that stays empty is right more often t
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from importlib import resources
 
 from pydantic import Field
 
+from medground.home.files import tables
 from medground.language import words
 from medground.language.finding_sentences import describes_method, reports_result, states_purpose
 from medground.language.prose import is_prose
@@ -24,7 +23,7 @@ from medground.language.words import spelled_out
 from medground.models.operators import base
 
 _I = re.IGNORECASE
-_LISTS = tomllib.loads((resources.files("medground") / "data" / "table_columns.toml").read_text(encoding="utf-8"))
+_LISTS = tables("data", "table_columns")
 
 
 @cache
@@ -284,23 +283,18 @@ def _each_column_once(value: TabulateInput, output: TabulateOutput) -> None:
         raise base.InvalidOutput("give one cell for each column, in the order of the columns")
 
 
-def _by_words(value: TabulateInput) -> TabulateOutput:
-    sentences = [(one.text, one.heading) for one in value.sentences]
-    cells = []
-    for column in value.columns:
-        at = reporting_sentence(column.name, sentences, value.title)
-        cells.append(Filled(column=column.id, sentence=NOT_REPORTED if at is None else value.sentences[at].id))
-    return TabulateOutput(cells=tuple(cells))
-
-
-tabulate = base.Operator(
-    name="tabulate",
-    input=TabulateInput,
-    output=TabulateOutput,
-    keyless=_by_words,
+@base.operator(
     check=_each_column_once,
     choices=lambda value: {
         "column": tuple(column.id for column in value.columns),
         "sentence": (NOT_REPORTED, *(sentence.id for sentence in value.sentences)),
     },
 )
+def tabulate(value: TabulateInput) -> TabulateOutput:
+    """For each column the sentence that reports it by its words."""
+    sentences = [(one.text, one.heading) for one in value.sentences]
+    cells = []
+    for column in value.columns:
+        at = reporting_sentence(column.name, sentences, value.title)
+        cells.append(Filled(column=column.id, sentence=NOT_REPORTED if at is None else value.sentences[at].id))
+    return TabulateOutput(cells=tuple(cells))

@@ -124,7 +124,9 @@ def _known_passage(value: LabelInput, output: LabelOutput) -> None:
         raise base.InvalidOutput(f"{output.category} needs the id of the passage that decides it")
 
 
-def _label_by_words(value: LabelInput) -> LabelOutput:
+@base.operator(check=_known_passage, choices=lambda value: {"best": tuple(p.id for p in value.passages)})
+def label(value: LabelInput) -> LabelOutput:
+    """The category by the words that statement and passages share."""
     found = compare(value.statement, value.passages)
     same = next((p for p in value.passages if p.quote.split() == value.statement.split()), None)
     signals = Signals(
@@ -134,16 +136,6 @@ def _label_by_words(value: LabelInput) -> LabelOutput:
         on_topic=on_topic(value.question, value.statement, value.passages),
     )
     return LabelOutput(category=labelled(signals), best=same.id if same else found.best)
-
-
-label = base.Operator(
-    name="label",
-    input=LabelInput,
-    output=LabelOutput,
-    keyless=_label_by_words,
-    check=_known_passage,
-    choices=lambda value: {"best": tuple(p.id for p in value.passages)},
-)
 
 
 class AssessInput(base.OperatorInput):
@@ -159,9 +151,7 @@ class AssessOutput(base.OperatorOutput):
     reason: str = Field(default="", max_length=300, description="why, in a few words")
 
 
-assess = base.Operator(
-    name="assess",
-    input=AssessInput,
-    output=AssessOutput,
-    keyless=lambda value: AssessOutput(verdict=None),
-)
+@base.operator()
+def assess(value: AssessInput) -> AssessOutput:
+    """No verdict."""
+    return AssessOutput(verdict=None)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.models.operators.base import InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
 from medground.recipes.base import list_of
 from medground.recipes.biomedsearch import parts
 from medground.recipes.biomedsearch.parts import DraftedKeyword, DraftedQuestion, KeywordedQuestion, Name, Texts
@@ -46,15 +46,10 @@ def _asks_something(value: DecomposeInput, output: DecomposeOutput) -> None:
         raise InvalidOutput("there is no sub-question; write three to five, each with its text")
 
 
-decompose = Operator(
-    name="decompose",
-    input=DecomposeInput,
-    output=DecomposeOutput,
-    writes_queries=True,
-    keyless=lambda value: DecomposeOutput(subquestions=tuple(parts.subquestions(value.question, value.most))),
-    check=_asks_something,
-)
-"""Eq. 1: `S = M(Q, P_decompose, D)`."""
+@operator(writes_queries=True, check=_asks_something)
+def decompose(value: DecomposeInput) -> DecomposeOutput:
+    """Eq. 1: `S = M(Q, P_decompose, D)`."""
+    return DecomposeOutput(subquestions=tuple(parts.subquestions(value.question, value.most)))
 
 
 class NameKeywordsInput(OperatorInput):
@@ -75,17 +70,12 @@ def _names_something(value: NameKeywordsInput, output: NameKeywordsOutput) -> No
         raise InvalidOutput("there is no keyword; name at least one")
 
 
-name_keywords = Operator(
-    name="name_keywords",
-    input=NameKeywordsInput,
-    output=NameKeywordsOutput,
-    writes_queries=True,
-    keyless=lambda value: NameKeywordsOutput(
+@operator(writes_queries=True, check=_names_something)
+def name_keywords(value: NameKeywordsInput) -> NameKeywordsOutput:
+    """Eq. 2, first line: `K_i = M_extract(q_i, P_keywords, D')`."""
+    return NameKeywordsOutput(
         keywords=tuple(parts.keywords(value.question, value.subquestion, value.dimension, value.most))
-    ),
-    check=_names_something,
-)
-"""Eq. 2, first line: `K_i = M_extract(q_i, P_keywords, D')`."""
+    )
 
 
 class BuildGraphInput(OperatorInput):
@@ -114,7 +104,9 @@ class BuildGraphOutput(OperatorOutput):
     )
 
 
-def _keyless_graph(value: BuildGraphInput) -> BuildGraphOutput:
+@operator(writes_queries=True, choices=lambda value: {"tools": value.tools})
+def build_graph(value: BuildGraphInput) -> BuildGraphOutput:
+    """Eq. 2, second line: `G = (V, E) = M_DAG(union of K_i, P_graph)`."""
     tools = parts.tools_of(value.question, value.subquestions, value.tools)
     return BuildGraphOutput(
         nodes=tuple(DraftedNode(keyword=name, tools=chosen) for name, chosen in tools.items()),
@@ -123,17 +115,6 @@ def _keyless_graph(value: BuildGraphInput) -> BuildGraphOutput:
             for before, after, weight in parts.edges(value.question, value.subquestions)
         ),
     )
-
-
-build_graph = Operator(
-    name="build_graph",
-    input=BuildGraphInput,
-    output=BuildGraphOutput,
-    writes_queries=True,
-    keyless=_keyless_graph,
-    choices=lambda value: {"tools": value.tools},
-)
-"""Eq. 2, second line: `G = (V, E) = M_DAG(union of K_i, P_graph)`."""
 
 
 class ChooseToolsInput(OperatorInput):
@@ -153,16 +134,13 @@ class ChooseToolsOutput(OperatorOutput):
     )
 
 
-choose_tools = Operator(
-    name="choose_tools",
-    input=ChooseToolsInput,
-    output=ChooseToolsOutput,
-    writes_queries=True,
-    keyless=lambda value: ChooseToolsOutput(
+@operator(
+    writes_queries=True, choices=lambda value: {"tools": value.tools, "id": tuple(one.id for one in value.subquestions)}
+)
+def choose_tools(value: ChooseToolsInput) -> ChooseToolsOutput:
+    """Tools without keywords: the paper's ablation "w/o keywords" (section IV)."""
+    return ChooseToolsOutput(
         chosen=tuple(
             ToolChoice(id=one.id, tools=parts.tools_of_text(one.text, value.tools)) for one in value.subquestions
         )
-    ),
-    choices=lambda value: {"tools": value.tools, "id": tuple(one.id for one in value.subquestions)},
-)
-"""Tools without keywords: the paper's ablation "w/o keywords" (section IV)."""
+    )

@@ -54,22 +54,14 @@ def _answers(value: AnswerPartInput, output: AnswerPartOutput) -> None:
         raise base.InvalidOutput("an answerable question has sentences, and one that is not answerable has none")
 
 
-def _answered_by_words(value: AnswerPartInput) -> AnswerPartOutput:
+@base.operator(check=_answers, choices=lambda value: {"sentences": base.sentence_ids(value.passages)})
+def answer_part(value: AnswerPartInput) -> AnswerPartOutput:
+    """The sentences that answer, as far as words tell."""
     found = answering(value.question, value.part_of, value.passages, value.sentences)
     if not found:
         return AnswerPartOutput(answerable=False, reason=why_not(value.question, value.passages), claims=())
     claims = tuple(SubClaim(text=view.quote[:1200], sentences=(view.id,)) for view in found)
     return AnswerPartOutput(answerable=True, claims=claims)
-
-
-answer_part = base.Operator(
-    name="answer_part",
-    input=AnswerPartInput,
-    output=AnswerPartOutput,
-    keyless=_answered_by_words,
-    check=_answers,
-    choices=lambda value: {"sentences": base.sentence_ids(value.passages)},
-)
 
 
 class PartView(base.OperatorInput):
@@ -117,11 +109,7 @@ def _connects(value: ConnectInput, output: ConnectOutput) -> None:
             raise base.InvalidOutput("a connection needs a quote of each side")
 
 
-connect_parts = base.Operator(
-    name="connect_parts",
-    input=ConnectInput,
-    output=ConnectOutput,
-    keyless=lambda value: ConnectOutput(connections=()),
+@base.operator(
     check=_connects,
     choices=lambda value: {
         "first": tuple(part.id for part in value.parts),
@@ -129,6 +117,9 @@ connect_parts = base.Operator(
         "evidence": tuple(dict.fromkeys(quote.id for part in value.parts for quote in part.quotes)),
     },
 )
+def connect_parts(value: ConnectInput) -> ConnectOutput:
+    """No connection."""
+    return ConnectOutput(connections=())
 
 
 class JoinedView(base.OperatorInput):
@@ -168,14 +159,12 @@ def _composed(value: ComposeReportInput, output: ComposeReportOutput) -> None:
         raise base.InvalidOutput("every sentence names the ids of the quotes that say so")
 
 
-compose_report = base.Operator(
-    name="compose_report",
-    input=ComposeReportInput,
-    output=ComposeReportOutput,
-    keyless=lambda value: ComposeReportOutput(background=(), synthesis=(), answer=()),
-    check=_composed,
-    choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_quotes(value))),
+@base.operator(
+    check=_composed, choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_quotes(value)))
 )
+def compose_report(value: ComposeReportInput) -> ComposeReportOutput:
+    """Neither background nor synthesis: only the sub-answers are shown."""
+    return ComposeReportOutput(background=(), synthesis=(), answer=())
 
 
 # A report without a model: which sentences answer a sub-question, as far as its reading and the words of texts tell.

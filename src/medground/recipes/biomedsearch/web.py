@@ -62,7 +62,8 @@ def _known(value: RatePagesInput, output: RatePagesOutput) -> None:
         raise base.InvalidOutput("a result is rated twice; rate each once")
 
 
-def _keyless(value: RatePagesInput) -> RatePagesOutput:
+@base.operator(check=_known, choices=lambda value: {"result": tuple(one.id for one in value.results)})
+def rate_pages(value: RatePagesInput) -> RatePagesOutput:
     """Cosine, and the share by weight of the sub-question's words that title and summary hold."""
     asked = words.terms(value.subquestion)
     ratings = []
@@ -72,15 +73,6 @@ def _keyless(value: RatePagesInput) -> RatePagesOutput:
         ratings.append(PageRating(result=one.id, relevance=round(min(max(relevance, 0.0), 1.0), 4)))
     return RatePagesOutput(ratings=tuple(ratings))
 
-
-rate_pages = base.Operator(
-    name="rate_pages",
-    input=RatePagesInput,
-    output=RatePagesOutput,
-    keyless=_keyless,
-    check=_known,
-    choices=lambda value: {"result": tuple(one.id for one in value.results)},
-)
 
 KINDS: tuple[SourceKind, ...] = ("web",)
 RANKER = "web"

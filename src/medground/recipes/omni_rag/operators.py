@@ -69,7 +69,8 @@ class TaggedPlan(base.PlainOutput):
     """A plan as text: one tag for each source. `plan.sources.read_plan` reads it."""
 
 
-def _planned_by_words(value: PlanSourcesInput) -> PlanSourcesOutput:
+@base.operator(writes_queries=True, choices=lambda value: {"source": tuple(source.name for source in value.sources)})
+def plan_sources(value: PlanSourcesInput) -> PlanSourcesOutput:
     """Few sources: research, and one more."""
     sources = [(source.name, source.kind) for source in value.sources]
     chosen = keyless.plan(value.question, sources, options=[option.text for option in value.options])
@@ -91,20 +92,10 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(maxsplit=1)[0]
 
 
-plan_sources = base.Operator(
-    name="plan_sources",
-    input=PlanSourcesInput,
-    output=PlanSourcesOutput,
-    writes_queries=True,
-    keyless=_planned_by_words,
-    choices=lambda value: {"source": tuple(source.name for source in value.sources)},
-)
-
-
 def _keyless_tagged(value: PlanSourcesInput) -> TaggedPlan:
     from medground.values.source_plan import SourcePlan, SourceQuery, tagged
 
-    planned = _planned_by_words(value).plan
+    planned = plan_sources.keyless(value).plan
     plan = {p.source: tuple(SourceQuery(text=q.text, term=q.term) for q in p.queries) for p in planned}
     return TaggedPlan(text=tagged(SourcePlan(queries=plan), tuple(source.name for source in value.sources)))
 
@@ -137,13 +128,10 @@ class NameTermsOutput(base.OperatorOutput):
     terms: tuple[str, ...] = Field(description="at most three medical terms, as a vocabulary would list them")
 
 
-name_terms = base.Operator(
-    name="name_terms",
-    input=NameTermsInput,
-    output=NameTermsOutput,
-    writes_queries=True,
-    keyless=lambda value: NameTermsOutput(terms=graph_terms(value.question)[:MOST_TERMS]),
-)
+@base.operator(writes_queries=True)
+def name_terms(value: NameTermsInput) -> NameTermsOutput:
+    """What the question names, as a graph would list it."""
+    return NameTermsOutput(terms=graph_terms(value.question)[:MOST_TERMS])
 
 
 class WritePassageInput(base.OperatorInput):
@@ -157,14 +145,10 @@ class WritePassageOutput(base.OperatorOutput):
     passage: str = Field(description="the passage; empty where you cannot write one")
 
 
-write_passage = base.Operator(
-    name="write_passage",
-    input=WritePassageInput,
-    output=WritePassageOutput,
-    writes_queries=True,
-    keyless=lambda value: WritePassageOutput(passage=""),
-)
-"""Word statistics write no passage: they would have nothing to write but the question."""
+@base.operator(writes_queries=True)
+def write_passage(value: WritePassageInput) -> WritePassageOutput:
+    """Word statistics write no passage: they would have nothing to write but the question."""
+    return WritePassageOutput(passage="")
 
 
 class ReadSourcesInput(ReasonInput):

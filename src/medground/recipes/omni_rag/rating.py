@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from medground.language import words
-from medground.models.operators.base import Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.models.operators.base import OperatorInput, OperatorOutput, Untrusted, operator
 from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesOutput, planned_queries
 from medground.values.question import Option
@@ -47,19 +47,6 @@ class RatePlanOutput(OperatorOutput):
     score: int = Field(ge=0, le=MOST_POINTS, description="the points added up, a whole number from 0 to 5")
 
 
-def _rated_by_words(value: RatePlanInput) -> RatePlanOutput:
-    """Whole points from 0 to 5 by the share of the question's words, weighted by rarity, and a suggestion.
-
-    Five points need every word in one passage. Without any passage the score is 0: then nothing was found.
-    """
-    wanted = words.topic(value.question)
-    passages = [frozenset(words.terms(text)) for one in value.retrieved for text in one.passages]
-    present = frozenset[str]().union(*passages)
-    best = max((words.coverage(wanted, passage) for passage in passages), default=0.0)
-    share = _TOGETHER * best + (1 - _TOGETHER) * words.coverage(wanted, present)
-    return RatePlanOutput(score=int(MOST_POINTS * share + 1e-9), suggestion=_suggestion(value, present, share))
-
-
 def _suggestion(value: RatePlanInput, present: frozenset[str], share: float) -> str:
     states = {
         source.name: {one.state for one in value.retrieved if one.source == source.name} for source in value.sources
@@ -79,9 +66,18 @@ def _suggestion(value: RatePlanInput, present: frozenset[str], share: float) -> 
     return " ".join(filter(None, said))
 
 
-rate_plan = Operator(
-    name="rate_plan", input=RatePlanInput, output=RatePlanOutput, writes_queries=True, keyless=_rated_by_words
-)
+@operator(writes_queries=True)
+def rate_plan(value: RatePlanInput) -> RatePlanOutput:
+    """Whole points from 0 to 5 by the share of the question's words, weighted by rarity, and a suggestion.
+
+    Five points need every word in one passage. Without any passage the score is 0: then nothing was found.
+    """
+    wanted = words.topic(value.question)
+    passages = [frozenset(words.terms(text)) for one in value.retrieved for text in one.passages]
+    present = frozenset[str]().union(*passages)
+    best = max((words.coverage(wanted, passage) for passage in passages), default=0.0)
+    share = _TOGETHER * best + (1 - _TOGETHER) * words.coverage(wanted, present)
+    return RatePlanOutput(score=int(MOST_POINTS * share + 1e-9), suggestion=_suggestion(value, present, share))
 
 
 class Feedback(OperatorInput):
@@ -108,19 +104,11 @@ class ImprovePlanInput(OperatorInput):
     """Plans that were made from the same feedback: the new one must differ from them."""
 
 
-def _improved_by_words(value: ImprovePlanInput) -> PlanSourcesOutput:
+@operator(writes_queries=True, choices=lambda value: {"source": tuple(source.name for source in value.sources)})
+def improve_plan(value: ImprovePlanInput) -> PlanSourcesOutput:
+    """The queries of the best plan that found something, and the next that were not tried."""
     sources = [(source.name, source.kind) for source in value.sources]
     options = [option.text for option in value.options]
     past = [(one.queries, one.score, one.empty) for one in value.feedback]
     chosen = keyless.improved(value.question, sources, past, len(value.siblings), options=options)
     return planned_queries(chosen, value.sources, value.most)
-
-
-improve_plan = Operator(
-    name="improve_plan",
-    input=ImprovePlanInput,
-    output=PlanSourcesOutput,
-    writes_queries=True,
-    keyless=_improved_by_words,
-    choices=lambda value: {"source": tuple(source.name for source in value.sources)},
-)

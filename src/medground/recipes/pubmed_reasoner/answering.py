@@ -27,18 +27,17 @@ class SummariseOutput(base.OperatorOutput):
     observations: tuple[Observation, ...]
 
 
-summarise = base.Operator(
-    name="summarise",
-    input=SummariseInput,
-    output=SummariseOutput,
-    keyless=lambda value: SummariseOutput(
-        observations=tuple(Observation(text=e.quote[:1200], evidence=(e.id,)) for e in value.evidence)
-    ),
+@base.operator(
     check=lambda value, output: base.only_known(
         (e for one in output.observations for e in one.evidence), (e.id for e in value.evidence), "evidence"
     ),
     choices=lambda value: {"evidence": tuple(e.id for e in value.evidence)},
 )
+def summarise(value: SummariseInput) -> SummariseOutput:
+    """Each quote as an observation."""
+    return SummariseOutput(
+        observations=tuple(Observation(text=e.quote[:1200], evidence=(e.id,)) for e in value.evidence)
+    )
 
 
 class ObservationView(base.OperatorInput):
@@ -57,14 +56,6 @@ class RespondInput(base.OperatorInput):
     sentences: int = 3
 
 
-def _keyless(value: RespondInput) -> writing.WriteOutput:
-    views = [base.EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
-    chosen = writing.chosen_quotes(value.question, views, value.sentences)
-    return writing.WriteOutput(
-        sentences=tuple(writing.WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=()
-    )
-
-
 def _cited(value: RespondInput) -> Iterator[str]:
     return (e for o in value.summary for e in o.evidence)
 
@@ -75,15 +66,19 @@ class SampledRespondInput(RespondInput):
     sample: int
 
 
-respond = base.Operator(
-    name="respond",
-    input=RespondInput,
-    output=writing.WriteOutput,
-    keyless=_keyless,
+@base.operator(
     check=lambda value, output: writing.check_written(value.task, value.options, set(_cited(value)), output),
     choices=lambda value: writing.written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
     streamed="sentences",
 )
+def respond(value: RespondInput) -> writing.WriteOutput:
+    """The best quotes, word for word, and no short answer."""
+    views = [base.EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
+    chosen = writing.chosen_quotes(value.question, views, value.sentences)
+    return writing.WriteOutput(
+        sentences=tuple(writing.WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=()
+    )
+
 
 respond_openly = replace(respond, name="respond_openly", instructions=base.prompt("respond_openly"))
 """Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""
@@ -95,14 +90,13 @@ class RecallInput(base.OperatorInput):
     options: tuple[Option, ...] = ()
 
 
-recall = base.Operator(
-    name="recall",
-    input=RecallInput,
-    output=writing.WriteOutput,
-    keyless=lambda value: writing.WriteOutput(sentences=(), answer=()),
+@base.operator(
     check=lambda value, output: writing.check_written(value.task, value.options, set(), output),
     choices=lambda value: writing.written_choices(value.task, value.options, ()),
 )
+def recall(value: RecallInput) -> writing.WriteOutput:
+    """Nothing: without a model nobody remembers."""
+    return writing.WriteOutput(sentences=(), answer=())
 
 
 MOST_GAPS = 8
@@ -123,12 +117,9 @@ class ReflectOutput(base.OperatorOutput):
     query: str = Field(default="", max_length=2000, description="one new PubMed query for the gaps; empty when none")
 
 
-def _reflected(value: ReflectInput) -> ReflectOutput:
+@base.operator(writes_queries=True)
+def reflect(value: ReflectInput) -> ReflectOutput:
+    """Headings of the question that no observation mentions, and a query for them."""
     gaps = unsupported_headings(value.question, [o.text for o in value.summary])
     query = drafting.draft(value.question, gaps, core=1) if gaps else ""
     return ReflectOutput(gaps=tuple(gaps[:MOST_GAPS]), query="" if query in value.history else query)
-
-
-reflect = base.Operator(
-    name="reflect", input=ReflectInput, output=ReflectOutput, writes_queries=True, keyless=_reflected
-)

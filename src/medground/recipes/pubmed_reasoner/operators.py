@@ -51,18 +51,15 @@ class MeshTermsOutput(base.OperatorOutput):
     terms: tuple[ProposedTerm, ...] = Field(max_length=MOST_TERMS)
 
 
-mesh_terms = base.Operator(
-    name="mesh_terms",
-    input=MeshTermsInput,
-    output=MeshTermsOutput,
-    writes_queries=True,
-    keyless=lambda value: MeshTermsOutput(
+@base.operator(writes_queries=True)
+def mesh_terms(value: MeshTermsInput) -> MeshTermsOutput:
+    """The headings that the question names."""
+    return MeshTermsOutput(
         terms=tuple(
             ProposedTerm(heading=h, rationale=r)
             for h, r in drafting.propose(value.question)[: min(value.most or MOST_TERMS, MOST_TERMS)]
         )
-    ),
-)
+    )
 
 
 class SelectTermsInput(base.OperatorInput):
@@ -74,17 +71,14 @@ class SelectTermsOutput(base.OperatorOutput):
     selected: tuple[str, ...] = Field(description="headings to keep, most important first, each as it was given")
 
 
-select_terms = base.Operator(
-    name="select_terms",
-    input=SelectTermsInput,
-    output=SelectTermsOutput,
+@base.operator(
     writes_queries=True,
-    keyless=lambda value: SelectTermsOutput(
-        selected=drafting.select(value.question, tuple(c.heading for c in value.candidates))
-    ),
     check=lambda value, output: base.only_known(output.selected, (c.heading for c in value.candidates), "heading"),
     choices=lambda value: {"selected": tuple(c.heading for c in value.candidates)},
 )
+def select_terms(value: SelectTermsInput) -> SelectTermsOutput:
+    """Those that no narrower one covers, most specific first."""
+    return SelectTermsOutput(selected=drafting.select(value.question, tuple(c.heading for c in value.candidates)))
 
 
 class DraftQueryInput(base.OperatorInput):
@@ -97,13 +91,10 @@ class QueryOutput(base.OperatorOutput):
     rationale: base.FewWords = Field(default="", description="in a few words")
 
 
-draft_query = base.Operator(
-    name="draft_query",
-    input=DraftQueryInput,
-    output=QueryOutput,
-    writes_queries=True,
-    keyless=lambda value: QueryOutput(query=drafting.draft(value.question, tuple(t.heading for t in value.terms))),
-)
+@base.operator(writes_queries=True)
+def draft_query(value: DraftQueryInput) -> QueryOutput:
+    """The most specific headings, joined with AND."""
+    return QueryOutput(query=drafting.draft(value.question, tuple(t.heading for t in value.terms)))
 
 
 class CritiqueInput(base.OperatorInput):
@@ -222,7 +213,8 @@ class UpdateTermsInput(base.OperatorInput):
     signals: tuple[Signal, ...]
 
 
-def _updated_by_words(value: UpdateTermsInput) -> MeshTermsOutput:
+@base.operator(writes_queries=True)
+def update_terms(value: UpdateTermsInput) -> MeshTermsOutput:
     """Terms that are covered, aligned and not redundant, then new ones that the question names (Eq. 9)."""
     tried = [f.heading for f in value.feedback]
     good = [f.heading for f in value.feedback if f.covered and f.aligned and not f.redundant]
@@ -234,11 +226,6 @@ def _updated_by_words(value: UpdateTermsInput) -> MeshTermsOutput:
             for name in ([*good, *usable, *fresh] or tried)[:MOST_TERMS]
         )
     )
-
-
-update_terms = base.Operator(
-    name="update_terms", input=UpdateTermsInput, output=MeshTermsOutput, writes_queries=True, keyless=_updated_by_words
-)
 
 
 class Tried(base.OperatorInput):
@@ -267,15 +254,11 @@ def refined_by_words(question: str, headings: Sequence[str], history: Sequence[T
     return next((query for query in drafts if query not in tried), most)
 
 
-refine_query = base.Operator(
-    name="refine_query",
-    input=RefineQueryInput,
-    output=QueryOutput,
-    writes_queries=True,
-    keyless=lambda value: QueryOutput(
-        query=refined_by_words(value.question, tuple(t.heading for t in value.terms), value.history)
-    ),
-)
+@base.operator(writes_queries=True)
+def refine_query(value: RefineQueryInput) -> QueryOutput:
+    """Fewer ideas with AND where nothing was found, else one more."""
+    return QueryOutput(query=refined_by_words(value.question, tuple(t.heading for t in value.terms), value.history))
+
 
 QUERYING: tuple[base.Operator[Any, Any], ...] = (mesh_terms, select_terms, draft_query)
 """The operators that turn a question into a first PubMed query."""

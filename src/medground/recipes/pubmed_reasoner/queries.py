@@ -14,7 +14,7 @@ from pydantic import Field
 from medground.answering.run import Run
 from medground.language import drafting
 from medground.language.dates import stated
-from medground.models.operators.base import FewWords, Operator, OperatorInput, Untrusted
+from medground.models.operators.base import FewWords, Operator, OperatorInput, Untrusted, operator
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.recipes.base import fused
@@ -139,13 +139,10 @@ class WriteQueryInput(OperatorInput):
     question: Untrusted
 
 
-write_query = Operator(
-    name="write_query",
-    input=WriteQueryInput,
-    output=operators.QueryOutput,
-    writes_queries=True,
-    keyless=lambda value: operators.QueryOutput(query=drafting.draft(value.question, _headings(value.question))),
-)
+@operator(writes_queries=True)
+def write_query(value: WriteQueryInput) -> operators.QueryOutput:
+    """The headings that the question names, joined."""
+    return operators.QueryOutput(query=drafting.draft(value.question, _headings(value.question)))
 
 
 class SelfCriticInput(OperatorInput):
@@ -164,7 +161,9 @@ class SelfCriticOutput(operators.QueryOutput):
     redundancy_advice: FewWords = ""
 
 
-def _criticised_by_words(value: SelfCriticInput) -> SelfCriticOutput:
+@operator(writes_queries=True)
+def self_critic(value: SelfCriticInput) -> SelfCriticOutput:
+    """The three marks by words, and the query as it is refined by words."""
     headings = _headings(value.question)
     texts = [f"{s.title} {s.abstract}" for s in value.signals]
     refined = operators.refined_by_words(value.question, headings, value.history)
@@ -174,15 +173,6 @@ def _criticised_by_words(value: SelfCriticInput) -> SelfCriticOutput:
     aligned = any(said for said, _ in operators.judge_alignment(value.question, headings, texts)) or not headings
     needless = any(said for said, _ in operators.judge_redundancy(value.question, headings, texts))
     return SelfCriticOutput(query=refined, coverage=int(covered), alignment=int(aligned), redundancy=int(not needless))
-
-
-self_critic = Operator(
-    name="self_critic",
-    input=SelfCriticInput,
-    output=SelfCriticOutput,
-    writes_queries=True,
-    keyless=_criticised_by_words,
-)
 
 
 AT_ONCE: tuple[Operator[Any, Any], ...] = (write_query, self_critic)

@@ -22,7 +22,7 @@ from medground.errors import MedgroundError
 from medground.home.settings import Settings
 from medground.language import words
 from medground.language.statements import statements
-from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.models.operators.base import InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
 from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
 from medground.models.operators.verifying import assess
 from medground.recipes.base import Recipe, fused, readable_texts
@@ -50,14 +50,10 @@ def _says_something(value: RewriteInput, output: RewriteOutput) -> None:
         raise InvalidOutput("the rewritten question contains no words")
 
 
-rewrite = Operator(
-    name="rewrite",
-    input=RewriteInput,
-    output=RewriteOutput,
-    writes_queries=True,
-    keyless=lambda value: RewriteOutput(question=value.question),
-    check=_says_something,
-)
+@operator(writes_queries=True, check=_says_something)
+def rewrite(value: RewriteInput) -> RewriteOutput:
+    """The question as it is."""
+    return RewriteOutput(question=value.question)
 
 
 async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:

@@ -20,6 +20,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -35,6 +36,8 @@ from medground.sources.eutils.replies import (
     read_articles,
     read_count,
     read_full_texts,
+    read_links,
+    read_matches,
     read_search,
     status_fault,
     type_fault,
@@ -45,6 +48,7 @@ from medground.sources.http.service import http_client, pace_of
 
 NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 _PATH = "/entrez/eutils"
+_CITATIONS = "ecitmatch"
 _PUBMED = "https://pubmed.ncbi.nlm.nih.gov"
 
 
@@ -199,13 +203,13 @@ class Transport:
                 if path.stat().st_size == 0:
                     raise Fault("the response is empty")
                 found = response.headers.get("content-type", "").split(";")[0].strip().lower()
-                if not found.endswith("xml"):
+                if not found.endswith("xml") and not (found == "text/plain" and utility == _CITATIONS):
                     raise type_fault(found, path)
                 yield path
 
     def _request(self, utility: str, parameters: Mapping[str, str]) -> dict[str, Any]:
         """Use GET for short requests without an API key and POST otherwise, because URLs end up in logs."""
-        address = f"{self.service.address}/{utility}.fcgi"
+        address = f"{self.service.address}/{utility}.{'cgi' if utility == _CITATIONS else 'fcgi'}"
         encoded = urlencode({**parameters, **self.service.identity()})
         if self.service.api_key is None and len(encoded) <= _LONGEST_ADDRESS:
             return {"method": "GET", "url": f"{address}?{encoded}"}
@@ -269,6 +273,17 @@ class Eutils:
     def efetch_full_texts(self, ids: Sequence[str]) -> AsyncIterator[Item]:
         """Yield PMC full texts, for IDs with or without `PMC`. Restricted articles are omitted or a BadDocument."""
         return self._fetched("pmc", [i.upper().removeprefix("PMC") for i in ids], read_full_texts)
+
+    async def links(self, pmid: str, name: str) -> list[str]:
+        """PMIDs behind a link of a record, such as `pubmed_pubmed_citedin`, in the service's order."""
+        parameters = {"dbfrom": "pubmed", "db": "pubmed", "id": pmid, "linkname": name, "cmd": "neighbor"}
+        return await self._transport.ask("elink", parameters, partial(read_links, name=name))
+
+    async def match(self, citations: Sequence[str]) -> list[str]:
+        """For each citation, `journal|year|volume|first page|author`, its PMID, or why it has none."""
+        asked = "\r".join(f"{line.rstrip('|')}|{number}|" for number, line in enumerate(citations))
+        found = await self._transport.ask(_CITATIONS, {"db": "pubmed", "retmode": "xml", "bdata": asked}, read_matches)
+        return [found.get(str(number), "NOT_FOUND") for number in range(len(citations))]
 
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""

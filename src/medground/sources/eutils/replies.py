@@ -137,6 +137,19 @@ def read_count(path: Path) -> int:
     return number(read_tree(path, "eSearchResult"), "Count")
 
 
+def read_links(path: Path, name: str) -> list[str]:
+    """Parse the ids behind one link of an elink response."""
+    sets = read_tree(path, "eLinkResult").iterfind("LinkSet/LinkSetDb")
+    return [pmid for one in sets if one.findtext("LinkName") == name for pmid in texts(one.iterfind("Link/Id"))]
+
+
+def read_matches(path: Path) -> dict[str, str]:
+    """Parse the lines of ecitmatch: what stands behind each key."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    parted = [[part.strip() for part in line.rsplit("|", 2)] for line in lines if line.count("|") > 1]
+    return {key: found for _, key, found in parted}
+
+
 _NO_SUCH_IDS = re.compile(r"id list is empty|no correct ids", re.IGNORECASE)
 """Errors for a batch in which no ID is known."""
 _FULL_TEXT_ROOTS = frozenset(["pmc-articleset", "article"])

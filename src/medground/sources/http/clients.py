@@ -13,7 +13,7 @@ import threading
 import time
 import zlib
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Generic, Protocol, TypeVar
@@ -22,6 +22,8 @@ from weakref import WeakKeyDictionary
 import certifi
 import httpx2
 
+from medground.errors import StorageFailed
+from medground.home.concurrency import TURNS
 from medground.home.secrets import MASK, secret_forms, secrets_sent
 from medground.version import __version__
 
@@ -79,6 +81,7 @@ class Pace:
     """
 
     per_second: float
+    address: str = ""
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     _next: float = field(default=float("-inf"), init=False)
@@ -90,6 +93,9 @@ class Pace:
             now = self.clock()
             turn = max(now, self._next)
             self._next = turn + _MARGIN / self.per_second
+        if self.address and TURNS:
+            with suppress(StorageFailed):  # then this process keeps the pace alone
+                turn = max(turn, now + await asyncio.to_thread(TURNS[-1], self.address, _MARGIN / self.per_second))
         if turn > now:
             await self.sleep(turn - now)
 
@@ -108,7 +114,7 @@ _paces_lock = threading.Lock()
 def shared_pace(address: str, per_second: float) -> Pace:
     """The pace that the process shares for an address and a rate."""
     with _paces_lock:
-        return _paces.setdefault((address, per_second), Pace(per_second))
+        return _paces.setdefault((address, per_second), Pace(per_second, address))
 
 
 ACCEPTED = "gzip, deflate"

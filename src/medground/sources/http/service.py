@@ -28,9 +28,14 @@ _NAMES = ("message", "errormessage", "statustext", "detail", "error", "errors", 
 ADDRESSES = {
     "alphafold": "https://alphafold.ebi.ac.uk",
     "brave": "https://api.search.brave.com",
+    "clinicaltrials": "https://clinicaltrials.gov/api/v2",
     "duckduckgo": "https://html.duckduckgo.com",
+    "idconv": "https://pmc.ncbi.nlm.nih.gov/tools/idconv/api/v1",
+    "openalex": "https://api.openalex.org",
     "pdb": "https://www.ebi.ac.uk/pdbe",
+    "pubtator": "https://www.ncbi.nlm.nih.gov/research/pubtator3-api",
     "uniprot": "https://rest.uniprot.org",
+    "unpaywall": "https://api.unpaywall.org/v2",
 }
 """Where the services are that are in one place only, by the names of their sources."""
 _BAD_KEY = re.compile(r"(api[ _]key|token) (is )?(not valid|invalid)|invalid (api[ _]key|token)", re.IGNORECASE)

@@ -158,15 +158,15 @@ SYNTAX = Syntax(
 
 
 class EuropePMCSource(LiteratureSource):
-    """Searches titles and abstracts in Europe PMC, in its own order of relevance."""
+    """Searches titles and abstracts in Europe PMC, in its own order of relevance; `only` limits what it finds."""
 
-    def __init__(self, client: Client) -> None:
-        super().__init__(NAME, SYNTAX, client, most=MOST)
-        self._client = client
+    def __init__(self, client: Client, name: str = NAME, only: str = "") -> None:
+        super().__init__(name, SYNTAX, client, most=MOST)
+        self._client, self._only = client, only
 
     async def _find(self, asked: str, limit: int) -> Read:
         records: list[Mapping[str, Any]] = []
-        cursor = "*"
+        cursor, asked = "*", f"({asked}) AND {self._only}" if self._only else asked
         while len(records) < limit:
             page, following = await self._page(asked, cursor, min(_PAGE, limit - len(records)))
             records += page
@@ -196,12 +196,20 @@ class EuropePMCSource(LiteratureSource):
         return [record for record in results if isinstance(record, dict)], str(following or "")
 
 
-def _open(settings: Settings) -> EuropePMCSource:
+def europe_pmc(settings: Settings) -> Client:
+    """A client of Europe PMC's web service."""
     service = Service(name=NAME, address=settings.section(EuropePMCSettings).address, per_second=8.0)
-    return EuropePMCSource(Client(service, open_wire(settings)))
+    return Client(service, open_wire(settings))
 
 
-EUROPE_PMC = SourceDeclaration(name=NAME, open=_open, settings=EuropePMCSettings)
+EUROPE_PMC = SourceDeclaration(
+    name=NAME, open=lambda settings: EuropePMCSource(europe_pmc(settings)), settings=EuropePMCSettings
+)
+_PREPRINTS = '(SRC:PPR AND (PUBLISHER:"bioRxiv" OR PUBLISHER:"medRxiv"))'
+PREPRINTS = SourceDeclaration(
+    name="preprints", open=lambda settings: EuropePMCSource(europe_pmc(settings), "preprints", _PREPRINTS)
+)
+"""Preprints of bioRxiv and medRxiv, as Europe PMC has them."""
 
 
 # PubMed Central, by the E-utilities: esearch finds articles, efetch brings them as JATS.

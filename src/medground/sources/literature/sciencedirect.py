@@ -113,7 +113,7 @@ def _id_query(document_id: str) -> str:
     return quoted(name) if prefix == "DOI" and normal_doi(name) else ""
 
 
-SYNTAX = Syntax(name="ScienceDirect", fields=fields_of("sciencedirect"), without="AND NOT", id_of=_id_query)
+SYNTAX = Syntax(name="ScienceDirect", fields=fields_of("tabled"), without="AND NOT", id_of=_id_query)
 
 
 class ScienceDirectSource(LiteratureSource):

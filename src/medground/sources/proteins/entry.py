@@ -8,11 +8,11 @@ Source: BioMedSearch, section III.B, Protein Information Retrieval.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib import resources
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from medground.errors import BadDocument
+from medground.home.files import rows
 from medground.language.sentences import sentence_spans
 from medground.sources.live import Json, part, parts, text, texts
 from medground.sources.proteins.names import ACCESSION, Names, read_names
@@ -27,8 +27,7 @@ class Line(NamedTuple):
     text: str
 
 
-_ROWS = (resources.files(__package__) / "comments.tsv").read_text(encoding="utf-8").splitlines()
-_TEXTS = {kind: (section, about) for kind, section, about in (row.split("\t") for row in _ROWS)}
+_TEXTS = {kind: (section, about) for kind, section, about in rows("sources/proteins", "comments")}
 """Comments of plain text: the section, and what the line says it is about."""
 _SECTIONS = (
     *("Names", "Function", "Activity", "Phenotype", "Interactions", "Disease", "Location", "Expression"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
+from medground.home.files import rows
 from medground.sources.live import Json, part, parts, text, texts
 
 
@@ -115,10 +115,8 @@ HUMAN = Organism("Homo sapiens", "human", 9606)
 
 @cache
 def _table() -> dict[str, Organism]:
-    text = (resources.files(__package__) / "organisms.tsv").read_text(encoding="utf-8")
     named: dict[str, Organism] = {}
-    for line in text.splitlines():
-        taxon, scientific, common, others = line.split("\t")
+    for taxon, scientific, common, others in rows("sources/proteins", "organisms"):
         one = Organism(scientific, common, int(taxon))
         names = (scientific, common, *filter(None, others.split("|")))
         named |= {name.casefold(): one for name in names if name.casefold() not in named}

@@ -1,0 +1,166 @@
+"""What is known of single papers: their ids, the record of a citation, what is like one or cites it, its full text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from medground.answering.rank.fuse import fuse, merge_duplicates
+from medground.corpus.retraction import marked
+from medground.engine.search import SearchEngine
+from medground.errors import SourceUnavailable, UsageError
+from medground.pubmed.citation import citation_terms
+from medground.values.document import Document
+from medground.values.identifiers import paper_names, papers_named
+from medground.values.lookup import Lookup, Ranker
+from medground.values.query import Query, Term
+from medground.values.question import Question, checked_text
+
+if TYPE_CHECKING:
+    from medground.sources.papers import PaperServices
+    from medground.values.papers import FullText, PaperFound, Related, Relation
+
+_MOST = 50
+_ONLY_HELD = "PubMed is not searched here: add `--pubmed live` (retrieval.pubmed)"
+
+
+def _name(asked: str) -> str:
+    """The name of the paper that an id stands for, such as `pmid:1`; empty for a citation."""
+    text = f"PMID:{asked.strip()}" if asked.strip().isdecimal() else asked.strip()
+    return next(iter([*paper_names(text, {}), *(name for names in papers_named(text).values() for name in names)]), "")
+
+
+def _fits(document: Document, citation: str) -> bool:
+    """Whether a record has the volume and the first page of a citation, as far as it gives them."""
+    wanted = [part.strip() for part in f"{citation}|||".split("|")][2:4]
+    own = document.imprint.get("volume"), document.imprint.get("pages", "").partition("-")[0]
+    return all(not asked or asked == has for asked, has in zip(wanted, own, strict=True))
+
+
+@dataclass
+class PaperEngine(SearchEngine):
+    """Finds single papers in the open sources, and asks NCBI, Europe PMC and Unpaywall where PubMed is searched."""
+
+    _services: PaperServices | None = field(default=None, repr=False)
+
+    async def papers(self, asked: Sequence[str], *, entities: bool = False) -> list[PaperFound]:
+        """The papers of some ids (PMID, PMC id, DOI) or citations (`journal|year|volume|first page|author`), in order.
+
+        Corpora are asked first; for the rest PubMed, the ID converter of PMC and ECitMatch, if PubMed is searched.
+        `entities`: what PubTator found in each. Raises UsageError: nothing is asked, or too much.
+        """
+        texts = [checked_text(one, "paper") for one in asked]
+        if not 1 <= len(texts) <= _MOST:
+            raise UsageError(f"ask for 1 to {_MOST} papers, not {len(texts)}")
+        with self._under_way():
+            found = {one: await self._paper(one, entities=entities) for one in dict.fromkeys(texts)}
+        return [found[one] for one in texts]
+
+    async def related(self, paper: str, *, by: Relation = "similar", limit: int = 10) -> Related:
+        """What is like a paper (in corpora by words and, where built, by vectors), cites it or is cited by it.
+
+        Raises UsageError: the paper is not found, or only PubMed knows what was asked and it is not searched;
+        SourceUnavailable: PubMed could not be asked.
+        """
+        from medground.values.papers import Related
+
+        one, services = await self._one(paper), self._paper_services()
+        run = self._untraced_run(Question(text=paper, task="free"))
+        ways, ids = list[str](), list[str]()
+        with self._under_way():
+            if by == "similar" and one.document and self._corpora:
+                subjects = (heading.descriptor for heading in one.document.mesh if heading.major)
+                words = Lookup.words(" ".join([one.document.title, *subjects]))
+                found = await run.look_up(words.model_copy(update={"sources": self._corpora, "limit": 10 * limit}))
+                hits = merge_duplicates(fuse([hits for each in found for hits in each.rankings]))
+                others = (hit.passage for hit in hits if set(hit.passage.paper).isdisjoint(one.document.paper))
+                ids += list(dict.fromkeys(passage.document_id for passage in others))[:limit]
+                ways.append(", ".join(self._corpora))
+            elif services is None:
+                raise UsageError(f"only PubMed knows {by} papers; {_ONLY_HELD}")
+            if services and (pmid := one.ids.get("pmid")):
+                ids += [f"PMID:{name}" for name in await services.links(pmid, by) if name != pmid][:limit]
+                ways.append(services.eutils.name)
+            await run.retrieve(ids)
+        return Related(
+            paper=one,
+            documents=tuple(run.ledger.documents[i] for i in dict.fromkeys(ids) if i in run.ledger.documents),
+            ways=tuple(ways),
+        )
+
+    async def full_text(self, paper: str) -> FullText:
+        """The full text of a paper by the legal routes, or the address of an open copy; else what each route said.
+
+        Raises UsageError: the paper is not found, or PubMed is not searched.
+        """
+        one, services = await self._one(paper), self._paper_services()
+        if services is None:
+            raise UsageError(f"full texts are asked of PubMed Central, Europe PMC and Unpaywall; {_ONLY_HELD}")
+        with self._under_way():
+            return await services.full_text(one.ids)
+
+    async def _one(self, paper: str) -> PaperFound:
+        (one,) = await self.papers([paper])
+        if one.status == "failed":
+            source, _, reason = one.reason.partition(": ")
+            raise SourceUnavailable(reason or source, source=source)
+        if one.status != "found":
+            raise UsageError(f"{paper[:80]!r} was not found: {one.reason}")
+        return one
+
+    @property
+    def _corpora(self) -> tuple[str, ...]:
+        return tuple(source.name for source in self.sources if source.state is not None)
+
+    def _paper_services(self) -> PaperServices | None:
+        """What NCBI and others are asked by; None where PubMed is not searched: nothing leaves this computer."""
+        wanted = self.settings.retrieval
+        if self._services is None and (wanted.pubmed or "pubmed" in wanted.sources):
+            from medground.sources.papers import PaperServices  # it brings the HTTP client
+
+            self._services = PaperServices(self.settings)
+            self._stack.push_async_callback(self._services.close)
+        return self._services
+
+    async def _paper(self, asked: str, *, entities: bool) -> PaperFound:
+        from medground.values.papers import PaperFound  # its model takes a while to build
+
+        name, services = _name(asked), self._paper_services()
+        if not name and "|" not in asked:
+            why = "not the id of a paper, or journal|year|volume|first page|author"
+            return PaperFound(asked=asked, status="not found", reason=why)
+        found = await self._held(asked, name) if self._corpora else None
+        if services is None:
+            why = f"no corpus holds it; {_ONLY_HELD}"
+            return found or PaperFound(asked=asked, status="not found", reason=why)
+        found = found or await services.paper(asked, name)
+        if entities and (pmid := found.ids.get("pmid")):
+            found = found.model_copy(update={"entities": await services.entities(pmid)})
+        return found
+
+    async def _held(self, asked: str, name: str) -> PaperFound | None:
+        """The paper in the open corpora; None where none has it, or several fit a citation."""
+        tree: Query = Term(value=name, field="identifier")
+        if not name:
+            # Volume and page are compared in the records. A journal has several names: it counts where no more is said.
+            terms = [one for one in citation_terms(asked) if not one.endswith(("[vi]", "[pg]"))]
+            terms = [one for one in terms if not one.endswith("[ta]")] or terms
+            if not terms:
+                return None
+            from medground.pubmed.translate import parse  # imported late: it loads MeSH
+
+            tree = parse(" AND ".join(terms))
+        run = self._untraced_run(Question(text=asked, task="free"))
+        lookup = Lookup(asked=tree, shown=asked, sources=self._corpora, rankers=(Ranker.LEXICAL,))
+        hits = [hit for one in await run.look_up(lookup) for hits in one.rankings for hit in hits]
+        by_id = {hit.passage.document_id: hit.source for hit in hits}
+        await run.retrieve(list(by_id))
+        held = [run.ledger.documents[one] for one in by_id if one in run.ledger.documents]
+        fitting = [document for document in held if name or _fits(document, asked)]
+        if len({document.paper[:1] for document in fitting}) != 1:
+            return None
+        from medground.values.papers import PaperFound
+
+        ids = dict(one.split(":", 1) for one in fitting[0].paper)
+        return PaperFound(asked=asked, ids=ids, document=marked(fitting[0]), held_by=by_id[fitting[0].id])

@@ -1,0 +1,147 @@
+"""Services that answer with JSON, each a table of `services.toml`: what a request holds, and where its fields are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from medground.corpus.readers.compose import Composition
+from medground.errors import SourceUnavailable
+from medground.home.files import tables
+from medground.home.settings import Settings
+from medground.sources.base import SourceDeclaration
+from medground.sources.http.service import ADDRESSES, Client, Service
+from medground.sources.http.wire import open_wire
+from medground.sources.literature.source import LiteratureSource, Read, Syntax, fields_of, paper, plain, quoted
+from medground.sources.live import text
+from medground.values.document import Document
+from medground.values.identifiers import KINDS, normal_id
+
+_MOST = 1000
+"""Most records of one search."""
+
+
+def values_at(value: Any, path: str) -> list[Any]:
+    """The values at a dotted path; a list on the way is gone through."""
+    found = [value]
+    for name in path.split("."):
+        inner = [one.get(name) for one in found if isinstance(one, Mapping)]
+        found = [one for each in inner for one in (each if isinstance(each, list) else [each])]
+    return found
+
+
+def texts_at(value: Any, path: str) -> list[str]:
+    """The texts and numbers at a dotted path as plain text; an inverted index (word to positions) is written out."""
+    found = values_at(value, path) if path else []
+    return [said for one in found if (said := _written(one) if isinstance(one, Mapping) else plain(text(one)))]
+
+
+def _written(index: Mapping[Any, Any]) -> str:
+    places = ((at, str(word)) for word, all_at in index.items() if isinstance(all_at, list) for at in all_at)
+    return plain(" ".join(word for _, word in sorted(place for place in places if isinstance(place[0], int))))
+
+
+class Tabled:
+    """Asks one service of the table, at its pace, within its limits."""
+
+    def __init__(self, name: str, settings: Settings) -> None:
+        self.name = name
+        self.table: Mapping[str, Any] = tables("sources", "services")[name]
+        self._client = Client(Service(name, ADDRESSES[name], per_second=self.table["per_second"]), open_wire(settings))
+        self.close = self._client.close
+
+    async def ask(self, path: str = "", **values: str) -> Any:
+        """What it replies, as JSON; None where it has nothing of that name.
+
+        Raises SourceUnavailable: no usable reply; RateLimited: it asks for fewer requests.
+        """
+        filled = {name: form.format_map(defaultdict(str, values)) for name, form in self.table["parameters"].items()}
+        quoted_values = {name: quote(value, safe="/()") for name, value in values.items()}
+        where = (path or self.table["path"]).format_map(quoted_values)
+        reply = await self._client.get(where, {k: v for k, v in filled.items() if v}, absent=frozenset([404]))
+        return reply.json() if reply.status == 200 else None
+
+    async def records(self, **values: str) -> list[Any]:
+        """The records of a reply. Raises SourceUnavailable: as for `ask`, or the reply has no list of them."""
+        return self.listed(await self.ask(**values))
+
+    def listed(self, content: Any) -> list[Any]:
+        """The records of a reply."""
+        found = content.get(self.table["records"]) if isinstance(content, Mapping) else None
+        if not isinstance(found, list):
+            raise SourceUnavailable("the reply has no list of results; the service may have changed", source=self.name)
+        return found
+
+
+class TabledSource(LiteratureSource):
+    """Searches a service of the table, in its own order of relevance."""
+
+    def __init__(self, service: Tabled) -> None:
+        self._service, self._table = service, service.table
+        self._forms: dict[str, str] = self._table["one"]
+        syntax = Syntax(name=self._table["title"], fields=fields_of("tabled"), id_of=self._id_query)
+        super().__init__(service.name, syntax, service, most=_MOST)
+
+    def _id_query(self, document_id: str) -> str:
+        prefix, _, name = document_id.partition(":")
+        return quoted(name) if prefix in self._forms else ""
+
+    async def _find(self, asked: str, limit: int) -> Read:
+        found: list[Any] = []
+        page, number = "", 1
+        while len(found) < limit:
+            size = min(self._table["page"], limit)
+            content = await self._service.ask(query=asked, limit=str(size), page=page)
+            records = self._service.listed(content)
+            found, number = [*found, *records], number + 1
+            follows = self._table.get("next")
+            page = next(iter(texts_at(content, follows)), "") if follows else str(number)
+            if len(records) < size or not page:
+                break
+        return Read.of([self._document(record) for record in found[:limit]])
+
+    async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
+        names = [document_id.partition(":") for document_id in ids]
+        path = {"query": "", "limit": "", "page": ""}
+        asked = (self._service.ask(self._forms[prefix], id=name, **path) for prefix, _, name in names)
+        return Read.of([self._document(record) for record in await asyncio.gather(*asked) if record]).documents
+
+    def _document(self, record: Any) -> Document | None:
+        at: Mapping[str, Any] = self._table["document"]
+        one = {name: next(iter(texts_at(record, path)), "") for name, path in at.items() if isinstance(path, str)}
+        identifiers = {kind: value for kind in KINDS if (value := normal_id(kind, one.get(kind, "")))}
+        own = one["own"].rpartition("/")[2]
+        names = [f"{kind.upper()}:{value}" for kind, value in identifiers.items()]
+        names += [f"{next(reversed(self._forms))}:{own}"] if own else []
+        composition = Composition()
+        for label, path in at["text"]:
+            composition.add("; ".join(texts_at(record, path)), label or None)
+        date = one.get("date", "")
+        if not names:
+            return None
+        return paper(
+            one["title"],
+            composition,
+            {},
+            id=names[0],
+            year=int(date[:4]) if date[:4].isdecimal() else None,
+            dates={"published": date} if date else {},
+            journal=one.get("journal") or None,
+            authors=tuple(texts_at(record, at.get("authors", ""))),
+            publication_types=tuple(texts_at(record, at.get("types", ""))),
+            identifiers=identifiers,
+            url=at["url"].format(id=own) if "url" in at else one["own"],
+            license=one.get("license") or None,
+            retraction="retracted" if True in values_at(record, at.get("retracted", "")) else "none",
+        )
+
+
+def _declared(name: str) -> SourceDeclaration:
+    return SourceDeclaration(name=name, open=lambda settings: TabledSource(Tabled(name, settings)))
+
+
+TRIALS = _declared("clinicaltrials")
+OPENALEX = _declared("openalex")

@@ -1,0 +1,189 @@
+"""Single papers by id and citation, what is like and cites them, full texts; trials, OpenAlex and preprints as sources.
+
+What services send is in `test_papers.toml`, as their documentation has it. Our own E-utilities stand in for NCBI's too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from closing import then_closed
+from command_line import corpus_of
+from http_peer import Asked, Peer, Reply
+from rows import tables
+
+from medground import BlockingEngine, Lookup
+from medground.errors import SourceUnavailable, UsageError
+from medground.home.settings import Settings
+from medground.sources.base import find_source
+from medground.sources.http.service import ADDRESSES
+from medground.values.query import Filters, Words
+
+TABLES = tables(__file__)
+MANN = {
+    "id": "PMID:2014248",
+    "title": "Sequence of a lectin of Entamoeba histolytica",
+    "text": "The lectin of Entamoeba histolytica binds galactose.",
+    "journal": "Proc Natl Acad Sci U S A",
+    "year": 1991,
+    "authors": ["Mann BJ", "Petri WA"],
+    "identifiers": {"doi": "10.1073/pnas.88.8.3248", "pmc": "PMC51423"},
+    "imprint": {"volume": "88", "issue": "8", "pages": "3248-52"},
+}
+LIKE = {
+    "id": "PMID:7",
+    "title": "Lectin",
+    "text": "A lectin of Entamoeba histolytica was found.",
+    "retraction": "retracted",
+}
+CITATION = "Proc Natl Acad Sci U S A|1991|88|3248|Mann BJ|"
+
+
+def replying(pages: str) -> Callable[[Asked], Reply]:
+    def reply(asked: Asked) -> Reply:
+        if "efetch" in asked.path:
+            if asked.parameters["db"] == "pmc":
+                return Reply(b"<pmc-articleset/>")
+            articles = "".join(
+                f"<PubmedArticle><MedlineCitation><PMID>{i}</PMID><Article><ArticleTitle>Paper {i}</ArticleTitle>"
+                f"<Abstract><AbstractText>Lectin {i}.</AbstractText></Abstract></Article></MedlineCitation>"
+                "</PubmedArticle>"
+                for i in asked.parameters["id"].split(",")
+                if i != "99"
+            )
+            return Reply(f"<PubmedArticleSet>{articles}</PubmedArticleSet>".encode())
+        body = TABLES[pages].get(asked.path)
+        kind = (
+            "application/json"
+            if (body or "{").startswith("{")
+            else "text/xml"
+            if body.startswith("<")
+            else "text/plain"
+        )
+        return Reply((body or "{}").encode(), 200 if body else 404, kind)
+
+    return reply
+
+
+@pytest.fixture
+def live(make_peer: Callable[..., Peer], monkeypatch: pytest.MonkeyPatch) -> Peer:
+    """All services that are asked live, on loopback."""
+    peer = make_peer(replying("live"))
+    monkeypatch.setattr("medground.sources.pubmed.source.NCBI", f"{peer.url}/entrez/eutils")
+    for name in ("idconv", "pubtator", "unpaywall"):
+        monkeypatch.setitem(ADDRESSES, name, f"{peer.url}/{name}")
+    return peer
+
+
+def opened(peer: Peer | None = None, **options: Any) -> BlockingEngine:
+    asked = (
+        {
+            "retrieval.pubmed": "live",
+            "retrieval.email": "ann@hospital.example",
+            "europepmc.address": f"{peer.url}/europepmc",
+        }
+        if peer
+        else {}
+    )
+    return BlockingEngine({"retrieval.corpora": ("papers",), **asked, **options})
+
+
+def test_corpora_know_ids_citations_and_what_is_like_a_paper(home: Any) -> None:
+    corpus_of(MANN, LIKE, {"id": "PMID:8", "title": "Gout", "text": "Colchicine relieves gout."})
+    with opened() as engine:
+        asked = ["2014248", "https://doi.org/10.1073/PNAS.88.8.3248", "PMC51423", CITATION, "PMID:99", "some paper"]
+        found = engine.papers(asked)
+        assert [one.status for one in found] == ["found"] * 4 + ["not found"] * 2
+        assert {(one.held_by, *one.ids.values()) for one in found[:4]} == {
+            ("corpus:papers", "2014248", "PMC51423", "10.1073/pnas.88.8.3248")
+        }
+        assert "--pubmed live" in found[4].reason
+        assert "not the id of a paper" in found[5].reason
+        like = engine.related("PMID:2014248")
+        assert (like.documents[0].id, like.documents[0].retraction) == ("PMID:7", "retracted")
+        for call in (lambda: engine.related("PMID:8", by="citing"), lambda: engine.full_text("PMID:8")):
+            with pytest.raises(UsageError, match="--pubmed live"):
+                call()
+        with pytest.raises(UsageError, match="'PMID:99' was not found: no corpus holds it"):
+            engine.related("PMID:99")
+        with pytest.raises(UsageError, match="1 to 50 papers, not 0"):
+            engine.papers([])
+
+
+def test_services_know_what_no_corpus_holds(home: Any, live: Peer) -> None:
+    corpus_of(
+        {"id": "PMID:8", "title": "Gout", "text": "Colchicine relieves gout.", "identifiers": {"doi": "10.1234/closed"}}
+    )
+    with opened(live) as engine:
+        cited, converted, nothing = engine.papers([CITATION, "10.1093/nar/gks1195", "10.1234/none"], entities=True)
+        assert (cited.ids, cited.held_by, cited.document and cited.document.title) == (
+            {"pmid": "2014248"}, "pubmed:live", "Paper 2014248",
+        )  # fmt: skip
+        assert [(one.kind, one.id, one.words, one.count) for one in cited.entities] == [
+            ("Species", "5759", "E. histolytica", 2),
+            ("Disease", "MESH:D000562", "amebiasis", 1),
+        ]
+        assert converted.ids == {"pmid": "23193287", "pmc": "PMC3531190", "doi": "10.1093/nar/gks1195"}
+        assert nothing.status == "not found"
+        assert [one.id for one in engine.related("PMID:2014248", by="citing").documents] == ["PMID:31", "PMID:32"]
+        assert [one.id for one in engine.related("PMID:2014248").documents] == ["PMID:33"]
+        whole = engine.full_text("PMC3531190")
+        assert whole.document is not None
+        assert "All sequences were read." in whole.document.text
+        place = engine.full_text("PMID:8")
+        assert (place.document, place.url, place.license) == (None, "https://repository.example/1.pdf", "cc-by")
+        none = engine.full_text("PMID:31")
+        assert len(none.routes) == 2
+    assert "ann@hospital.example" in {asked.parameters.get("email") for asked in live.asked}
+
+
+def test_a_service_that_fails_is_not_an_unknown_paper(home: Any, make_peer: Any, monkeypatch: Any) -> None:
+    corpus_of(LIKE)
+    peer = make_peer(Reply(status=400))
+    with opened(**{"retrieval.pubmed": peer.url}) as engine:
+        (one,) = engine.papers(["PMID:99"])
+        assert one.status == "failed"
+        with pytest.raises(SourceUnavailable):
+            engine.related("PMID:99")
+
+
+def searched(name: str, pages: str, make_peer: Any, monkeypatch: Any, **options: Any) -> tuple[Any, Any, Peer]:
+    peer = make_peer(replying(pages))
+    monkeypatch.setitem(ADDRESSES, name, peer.url)
+    source = find_source(name).open(Settings.load(options={"europepmc.address": peer.url, **options}))
+
+    async def run() -> Any:
+        found = await source.search(
+            Lookup(asked=Words(text="diabetes metformin"), text="metformin", limit=100), Filters()
+        )
+        return found, await source.fetch([hit.passage.document_id for hit in found.rankings[0]])
+
+    found, documents = then_closed(source, run())
+    return found, list(documents.values()), peer
+
+
+def test_trials_works_and_preprints_are_read(home: Any, make_peer: Any, monkeypatch: Any) -> None:
+    found, (trial,), peer = searched("clinicaltrials", "trials", make_peer, monkeypatch)
+    assert (trial.id, trial.year, trial.url) == (
+        "NCT:NCT05812963",
+        2024,
+        "https://clinicaltrials.gov/study/NCT05812963",
+    )
+    assert "Metformin; Exercise" in trial.text
+    assert [section.label for section in trial.sections][:2] == ["Status", "Summary"]
+    assert peer.asked[0].parameters["query.term"] == '("diabetes" OR "metformin")'
+    assert found.notes == ("1 records found could not be read",)
+    _, (work,), peer = searched("openalex", "openalex", make_peer, monkeypatch)
+    assert (work.id, work.text, work.retraction) == ("PMID:29456894", "Open access is free access", "retracted")
+    assert (work.journal, work.authors, work.identifiers["doi"]) == (
+        "PeerJ",
+        ("Heather Piwowar",),
+        "10.7717/peerj.4375",
+    )
+    _, (posted,), peer = searched("preprints", "preprints", make_peer, monkeypatch)
+    assert (posted.id, posted.publication_types) == ("DOI:10.1101/2020.01.15.20017285", ("Preprint",))
+    assert 'SRC:PPR AND (PUBLISHER:"bioRxiv" OR PUBLISHER:"medRxiv")' in peer.asked[0].parameters["query"]
+    with pytest.raises(SourceUnavailable, match="no list of results"):
+        searched("openalex", "trials", make_peer, monkeypatch)
