@@ -70,9 +70,10 @@ class StoreContract(SourceContract, QueryContract):
                     store.dense(np.ones(3, dtype=np.float32), 10)
 
     def test_threads_may_share_it_and_it_may_be_closed_twice(self, opened: Opened) -> None:
-        store = opened()
+        store, vectors = opened(), self.embedder.embed(["fins"]) if self.embedder else ()
+        both = lambda query: (store.bm25(query, 10), [store.dense(vector, 10) for vector in vectors])  # noqa: E731
         with ThreadPoolExecutor(4) as threads:
-            found = [*threads.map(lambda query: store.bm25(query, 10), QUERIES * 4)]
+            found = [*threads.map(both, QUERIES * 4)]
         assert found[: len(QUERIES)] == found[-len(QUERIES) :]
         store.close()
         store.close()
