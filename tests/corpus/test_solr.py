@@ -75,7 +75,7 @@ def test_real_questions_find_the_same_on_one_shard_and_on_four(cluster, shared, 
             found = compare(reference, store, questions[::25])
             assert found.overlap >= 0.99
             assert found.same_first >= 0.99
-    with pytest.raises(UsageError, match="name the corpus.*bioasq-1, bioasq-4"):
+    with pytest.raises(UsageError, match=r"name the corpus.*bioasq-1, bioasq-4"):
         Library(tmp_path).at(cluster.address).state()
 
 
@@ -179,6 +179,10 @@ def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(c
     for asked in (place.verify, lambda: [place.open() for _ in range(100)]):
         with pytest.raises(SnapshotCorrupt, match=r"corpus:pushed.*push"):
             asked()
+    with library.open("papers") as later:
+        with pytest.raises(SnapshotCorrupt, match="push the corpus again"):
+            place.push(later)
+        assert place.push(later) == place.verify()
     place.remove()
     with pytest.raises(UsageError, match="no corpus 'pushed'"):
         place.state()

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from medground.corpus.lexical_fields import ANALYSES, analyser, default_texts, numbers_of, texts_of
 from medground.corpus.manifest import Manifest
 from medground.corpus.solr import schema
-from medground.corpus.solr.store import AT_ONCE, PASSAGE, Collection, Row, document_of, raw_of, reading
+from medground.corpus.solr.store import AT_ONCE, PASSAGE, Collection, Row
+from medground.corpus.store import Store
 from medground.corpus.tables import encode
-from medground.errors import SnapshotCorrupt
 from medground.values.document import Document
 from medground.values.steps import Progress
 
@@ -29,18 +29,19 @@ def fill(rows: Collection, base: Snapshot, progress: Progress) -> None:
     total = base.manifest.counts
     for first in range(passages, total.passages, AT_ONCE):
         progress("passages", first, total.passages)
-        _put(rows, _passage_rows(base, first, min(first + AT_ONCE, total.passages)))
+        put_rows(rows, _passage_rows(base, first, min(first + AT_ONCE, total.passages)))
     records = islice(base.all_records(), documents, None)
     while some := [*islice(records, AT_ONCE)]:
         progress("documents", documents, total.documents)
-        _put(rows, [_document_row(base, document, raw) for document, raw in some])
+        put_rows(rows, [_document_row(base, document, raw) for document, raw in some])
         documents += len(some)
     commit(rows)
 
 
-def mark_whole(rows: Collection, manifest: Manifest) -> None:
+def mark_whole(rows: Collection, manifest: Manifest, digest: str) -> None:
     """Write the manifest, without which a collection is not opened."""
-    _put(rows, [{schema.KEY: schema.ABOUT, schema.ROW: schema.ABOUT, schema.RECORD: manifest.model_dump_json()}])
+    about = {schema.KEY: schema.ABOUT, schema.ROW: schema.ABOUT, schema.DIGEST: digest}
+    put_rows(rows, [{**about, schema.RECORD: manifest.model_dump_json()}])
     commit(rows)
 
 
@@ -49,27 +50,21 @@ def commit(rows: Collection) -> None:
     rows.cluster.ask(f"{rows.name}/update", {"commit": "true", "expungeDeletes": "true", "wt": "json"})
 
 
-def verify_rows(rows: Collection, manifest: Manifest, progress: Progress) -> None:
-    """Read all rows and compare them with the hash of their snapshot. Raises SnapshotCorrupt: it says what differs."""
-    total, embedding = manifest.counts, manifest.embedding
-    shape = ["1", str(manifest.chunk_limit), "" if embedding is None else embedding.identity]  # as a build hashes it
-    digest, raw = hashlib.sha256(repr([*shape, *filter(None, [manifest.origin])]).encode()), list[bytes]()
-    with reading(rows.cluster.source):
-        whole = rows.all_rows(schema.WHOLE, schema.DOCUMENT, schema.RECORD, schema.DIGEST, schema.RAW)
-        for at, row in enumerate(whole):
-            progress("verified documents", at, total.documents)
-            document_of(row)
-            digest.update(bytes.fromhex(row[schema.DIGEST]))
-            raw += [hashlib.sha256(record).digest()] if (record := raw_of(row)) else []
-        digest.update(b"".join(raw))
-        if digest.hexdigest() != manifest.hash:
-            raise SnapshotCorrupt(f"{rows.cluster.source}: its documents are not those that were pushed; push again")
-        found = (row[schema.NUMBER] for row in rows.all_rows(schema.PASSAGES, *PASSAGE))
-        if any(number != at for at, number in enumerate(found)) or rows.counts() != (total.passages, total.documents):
-            raise SnapshotCorrupt(f"{rows.cluster.source}: it has not all passages; push the corpus again")
+def digest_of(store: Store, progress: Progress) -> str:
+    """SHA-256 of all documents, records and passages, as they are read: equal for a snapshot wherever it is kept."""
+    total, counts = hashlib.sha256(), store.manifest.counts
+    for at, (document, raw) in enumerate(store.all_records()):
+        progress(f"read in {store.name}: documents", at, counts.documents)
+        total.update(encode(document)[1] + hashlib.sha256(raw).digest())
+    for first in range(0, counts.passages, AT_ONCE):
+        progress(f"read in {store.name}: passages", first, counts.passages)
+        for passage in store.passages(range(first, min(first + AT_ONCE, counts.passages))):
+            total.update(repr((passage.document_id, passage.start, passage.end, passage.section)).encode())
+    return total.hexdigest()
 
 
-def _put(rows: Collection, entries: Sequence[Row]) -> None:
+def put_rows(rows: Collection, entries: Sequence[Row] | Row) -> None:
+    """Send rows, or a command about them."""
     content = json.dumps(entries, ensure_ascii=False).encode()
     rows.cluster.put(f"{rows.name}/update?wt=json", content, "application/json")
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from medground.corpus.manifest import Manifest
 from medground.corpus.solr import schema
 from medground.corpus.solr.client import Cluster
-from medground.corpus.solr.filling import commit, fill, mark_whole, verify_rows
+from medground.corpus.solr.filling import commit, digest_of, fill, mark_whole, put_rows
 from medground.corpus.solr.store import Collection, SolrStore
 from medground.corpus.store import Place, Store
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
@@ -62,7 +62,7 @@ class SolrPlace(Place):
         return self._whole()[1]
 
     def open(self, progress: Progress = no_progress) -> Store:
-        rows, manifest = self._whole()
+        rows, manifest, _ = self._whole()
         found, total = rows.counts(), manifest.counts
         if found != (total.passages, total.documents):
             raise SnapshotCorrupt(
@@ -72,9 +72,8 @@ class SolrPlace(Place):
         return SolrStore(rows, manifest, self._name)
 
     def verify(self) -> Manifest:
-        rows, manifest = self._whole()
-        self._await_replicas(rows)
-        verify_rows(rows, manifest, no_progress)
+        rows, manifest, digest = self._whole()
+        self._verify(rows, manifest, digest, no_progress)
         return manifest
 
     def remove(self, *, old: bool = False) -> None:
@@ -93,15 +92,19 @@ class SolrPlace(Place):
         rows = Collection(self._cluster, f"{_COLLECTION}{base.manifest.hash[:16]}-{self._corpus}")
         if rows.name not in self._collections():
             self._create(rows.name, base.manifest)
-        whole = rows.manifest() is not None
+        whole, digest = rows.about() is not None, digest_of(base, progress)
         if not whole:
             commit(rows)
             self._await_replicas(rows)  # any of them may tell how many rows there are
             fill(rows, base, progress)
-        self._await_replicas(rows)
-        verify_rows(rows, base.manifest, progress)
+        try:
+            self._verify(rows, base.manifest, digest, progress)
+        except SnapshotCorrupt:
+            put_rows(rows, {"delete": {"query": "*:*"}})  # the next push begins anew
+            commit(rows)
+            raise
         if not whole:
-            mark_whole(rows, base.manifest)
+            mark_whole(rows, base.manifest, digest)
             self._await_replicas(rows)
         if self._aliases().get(self._corpus) != before:
             raise UsageError(f"{self._source} was pushed by somebody else meanwhile; push again to replace it")
@@ -138,15 +141,21 @@ class SolrPlace(Place):
         addresses = [f"{one['base_url'].partition('://')[2]}/{one['core']}" for one in shard["replicas"].values()]
         return {rows.select({"q": "*:*", "shards": address})["response"]["numFound"] for address in addresses}
 
-    def _whole(self) -> tuple[Collection, Manifest]:
+    def _whole(self) -> tuple[Collection, Manifest, str]:
         rows = Collection(self._cluster, self.state())
-        if (manifest := rows.manifest()) is None:
+        if (about := rows.about()) is None:
             raise SnapshotCorrupt(f"{self._source}: {rows.name} is not whole; push the corpus again")
-        return rows, manifest
+        return (rows, *about)
+
+    def _verify(self, rows: Collection, manifest: Manifest, digest: str, progress: Progress) -> None:
+        """Raises SnapshotCorrupt: what is read is not what was pushed, or replicas differ."""
+        self._await_replicas(rows)
+        if digest_of(SolrStore(rows, manifest, self._source), progress) != digest:
+            raise SnapshotCorrupt(f"{self._source} does not hold what was pushed; push the corpus again")
 
     def _delete(self, kept: list[str | None], *, unfinished: bool) -> None:
         for name in self._collections():
-            if name not in kept and (unfinished or Collection(self._cluster, name).manifest() is not None):
+            if name not in kept and (unfinished or Collection(self._cluster, name).about()):
                 self._admin("DELETE", name=name)
 
     def _aliases(self) -> dict[str, str]:

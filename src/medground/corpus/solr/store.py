@@ -60,10 +60,9 @@ class Collection:
             found |= {row[schema.KEY]: row for row in self.rows(asked, schema.KEY, *columns)}
         return found
 
-    def all_rows(self, kinds: str, order: str, *columns: str) -> Iterator[Row]:
-        """All rows of these kinds in an order, streamed."""
-        asked = {"q": f"{{!terms f={schema.ROW}}}{kinds}", "sort": f"{order} asc,{schema.KEY} asc"}
-        asked |= {"fl": ",".join((*columns, order)), "rows": str(AT_ONCE)}
+    def documents(self) -> Iterator[Row]:
+        """The rows of all documents in the order of their ids, streamed."""
+        asked = {"q": f"{{!term f={schema.ROW}}}{schema.WHOLE}", "sort": f"{schema.KEY} asc", "rows": str(AT_ONCE)}
         mark, reply = "", self.select({**asked, "cursorMark": "*"})
         while mark != reply["nextCursorMark"]:
             yield from reply["response"]["docs"]
@@ -82,11 +81,11 @@ class Collection:
         found = dict(zip(facets[schema.ROW][::2], facets[schema.ROW][1::2], strict=True))
         return found.get(schema.FIRST, 0) + found.get(schema.LATER, 0), found.get(schema.WHOLE, 0)
 
-    def manifest(self) -> Manifest | None:
-        """The manifest, which is written when all else is there; None where it is not."""
-        row = self.by_key([schema.ABOUT], schema.RECORD).get(schema.ABOUT)
+    def about(self) -> tuple[Manifest, str] | None:
+        """The manifest and the digest of all content; None before they are written, when all else is there."""
+        row = self.by_key([schema.ABOUT], schema.RECORD, schema.DIGEST).get(schema.ABOUT)
         with reading(self.cluster.source):
-            return None if row is None else Manifest.model_validate_json(row[schema.RECORD])
+            return None if row is None else (Manifest.model_validate_json(row[schema.RECORD]), row[schema.DIGEST])
 
 
 @contextmanager
@@ -98,16 +97,6 @@ def reading(source: str) -> Iterator[None]:
         raise SnapshotCorrupt(
             f"{source}: damaged ({str(error).splitlines()[0][:200]}); push the corpus again"
         ) from error
-
-
-def document_of(row: Row) -> Document:
-    """The document of a row. Raises ValueError: it does not match its digest."""
-    return decode(row[schema.RECORD].encode(), bytes.fromhex(row[schema.DIGEST]))
-
-
-def raw_of(row: Row) -> bytes:
-    """The record of a row as its file has it; empty if there is none. Raises zlib.error: it is damaged."""
-    return zlib.decompress(base64.b64decode(row[schema.RAW])) if schema.RAW in row else b""
 
 
 class SolrStore(Store):
@@ -164,18 +153,17 @@ class SolrStore(Store):
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         rows = self._rows.by_key(ids, schema.RECORD, schema.DIGEST)
         with reading(self._source):
-            return {one: document_of(rows[one]) for one in dict.fromkeys(ids) if one in rows}
+            return {one: _document(rows[one]) for one in dict.fromkeys(ids) if one in rows}
 
     def all_documents(self) -> Iterator[Document]:
         with reading(self._source):
-            yield from map(
-                document_of, self._rows.all_rows(schema.WHOLE, schema.DOCUMENT, schema.RECORD, schema.DIGEST)
-            )
+            yield from map(_document, self._rows.documents())
 
     def raw_records(self, ids: Sequence[str]) -> dict[str, bytes]:
         rows = self._rows.by_key(ids, schema.RAW)
         with reading(self._source):
-            return {key: raw for key, row in rows.items() if (raw := raw_of(row))}
+            raw = {key: row[schema.RAW] for key, row in rows.items() if schema.RAW in row}
+            return {key: zlib.decompress(base64.b64decode(packed)) for key, packed in raw.items()}
 
     def passages(self, numbers: Sequence[int]) -> list[Passage]:
         rows = self._rows.by_key([str(number) for number in numbers], *PASSAGE)
@@ -210,3 +198,7 @@ class SolrStore(Store):
         documents = self.documents([row[schema.DOCUMENT] for row in rows])
         places = [(row[schema.DOCUMENT], row[schema.START], row[schema.STOP], row.get(schema.SECTION)) for row in rows]
         return [documents[document].passage(start, stop, section) for document, start, stop, section in places]
+
+
+def _document(row: Row) -> Document:
+    return decode(row[schema.RECORD].encode(), bytes.fromhex(row[schema.DIGEST]))
