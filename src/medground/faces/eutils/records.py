@@ -13,8 +13,9 @@ from typing import Any, Literal, assert_never
 
 import tantivy
 
+from medground.corpus.compiling import MOST_REORDERED
 from medground.corpus.faults import reading, writing
-from medground.corpus.lexical import MOST_EXPANSIONS, MOST_REORDERED, TreeCompiler
+from medground.corpus.lexical import MOST_EXPANSIONS, TreeCompiler
 from medground.corpus.lexical_fields import register_analysers
 from medground.faces.eutils.records_fields import (
     DATES,
