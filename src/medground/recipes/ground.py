@@ -30,7 +30,6 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.dates import latest
 from medground.language.follow_up import questions_in
-from medground.language.question_query import alone
 from medground.language.question_reading import reading_of
 from medground.language.statements import statements
 from medground.language.subject import Subject
