@@ -13,6 +13,7 @@ import { Papers } from "./papers";
 import { placesOf, Searches } from "./searches";
 import { Sentences } from "./sentences";
 import { Ways } from "./ways";
+import { locale, t } from "../words";
 
 const ABOVE = /^(Warning: |Could not search |Stopped early: )/;
 
@@ -22,8 +23,8 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
       <Ways answer={answer.trace_id} here="answer" report={answer.report !== null} />
       <Warnings answer={answer} />
       <section class="decision" aria-label="Decision" data-status={answer.status}>
-        <p class="headline">{plain(answer.headline)}</p>
-        {answer.reason && <p>{plain(answer.reason)}</p>}
+        <p class="headline" lang="en">{plain(answer.headline)}</p>
+        {answer.reason && <p lang="en">{plain(answer.reason)}</p>}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
         <Instead answer={answer} />
       </section>
@@ -53,11 +54,11 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
       <section>
         <h2>About this answer</h2>
         <ul class="notes">
-          <li>Asked on {new Date(answer.created).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}.</li>
+          <li>Asked on {new Date(answer.created).toLocaleDateString(locale, { day: "numeric", month: "long", year: "numeric" })}.</li>
           {answer.notes
             .filter((note) => !ABOVE.test(note))
             .map((note) => (
-              <li key={note}>{plain(note)}</li>
+              <li key={note} lang="en">{plain(note)}</li>
             ))}
           <li class="unprinted">
             <a href={address("ask", [], { question: answer.question, ...placesOf(answer.chosen) })}>Edit the question and ask again</a>
@@ -68,7 +69,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
           <Searches answer={answer} />
           <ul class="notes dim">
             {answer.details.map((detail) => (
-              <li key={detail}>{detail}</li>
+              <li key={detail} lang="en">{detail}</li>
             ))}
           </ul>
           <p class="row">
@@ -88,7 +89,7 @@ function Warnings({ answer }: { answer: Answered }): JSX.Element {
     <>
       {failed.map((words) => (
         <p key={words} class="bad verdict" data-testid="failed-source">
-          <Mark shape="alert" style="bad" /> <span>{plain(words)}</span>
+          <Mark shape="alert" style="bad" /> <span lang="en">{plain(words)}</span>
         </p>
       ))}
       {answer.notes
@@ -111,7 +112,7 @@ function Instead({ answer }: { answer: Answered }): JSX.Element | null {
       {nearby.map((one) => (
         <AskButton key={one} draft={{ question: one, ...(chosen && { ...chosen, chosen: true }) }} words={one} />
       ))}
-      {unsearched.length > 0 && <AskButton draft={{ question, corpora: [...(chosen?.corpora ?? []), ...unsearched], sources: chosen?.sources ?? [], chosen: true }} words={`Search ${unsearched.length === 1 ? "it" : "them"} too`} />}
+      {unsearched.length > 0 && <AskButton draft={{ question, corpora: [...(chosen?.corpora ?? []), ...unsearched], sources: chosen?.sources ?? [], chosen: true }} words={unsearched.length === 1 ? t`Search it too` : t`Search them too`} />}
     </p>
   );
 }

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { aboutCollection, sourceTitle, titleOf } from "../names";
 import type { Offers } from "../types";
 import type { Draft } from "../views/draft";
+import { t } from "../words";
 
 interface Chosen {
   corpora: string[];
@@ -81,7 +82,7 @@ export function Places({ draft, change, offers, recall = false }: Props): JSX.El
         </button>
       )}
       {offers.sources.map((name) => (
-        <Chip key={name} label={sourceTitle(name)} about={["over the internet", ""]} checked={sources.includes(name)} turn={() => set({ sources: toggled(sources, name) })} />
+        <Chip key={name} label={sourceTitle(name)} about={[t`over the internet`, ""]} checked={sources.includes(name)} turn={() => set({ sources: toggled(sources, name) })} />
       ))}
       {corpora.length + sources.length === 0 && <p class="caution">Nothing is selected to search.</p>}
     </fieldset>

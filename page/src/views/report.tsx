@@ -12,6 +12,7 @@ import { answerPath } from "../parts/studies/types";
 import { Ways } from "../parts/ways";
 import { address, type Route } from "../router";
 import type { Answered, Problem, Report } from "../types";
+import { listed, locale, t, word } from "../words";
 
 export function ReportPage({ route }: { route: Route }): JSX.Element {
   const id = route.parts[0] ?? "";
@@ -71,9 +72,9 @@ function Whole({ answer, report }: { answer: Answered; report: Report }): JSX.El
 }
 
 const STATES: Record<Report["subanswers"][number]["state"], [string, string]> = {
-  answered: ["✓", "Answered"],
-  "not answerable": ["∅", "Nothing found that answers it"],
-  failed: ["!", "Could not be searched"],
+  answered: ["✓", t`Answered`],
+  "not answerable": ["∅", t`Nothing found that answers it`],
+  failed: ["!", t`Could not be searched`],
 };
 
 function SubAnswers({ report }: { report: Report }): JSX.Element {
@@ -124,7 +125,7 @@ function Plan({ answer, report }: { answer: string; report: Report }): JSX.Eleme
         <p class="caution">The drawing of the plan could not be loaded.</p>
       ) : (
         <div class="scroll drawing" role="region" aria-label="Drawing of the plan" tabIndex={0}>
-          <img src={`.${answerPath(answer, "plan.svg")}`} alt={`${report.plan.subquestions.length} sub-questions and ${report.plan.keywords.length} keywords in the order in which they were searched`} onError={() => setFails(true)} />
+          <img src={`.${answerPath(answer, "plan.svg")}`} alt={t`${report.plan.subquestions.length} sub-questions and ${report.plan.keywords.length} keywords in the order in which they were searched`} onError={() => setFails(true)} />
         </div>
       )}
       {report.plan.notes.map((note) => (
@@ -136,7 +137,7 @@ function Plan({ answer, report }: { answer: string; report: Report }): JSX.Eleme
   );
 }
 
-const COUNTS = ["found", "merged", "filtered", "cut", "kept", "cited"] as const;
+const COUNTS = listed("found", "merged", "filtered", "cut", "kept", "cited");
 
 function Flow({ report }: { report: Report }): JSX.Element {
   return (
@@ -150,7 +151,7 @@ function Flow({ report }: { report: Report }): JSX.Element {
               <th scope="col">Searched in</th>
               {COUNTS.map((name) => (
                 <th key={name} scope="col">
-                  {name}
+                  {word(name)}
                 </th>
               ))}
             </tr>
@@ -161,7 +162,7 @@ function Flow({ report }: { report: Report }): JSX.Element {
                 <th scope="row">{row.subquestion}</th>
                 <td>{row.tool}</td>
                 {COUNTS.map((name) => (
-                  <td key={name}>{row[name].toLocaleString("en")}</td>
+                  <td key={name}>{row[name].toLocaleString(locale)}</td>
                 ))}
               </tr>
             ))}

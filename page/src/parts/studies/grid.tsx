@@ -4,6 +4,7 @@ import { sharedId } from "../../names";
 import { Cites } from "../cite";
 import { type Key, named, type Order } from "./sorting";
 import { type Cell, type EvidenceTable, type Row, STANCES } from "./types";
+import { t, word } from "../../words";
 
 interface Props {
   table: EvidenceTable;
@@ -30,15 +31,15 @@ export function Grid({ table, rows, order, sort, remove, show, leaveOut }: Props
       <table class="studies" data-testid="evidence-table">
         <thead>
           <tr>
-            {head("study", "Study")}
-            {head("year", "Year")}
-            {head("design", "Design")}
-            {head("stance", "Stance")}
+            {head("study", t`Study`)}
+            {head("year", t`Year`)}
+            {head("design", t`Design`)}
+            {head("stance", t`Stance`)}
             {table.columns.map((column, number) =>
               head(
                 number,
-                column,
-                <button type="button" class="remove" aria-label={`Remove the column ${column}`} onClick={() => remove(column)}>
+                word(column),
+                <button type="button" class="remove" aria-label={t`Remove the column ${column}`} onClick={() => remove(column)}>
                   ×
                 </button>,
               ),
@@ -67,7 +68,7 @@ function Study({ row, columns, show, leaveOut }: { row: Row; columns: string[]; 
           {[row.journal, sharedId(row.document_id)].filter(Boolean).join(" · ")}{" "}
           {row.url && (
             <a href={row.url} target="_blank" rel="noopener noreferrer">
-              {row.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : "Open"}
+              {row.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : t`Open`}
               <span class="unseen"> ({row.document_id})</span>
             </a>
           )}{" "}
@@ -76,7 +77,7 @@ function Study({ row, columns, show, leaveOut }: { row: Row; columns: string[]; 
           </button>
         </span>
       </th>
-      <td>{row.year ?? "not stated"}</td>
+      <td>{row.year ?? t`not stated`}</td>
       <td>{named(row)}</td>
       <td>
         <span aria-hidden="true">{stance.sign}</span> {stance.words}

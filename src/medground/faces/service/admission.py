@@ -16,6 +16,7 @@ from medground.answering.evidence_table import EvidenceTable
 from medground.errors import MedgroundError
 from medground.faces.service.accounts import Owners, Spending, Spent, next_month
 from medground.faces.service.answers import KeptAnswers
+from medground.faces.service.audit import Audit
 from medground.faces.service.job import Tell
 from medground.faces.service.shared import Shared
 from medground.faces.service.values import LimitReached, Person
@@ -30,9 +31,9 @@ T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 class Admission:
     """Lets requests to the engine in, one budget after the other, and counts what they used, however they end."""
 
-    def __init__(self, kept: KeptAnswers, shared: Shared, now: Callable[[], datetime]) -> None:
+    def __init__(self, kept: KeptAnswers, audit: Audit, shared: Shared, now: Callable[[], datetime]) -> None:
         self._owners, self._spending = Owners(shared.records), Spending(shared.records)
-        self._kept = kept
+        self._audit, self._kept = audit, kept
         self._shared = shared
         self._now = now
         self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -92,6 +93,7 @@ class Admission:
             if isinstance(step, Kept):
                 kept.append(step.trace_id)
                 self._owners.own(step.trace_id, person.id, self._now())
+                self._audit.add(person, "answer", step.trace_id)
             elif isinstance(step, ResearchBegun):
                 self._owners.own(step.id, person.id, self._now())
             tell.step(step)

@@ -15,6 +15,7 @@ from medground.engine.search import SearchResult, Syntax
 from medground.errors import NotFound, UsageError
 from medground.faces.service.admission import Admission, lowered
 from medground.faces.service.answers import KeptAnswers
+from medground.faces.service.audit import Audit
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Tell
 from medground.faces.service.jobs import Jobs
@@ -50,6 +51,7 @@ class Questioning(Offering):
 
     engines: Engines
     jobs: Jobs
+    audit: Audit
     _kept: KeptAnswers
     _admission: Admission
     _turns: asyncio.Semaphore
@@ -93,7 +95,9 @@ class Questioning(Offering):
                 ),
             )
 
-        return await self._started(ask, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
+        job = await self._started(ask, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
+        await self.audit.note(person, "ask", job.id, terms.question.text)
+        return job
 
     async def resume(self, research: str, person: Person = LOCAL) -> Job:
         """Go on with a person's research that failed, was stopped or reached a limit, as a new job.
@@ -111,7 +115,9 @@ class Questioning(Offering):
                 Searched.named(then), lambda engine: engine.resume(one.id, settings=changes, on_step=on_step)
             )
 
-        return await self._started(ask, person, free, kind="research", title=one.question.text)
+        job = await self._started(ask, person, free, kind="research", title=one.question.text)
+        await self.audit.note(person, "ask", job.id, one.question.text)
+        return job
 
     async def _started(
         self, ask: Ask, person: Person, free: bool, *, kind: str, title: str, repeat: Repeat | None = None
@@ -146,9 +152,11 @@ class Questioning(Offering):
 
         Raises UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
         """
-        return await self.use(
+        found = await self.use(
             lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax), person, **named
         )
+        await self.audit.note(person, "search", words=text)
+        return found
 
     async def use(self, work: Callable[[Engine], Awaitable[U]], person: Person = LOCAL, **named: Unpack[Named]) -> U:
         """The result of short work without a cost, such as `Engine.papers`, counted as a search of this person.
@@ -171,7 +179,7 @@ class Questioning(Offering):
         """
         self._check_offered(model)
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
-
+        await self.audit.note(person, "check", words=claim)
         return await self._paid(
             lambda engine, left: engine.verify(claim, model=model, settings=left), person, model, searched
         )
@@ -190,7 +198,7 @@ class Questioning(Offering):
         names = checked_columns(columns)
         answer = await asyncio.to_thread(self._kept.answer, trace_id, person)
         searched = await asyncio.to_thread(searched_for, answer, self.settings)
-
+        await self.audit.note(person, "table", trace_id, ", ".join(names))
         return await self._paid(
             lambda engine, changes: engine.table(trace_id, names, model=model, settings=changes),
             person,

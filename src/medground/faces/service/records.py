@@ -34,7 +34,7 @@ _MARKED = "Access tokens have been created for this home folder. Servers require
 _UNKNOWN = "unknown"
 """The owner of an answer whose record was lost: not a person known to a server. The command line shows every answer."""
 _KEPT = ("answers", "traces", "research")
-_MOVED = ("tokens", "answers", "used", "saved")
+_MOVED = ("tokens", "answers", "used", "saved", "audit")
 """Tables that move from the file to a new database."""
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)

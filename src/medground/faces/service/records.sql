@@ -1,4 +1,4 @@
--- Tokens, answers, what was used, jobs, and what is saved: the same on SQLite and on PostgreSQL.
+-- Tokens, answers, what was used, jobs, what is saved, and who did what: the same on SQLite and on PostgreSQL.
 CREATE TABLE IF NOT EXISTS tokens (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, limits TEXT NOT NULL, created TEXT NOT NULL,
     revoked TEXT, admin INTEGER NOT NULL DEFAULT 0
@@ -15,6 +15,10 @@ CREATE TABLE IF NOT EXISTS used (
     seconds DOUBLE PRECISION NOT NULL, nanodollars BIGINT NOT NULL, unpriced BIGINT NOT NULL, PRIMARY KEY (owner, day)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS saved (owner TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS audit (
+    id TEXT PRIMARY KEY, at TEXT NOT NULL, person TEXT NOT NULL, name TEXT NOT NULL, act TEXT NOT NULL,
+    what TEXT NOT NULL, words TEXT
+) WITHOUT ROWID;
 -- `told` is a `JobState`; `stopping` and `heard` are what other servers ask of the one that works on it.
 CREATE TABLE IF NOT EXISTS jobs (
     id TEXT PRIMARY KEY, owner TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, trace_id TEXT,

@@ -30,6 +30,7 @@ from medground.errors import MedgroundError, StorageFailed
 from medground.faces.service.accounts import Owners, Saved, Spending, Tokens
 from medground.faces.service.admission import Admission
 from medground.faces.service.answers import AnswerService, KeptAnswers
+from medground.faces.service.audit import Audit
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Work
 from medground.faces.service.jobs import ABANDONED, LOST, Jobs
@@ -53,12 +54,14 @@ class Service(Questioning, AnswerService):
 
     Attributes:
         engines: the engines, for work that no method here does: `engines.use(searched, work)`.
+        audit: who did what, and when.
         jobs: all jobs; other work, such as the build of a corpus, is started with `begin`.
     """
 
     settings: Settings
     engines: Engines
     jobs: Jobs
+    audit: Audit
     _records: Records = field(repr=False)
     _kept: KeptAnswers = field(repr=False)
     _now: Callable[[], datetime] = field(repr=False)
@@ -69,7 +72,7 @@ class Service(Questioning, AnswerService):
         self.saved = Saved(self._records)
         self._spending = Spending(self._records)
         TURNS.append(self.jobs.shared.turn)
-        self._admission = Admission(self._kept, self.jobs.shared, self._now)
+        self._admission = Admission(self._kept, self.audit, self.jobs.shared, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._unfinished: set[asyncio.Task[Any]] = set()
@@ -100,7 +103,9 @@ class Service(Questioning, AnswerService):
         async def opened() -> Self:
             used = settings or Settings.load()
             records = await asyncio.to_thread(Records.of, used)
-            kept = KeptAnswers(used, Owners(records))
+            audit = Audit(records, now, used.serve.audit_words)
+            await asyncio.to_thread(audit.add, None, "start", used.hash)
+            kept = KeptAnswers(used, Owners(records), audit)
             jobs = Jobs(
                 lambda trace_id: asyncio.to_thread(kept.load, trace_id),
                 Shared(records, clock),
@@ -111,7 +116,7 @@ class Service(Questioning, AnswerService):
                 most_unfinished=used.serve.waiting,
             )
             engines = Engines(with_seconds(used, "ask"), progress)
-            return cls(used, engines, jobs, records, kept, now)
+            return cls(used, engines, jobs, audit, records, kept, now)
 
         return Opening(opened)
 
