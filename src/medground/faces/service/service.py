@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Self
 
+from medground.corpus.retraction import listed
 from medground.engine.engine import Engine
 from medground.engine.opening import Opening
 from medground.errors import MedgroundError, StorageFailed
@@ -37,11 +38,25 @@ from medground.faces.service.records import Records
 from medground.faces.service.request import Searched, with_seconds
 from medground.faces.service.values import Person, Problem, problem_of
 from medground.home.settings import Settings
+from medground.language.risk.notices import notice_for
 from medground.values.steps import Progress, no_progress
 
 log = logging.getLogger(__name__)
 SWEEP = 3600.0
 """Seconds between two deletions of what is older than `serve.keep_days`."""
+
+
+def _read_ahead() -> None:
+    """Read what every question needs: rules of risk, retracted papers, and what weighs a sentence."""
+    from medground.language import kinds
+    from medground.language.quoting import model
+    from medground.language.quoting.pool import Candidate
+
+    question = "What are the signs of fever in children?"
+    notice_for(question)
+    listed()
+    kinds.asked(question)
+    model.strengths(question, [Candidate("Fever", ["Fever is a sign."])])
 
 
 @dataclass
@@ -110,7 +125,8 @@ class Service(Questioning, AnswerService):
         return Opening(opened)
 
     async def warm(self) -> None:
-        """Open the engine of what is searched by default: what is wrong shows at once, and the first question is fast.
+        """Open the engine of what is searched by default, and read what every question needs: what is wrong shows at
+        once, and the first question is fast.
 
         Raises what `Engine.open` raises.
         """
@@ -119,6 +135,7 @@ class Service(Questioning, AnswerService):
             return None
 
         await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), nothing)
+        await asyncio.to_thread(_read_ahead)
         await self.corpora()
 
     async def who(self, token: str) -> Person:
