@@ -9,6 +9,7 @@ import { Exports } from "./exports";
 import { Facts } from "./facts";
 import { Keep } from "./keep";
 import { Mark } from "./mark";
+import { askedOn } from "./paper";
 import { Papers } from "./papers";
 import { placesOf, Searches } from "./searches";
 import { Sentences } from "./sentences";
@@ -53,7 +54,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
       <section>
         <h2>About this answer</h2>
         <ul class="notes">
-          <li>Asked on {new Date(answer.created).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}.</li>
+          <li>{askedOn(answer)}</li>
           {answer.notes
             .filter((note) => !ABOVE.test(note))
             .map((note) => (

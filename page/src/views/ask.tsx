@@ -93,7 +93,7 @@ function Examples({ offers }: { offers: Offers }): JSX.Element | null {
 /** Whether there is something new for the questions that are watched. */
 function News({ offers }: { offers: Offers }): JSX.Element | null {
   const saved = useSaved();
-  const changed = saved?.watched.filter((one) => changedSince(one, offers).length) ?? [];
+  const changed = saved?.watched.filter((one) => one.again || changedSince(one, offers).length) ?? [];
   if (!changed.length) return null;
   return (
     <p class="notice">

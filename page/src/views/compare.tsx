@@ -1,6 +1,6 @@
 // One question by two methods, side by side: decisions, sentences, the documents that both quote and that one does, cost.
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { answerView, offers, startJob, stopJob } from "../api";
 import { Comparison } from "../parts/comparison";
 import { day } from "../parts/figures";
@@ -10,6 +10,7 @@ import { ProblemBox, problemOf } from "../parts/problem";
 import { Running } from "../parts/running";
 import { placesOf, searchedIn, useKept } from "../parts/searches";
 import { address, go, type Route } from "../router";
+import { save, type Watched } from "../saved";
 import type { Asked, Offers, Problem } from "../types";
 import { askedOf, type Draft, emptyDraft } from "./draft";
 
@@ -22,6 +23,10 @@ export function ComparePage({ route }: { route: Route }): JSX.Element {
 
 /** `since`: the second is the first question asked again. */
 function Two({ first, second, since }: { first: string; second: string; since: boolean }): JSX.Element {
+  useEffect(() => {
+    const seen = ({ again, ...one }: Watched): Watched => (again === second ? { ...one, answer: second } : { ...one, ...(again && { again }) });
+    if (since) save((now) => ({ watched: now.watched.map(seen) })).catch(() => undefined); // it is then told once more
+  }, [second, since]);
   const loaded = useLoaded((signal) => Promise.all([answerView(first, signal), answerView(second, signal)]), `${first} ${second}`);
   return (
     <div class="wide">

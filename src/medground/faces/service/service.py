@@ -33,15 +33,17 @@ from medground.faces.service.answers import AnswerService, KeptAnswers
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Work
 from medground.faces.service.jobs import ABANDONED, Jobs
-from medground.faces.service.questions import Questioning
 from medground.faces.service.records import Records
 from medground.faces.service.request import Searched, with_seconds
 from medground.faces.service.values import Person, Problem, problem_of
+from medground.faces.service.watching import Watching
 from medground.home.settings import Settings
 from medground.language.risk.notices import notice_for
 from medground.values.steps import Progress, no_progress
 
 log = logging.getLogger(__name__)
+WATCH = 60.0
+"""Seconds between two looks at what is watched."""
 SWEEP = 3600.0
 """Seconds between two deletions of what is older than `serve.keep_days`."""
 
@@ -60,7 +62,7 @@ def _read_ahead() -> None:
 
 
 @dataclass
-class Service(Questioning, AnswerService):
+class Service(Watching, AnswerService):
     """Answers many people in one process. Open it with `Service.open`.
 
     Attributes:
@@ -85,7 +87,7 @@ class Service(Questioning, AnswerService):
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._unfinished: set[asyncio.Task[Any]] = set()
-        self._sweeper = asyncio.create_task(self._sweep_each_hour())
+        self._regular = [asyncio.create_task(one) for one in (self._sweep_each_hour(), self._watch_each_minute())]
 
     @classmethod
     def open(
@@ -172,11 +174,12 @@ class Service(Questioning, AnswerService):
         if self._closed:
             return
         self._closed = True
-        self._sweeper.cancel()
+        for one in self._regular:
+            one.cancel()
         await self.jobs.close()
         await asyncio.gather(*self._unfinished, return_exceptions=True)
         await self.engines.close()
-        await asyncio.gather(self._sweeper, return_exceptions=True)
+        await asyncio.gather(*self._regular, return_exceptions=True)
         await asyncio.to_thread(self._records.close)
 
     async def __aenter__(self) -> Self:
@@ -194,3 +197,11 @@ class Service(Questioning, AnswerService):
             except StorageFailed as error:
                 log.warning("what is older than serve.keep_days could not be deleted: %s", error)
             await asyncio.sleep(SWEEP)
+
+    async def _watch_each_minute(self) -> None:
+        while self.settings.serve.watched:
+            await asyncio.sleep(WATCH)
+            try:
+                await self.ask_watched()
+            except MedgroundError as error:
+                log.warning("what is watched could not be asked again: %s", error)
