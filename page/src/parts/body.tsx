@@ -60,9 +60,11 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
             .map((note) => (
               <li key={note}>{plain(note)}</li>
             ))}
-          <li class="unprinted">
-            <a href={address("ask", [], { question: answer.question, ...placesOf(answer.chosen) })}>Edit the question and ask again</a>
-          </li>
+          {answer.status !== "unanswerable" && (
+            <li class="unprinted">
+              <EditAgain answer={answer} />
+            </li>
+          )}
         </ul>
         <details>
           <summary>Details</summary>
@@ -103,16 +105,19 @@ function Warnings({ answer }: { answer: Answered }): JSX.Element {
   );
 }
 
+const EditAgain = ({ answer }: { answer: Answered }): JSX.Element => <a href={address("ask", [], { question: answer.question, ...placesOf(answer.chosen) })}>Edit the question and ask again</a>;
+
 /** What to do where nothing was found: no answer is a dead end. */
 function Instead({ answer }: { answer: Answered }): JSX.Element | null {
   const { nearby, unsearched, chosen, question } = answer;
-  if (!nearby.length && !unsearched.length) return null;
+  if (!nearby.length && !unsearched.length && answer.status !== "unanswerable") return null;
   return (
     <p class="row">
       {nearby.map((one) => (
         <AskButton key={one} draft={{ question: one, ...(chosen && { ...chosen, chosen: true }) }} words={one} />
       ))}
       {unsearched.length > 0 && <AskButton draft={{ question, corpora: [...(chosen?.corpora ?? []), ...unsearched], sources: chosen?.sources ?? [], chosen: true }} words={`Search ${unsearched.length === 1 ? "it" : "them"} too`} />}
+      {answer.status === "unanswerable" && <EditAgain answer={answer} />}
     </p>
   );
 }

@@ -5,7 +5,7 @@ import { answerView, offers } from "../api";
 import { AskButton, askNow } from "../parts/asking";
 import { QuestionField } from "../parts/combobox";
 import { useLoaded } from "../parts/loading";
-import { Places } from "../parts/places";
+import { nowhere, Places } from "../parts/places";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { searchedIn, useKept } from "../parts/searches";
 import { address, type Route } from "../router";
@@ -28,8 +28,9 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
 
   useKept(route, draft);
   const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
+  const lost = offered.state === "loaded" && nowhere(draft, offered.value);
   const send = (): void => {
-    if (sending || !draft.question.trim()) return;
+    if (sending || !draft.question.trim() || lost) return;
     setSending(true);
     setProblem(null);
     askNow(draft, follow).catch((error: unknown) => {
@@ -55,7 +56,7 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
       >
         <QuestionField label="Question" focused value={draft.question} onValue={(question) => change({ question })} onSubmit={send} describedBy="about-asking" />
         <div class="row">
-          <button type="submit" class="primary" disabled={sending || !draft.question.trim()}>
+          <button type="submit" class="primary" disabled={sending || lost || !draft.question.trim()}>
             {sending ? "Sending" : "Ask"}
           </button>
           <p class="dim hint">Enter asks. Shift + Enter starts a new line.</p>

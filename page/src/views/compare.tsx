@@ -5,7 +5,7 @@ import { answerView, offers, startJob, stopJob } from "../api";
 import { Comparison } from "../parts/comparison";
 import { day } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
-import { Places } from "../parts/places";
+import { nowhere, Places } from "../parts/places";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { Running } from "../parts/running";
 import { placesOf, searchedIn, useKept } from "../parts/searches";
@@ -126,7 +126,7 @@ function Form({ offers, route, started, start }: { offers: Offers; route: Route;
       <Places draft={draft} change={change} offers={offers} recall />
       {first === second && <p class="caution">Choose two different methods.</p>}
       {problem && <ProblemBox problem={problem} />}
-      <button type="submit" class="primary" disabled={started || busy || !draft.question.trim() || first === second}>
+      <button type="submit" class="primary" disabled={started || busy || nowhere(draft, offers) || !draft.question.trim() || first === second}>
         Compare
       </button>
     </form>
