@@ -95,10 +95,12 @@ function Examples({ offers }: { offers: Offers }): JSX.Element | null {
 function News({ offers }: { offers: Offers }): JSX.Element | null {
   const saved = useSaved();
   const changed = saved?.watched.filter((one) => one.again || changedSince(one, offers).length) ?? [];
-  if (!changed.length) return null;
+  const [one] = changed;
+  if (!one) return null;
   return (
     <p class="notice">
-      There may be something new for {changed.length === 1 ? "a question" : `${changed.length} questions`} that you watch. <a href={address("saved")}>See what changed</a>
+      There {changed.some((each) => each.again) ? "is" : "may be"} something new for {changed.length === 1 ? "a question" : `${changed.length} questions`} that you watch.{" "}
+      <a href={one.again && changed.length === 1 ? address("compare", [one.answer, one.again], { since: "1" }) : address("saved")}>See what changed</a>
     </p>
   );
 }
