@@ -202,11 +202,7 @@ class ServeSettings(SettingsPart):
     keep_days: int | None = Field(
         default=None, ge=1, description="days after which answers and their traces are deleted; without a value, never"
     )
-    watched: int = Field(
-        default=5,
-        ge=0,
-        description="watched questions asked again each minute, once a corpus has changed; 0: none",
-    )
+    watched: int = Field(default=5, ge=0, description="most watched questions asked again in a minute; 0: none")
     body: int = Field(default=1_000_000, ge=1000, description="maximum bytes of a request without an upload")
     upload: int = Field(default=500_000_000, ge=1000, description="maximum bytes of an upload")
     upload_file: int = Field(default=200_000_000, ge=1000, description="maximum bytes of one uploaded file")

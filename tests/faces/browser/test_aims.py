@@ -90,7 +90,7 @@ def shelf(page_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     for name, papers in (("starter", PAPERS[4:]), ("papers", PAPERS), ("falls-in-old-age", list(STUDIES))):
         papers_home(home, papers, name)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(service, "WATCH", 0.5)
+        patched.setattr(service, "MINUTE", 0.5)
         with served(Settings.load(options={"home": home})) as address:
             yield home, address
 

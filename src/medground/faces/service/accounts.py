@@ -260,9 +260,10 @@ class Saved:
 
     _records: Records
 
-    def owners(self) -> list[str]:
-        """The ids of those who saved something."""
-        return [str(owner) for (owner,) in self._records.rows("SELECT owner FROM saved")]
+    def watched(self) -> list[tuple[str, Watched]]:
+        """The questions that anybody watches, each with the id of its owner."""
+        rows = self._records.rows("SELECT owner, content FROM saved")
+        return [(str(owner), one) for owner, saved in rows for one in Work.model_validate_json(str(saved)).watched]
 
     def read(self, owner: str) -> Work:
         """What a person saved; empty where that is nothing."""
@@ -277,5 +278,5 @@ class Saved:
     def tell(self, owner: str, answer: str, told: Mapping[str, JsonValue]) -> None:
         """Add to what is saved of a watched question, if it still is."""
         work = self.read(owner)
-        watched = [one.model_copy(update=told) if one.answer == answer else one for one in work.watched]
-        self.write(owner, work.model_copy(update={"watched": tuple(watched)}))
+        told_of = (one.model_copy(update=told if one.answer == answer else {}) for one in work.watched)
+        self.write(owner, work.model_copy(update={"watched": tuple(told_of)}))

@@ -193,7 +193,7 @@ class AnswerService:
         return await asyncio.to_thread(self._tokens.used)
 
     async def sweep(self) -> int:
-        """Delete answers and traces older than `serve.keep_days`; how many there were. The service does it each hour.
+        """Delete answers and traces older than `serve.keep_days`; how many there were. The service does it each minute.
 
         Raises StorageFailed: something cannot be deleted.
         """

@@ -26,7 +26,7 @@ from typing import Any, Self
 from medground.corpus.retraction import listed
 from medground.engine.engine import Engine
 from medground.engine.opening import Opening
-from medground.errors import MedgroundError, StorageFailed
+from medground.errors import MedgroundError
 from medground.faces.service.accounts import Owners, Repeats, Saved, Spending, Tokens
 from medground.faces.service.admission import Admission
 from medground.faces.service.answers import AnswerService, KeptAnswers
@@ -42,23 +42,20 @@ from medground.language.risk.notices import notice_for
 from medground.values.steps import Progress, no_progress
 
 log = logging.getLogger(__name__)
-WATCH = 60.0
-"""Seconds between two looks at what is watched."""
-SWEEP = 3600.0
-"""Seconds between two deletions of what is older than `serve.keep_days`."""
+MINUTE = 60.0
+"""Seconds between two looks at what is older than `serve.keep_days`, and at what is watched."""
 
 
 def _read_ahead() -> None:
     """Read what every question needs: rules of risk, retracted papers, and what weighs a sentence."""
     from medground.language import kinds
-    from medground.language.quoting import model
-    from medground.language.quoting.pool import Candidate
+    from medground.language.quoting import model, pool
 
-    question = "What are the signs of fever in children?"
+    question = "What are the signs of fever?"
     notice_for(question)
     listed()
     kinds.asked(question)
-    model.strengths(question, [Candidate("Fever", ["Fever is a sign."])])
+    model.strengths(question, [pool.Candidate("Fever", ["Fever is a sign."])])
 
 
 @dataclass
@@ -87,7 +84,7 @@ class Service(Watching, AnswerService):
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._unfinished: set[asyncio.Task[Any]] = set()
-        self._regular = [asyncio.create_task(one) for one in (self._sweep_each_hour(), self._watch_each_minute())]
+        self._regular = asyncio.create_task(self._each_minute())
 
     @classmethod
     def open(
@@ -174,12 +171,11 @@ class Service(Watching, AnswerService):
         if self._closed:
             return
         self._closed = True
-        for one in self._regular:
-            one.cancel()
+        self._regular.cancel()
         await self.jobs.close()
         await asyncio.gather(*self._unfinished, return_exceptions=True)
         await self.engines.close()
-        await asyncio.gather(*self._regular, return_exceptions=True)
+        await asyncio.gather(self._regular, return_exceptions=True)
         await asyncio.to_thread(self._records.close)
 
     async def __aenter__(self) -> Self:
@@ -188,20 +184,13 @@ class Service(Watching, AnswerService):
     async def __aexit__(self, *raised: object) -> None:
         await self.close()
 
-    async def _sweep_each_hour(self) -> None:
+    async def _each_minute(self) -> None:
         while True:
             try:
                 await asyncio.to_thread(self._repeats.forget_old, self._now())
                 if count := await self.sweep():
                     log.info("%d answers older than serve.keep_days were deleted", count)
-            except StorageFailed as error:
-                log.warning("what is older than serve.keep_days could not be deleted: %s", error)
-            await asyncio.sleep(SWEEP)
-
-    async def _watch_each_minute(self) -> None:
-        while self.settings.serve.watched:
-            await asyncio.sleep(WATCH)
-            try:
                 await self.ask_watched()
             except MedgroundError as error:
-                log.warning("what is watched could not be asked again: %s", error)
+                log.warning("what is old could not be deleted, or what is watched not be asked again: %s", error)
+            await asyncio.sleep(MINUTE)

@@ -6,9 +6,8 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-from medground.corpus.library import Library
 from medground.errors import MedgroundError
-from medground.faces.service.accounts import Saved, Tokens, Watched
+from medground.faces.service.accounts import Saved, Tokens
 from medground.faces.service.questions import Questioning
 from medground.faces.service.request import Asked, Searched, chosen_for
 from medground.faces.service.values import Person
@@ -26,44 +25,35 @@ class Watching(Questioning):
 
         An answer that differs is named `again` beside the former one; another is deleted.
         """
-        asked = 0
-        for owner in await asyncio.to_thread(self.saved.owners):
-            for one in (await asyncio.to_thread(self.saved.read, owner)).watched:
-                with suppress(MedgroundError):  # a token that was revoked, or an answer that is gone
-                    person = await asyncio.to_thread(self._tokens.person, owner)
-                    if asked < self.settings.serve.watched and (told := await self._again(one, person)):
-                        await asyncio.to_thread(self.saved.tell, owner, one.answer, told)
-                        asked += 1
+        watched = await asyncio.to_thread(self.saved.watched)
+        asked, corpora = 0, await self.corpora() if watched else []
+        for owner, one in watched:
+            with suppress(MedgroundError):  # a token that was revoked, or an answer that is gone
+                person = await asyncio.to_thread(self._tokens.person, owner)
+                former = await asyncio.to_thread(self._kept.answer, one.answer, person)
+                chosen = await asyncio.to_thread(chosen_for, former, self.settings)
+                searched = [each for each in corpora if (each.name in chosen.corpora if chosen else each.default)]
+                states = one.states | {each.name: each.hash for each in searched if each.hash}
+                if states != one.states and asked < self.settings.serve.watched:
+                    asked += 1
+                    told = {"states": states, "failed": None, **await self._again(former, chosen, person)}
+                    await asyncio.to_thread(self.saved.tell, owner, one.answer, told)
         return asked
 
-    async def _again(self, one: Watched, person: Person) -> dict[str, Any]:
-        """What is to be saved once a question was asked again; nothing where it need not be."""
-        former = await asyncio.to_thread(self._kept.answer, one.answer, person)
-        where, states = await asyncio.to_thread(self._searched, former)
-        if states.items() <= one.states.items():
-            return {}
-        said, told = former.question, dict[str, Any](states={**one.states, **states})
+    async def _again(self, former: Answer, chosen: Searched | None, person: Person) -> dict[str, Any]:
+        said = former.question
         given: dict[str, Any] = {name: getattr(said, name) for name in ("task", "context", "filters")}
-        options = {option.letter: option.text for option in said.options}
+        given["options"] = {option.letter: option.text for option in said.options}
+        if chosen:
+            given |= {"corpora": chosen.corpora, "sources": chosen.sources}
         try:
-            answer = await (
-                await self.start(Asked(question=said.text, options=options, **given, **where), person)
-            ).outcome()
+            answer = await (await self.start(Asked(question=said.text, **given), person)).outcome()
         except MedgroundError as error:
-            return told | {"failed": str(error)}
-        told["asked"] = answer.created.isoformat()
+            return {"failed": str(error)}
         if _said(answer) != _said(former):
-            return told | {"again": answer.trace_id}
+            return {"asked": answer.created.isoformat(), "again": answer.trace_id}
         await asyncio.to_thread(self._kept.delete, answer.trace_id, person)
-        return told
-
-    def _searched(self, answer: Answer) -> tuple[dict[str, Any], dict[str, str]]:
-        """What was chosen for an answer, as a question names it, and the hash of each corpus that is now searched."""
-        chosen, library, states = chosen_for(answer, self.settings), Library(self.settings.home), {}
-        for name in (chosen or Searched.by_default(self.settings)).corpora:
-            with suppress(MedgroundError):  # not built, or damaged
-                states[name] = library.info(name).hash
-        return {"corpora": chosen.corpora, "sources": chosen.sources} if chosen else {}, states
+        return {"asked": answer.created.isoformat()}
 
 
 def _said(answer: Answer) -> tuple[object, ...]:
