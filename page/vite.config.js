@@ -1,9 +1,11 @@
 import { defineConfig } from "vite";
+import { words } from "./words.js";
 
 // Relative addresses, so that the page works under any path; nothing inline, so that `default-src 'self'` holds.
 export default defineConfig({
   base: "./",
   publicDir: "public",
+  plugins: [words()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     outDir: "../src/medground/faces/web/built",

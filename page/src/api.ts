@@ -1,5 +1,6 @@
 // The typed client of the HTTP API: JSON in and out, problems as RFC 9457, and events that survive a lost connection.
 import type { Answered, Asked, DocumentText, Job, JobEvent, Offers, Problem, SearchResult, Suggestion } from "./types";
+import { t } from "./words";
 
 /** An error of the server, or of the way to it. `problem.next` says what to do. */
 export class ApiError extends Error {
@@ -17,10 +18,10 @@ export function onLoginNeeded(call: () => void): void {
 
 export const UNREACHABLE: Problem = {
   type: "urn:medground:problem:unreachable",
-  title: "The server is not responding",
+  title: t`The server is not responding`,
   status: 0,
-  detail: "Medground is not responding. It may have been stopped, or the network is down.",
-  next: "Check that it is running, then try again.",
+  detail: t`Medground is not responding. It may have been stopped, or the network is down.`,
+  next: t`Check that it is running, then try again.`,
 };
 
 /** A cookie's value by its name, or "". */
@@ -59,10 +60,10 @@ async function send(path: string, method: string, options: RequestInit & { heade
 const readProblem = async (response: Response): Promise<Problem> => readProblemText(response.status, await response.text().catch(() => ""));
 
 export function readProblemText(status: number, text: string): Problem {
-  const unreadable = { ...UNREACHABLE, title: "Error", status, detail: `The server answered ${status}.` };
+  const unreadable = { ...UNREACHABLE, title: t`Error`, status, detail: t`The server answered ${status}.` };
   try {
     const told = JSON.parse(text) as Partial<Problem>;
-    return typeof told.detail === "string" ? { ...unreadable, next: "Try again.", ...told } : unreadable;
+    return typeof told.detail === "string" ? { ...unreadable, next: t`Try again.`, ...told } : unreadable;
   } catch {
     return unreadable;
   }

@@ -5,6 +5,7 @@ import { signOut, useSession } from "./session";
 import { chooseTheme, chosenTheme, type Theme } from "./theme";
 import { VIEWS } from "./views";
 import { SignInPage } from "./views/signin";
+import { chooseLanguage, type Language, language, LANGUAGES, t } from "./words";
 
 export function App(): JSX.Element {
   const route = useRoute();
@@ -14,7 +15,7 @@ export function App(): JSX.Element {
   const first = useRef(true);
 
   useEffect(() => {
-    document.title = `${view?.title ?? "Not found"} · Medground`;
+    document.title = `${view?.title ?? t`Not found`} · Medground`;
     if (first.current) first.current = false;
     else {
       scrollTo(0, 0);
@@ -36,6 +37,7 @@ export function App(): JSX.Element {
       </main>
       <footer>
         <p>Medground quotes the literature. It does not replace clinical judgement.</p>
+        {language !== "en" && <p>Answers, quotes and messages of the server are in English. Ask in English.</p>}
       </footer>
     </>
   );
@@ -53,6 +55,7 @@ function Door(): JSX.Element {
     <header class="top">
       <span class="brand">Medground</span>
       <div class="theme">
+        <LanguageChoice />
         <ThemeChoice />
       </div>
     </header>
@@ -62,7 +65,7 @@ function Door(): JSX.Element {
 function Header({ route }: { route: Route }): JSX.Element {
   const [open, setOpen] = useState(false);
   const session = useSession();
-  const links = Object.entries(VIEWS).filter(([, view]) => view.nav);
+  const links = Object.entries(VIEWS).filter(([, view]) => view.nav && (!view.role || view.role === session?.role));
   const advanced = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     setOpen(false);
@@ -87,14 +90,30 @@ function Header({ route }: { route: Route }): JSX.Element {
           <summary>Advanced</summary>
           <div>{links.filter(([, view]) => view.advanced).map(link)}</div>
         </details>
+        <LanguageChoice />
         <ThemeChoice />
         {session?.login && (
-          <button type="button" class="quiet" onClick={() => void signOut()} aria-label={`Sign out ${session.name ?? ""}`}>
+          <button type="button" class="quiet" onClick={() => void signOut()} aria-label={t`Sign out ${session.name ?? ""}`}>
             Sign out
           </button>
         )}
       </nav>
     </header>
+  );
+}
+
+function LanguageChoice(): JSX.Element {
+  return (
+    <label class="theme">
+      <span class="unseen">Language</span>
+      <select value={language} onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}>
+        {Object.entries(LANGUAGES).map(([name, title]) => (
+          <option key={name} value={name} lang={name}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

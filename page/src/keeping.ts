@@ -1,6 +1,7 @@
 // What is kept on the server: questions, corpora, evaluation runs, and what was used.
 import { call, csrf, get, readProblemText, ApiError, UNREACHABLE } from "./api";
 import type { Corpus, Job } from "./types";
+import { t } from "./words";
 
 const at = encodeURIComponent;
 
@@ -76,7 +77,7 @@ export function upload(name: string, mode: Mode, embed: string, files: File[], s
       else reject(new ApiError(readProblemText(request.status, request.responseText)));
     };
     request.onerror = () => reject(new ApiError(UNREACHABLE));
-    request.onabort = () => reject(new ApiError({ ...UNREACHABLE, title: "Stopped", detail: "The upload was stopped; nothing has changed.", next: "You can send it again." }));
+    request.onabort = () => reject(new ApiError({ ...UNREACHABLE, title: t`Stopped`, detail: t`The upload was stopped; nothing has changed.`, next: t`You can send it again.` }));
     signal.addEventListener("abort", () => request.abort());
     request.send(form);
   });
@@ -182,8 +183,23 @@ export interface Usage {
 export interface TokenUse extends Usage {
   created: string;
   revoked: string | null;
-  admin: boolean;
+  role: string;
 }
 
+export interface AuditEntry {
+  id: string;
+  at: string;
+  name: string;
+  act: string;
+  what: string;
+  words: string | null;
+}
+
+export interface AuditPage {
+  entries: AuditEntry[];
+  next: string | null;
+}
+
+export const auditLog = (before: string | null): Promise<AuditPage> => get<AuditPage>(`/v1/audit${before ? `?before=${at(before)}` : ""}`);
 export const usage = (signal?: AbortSignal): Promise<Usage> => get<Usage>("/v1/usage", signal);
 export const tokens = async (signal?: AbortSignal): Promise<TokenUse[]> => (await get<{ tokens: TokenUse[] }>("/v1/tokens", signal)).tokens;

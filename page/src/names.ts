@@ -1,5 +1,6 @@
 // Names and words as people who read medicine say them.
 import type { Corpus, SourceDocument } from "./types";
+import { locale, many, t } from "./words";
 
 /** The name of a collection, with a capital. */
 export const titleOf = (one: Corpus): string => capital(one.title || one.name);
@@ -8,11 +9,11 @@ export const capital = (text: string): string => text.slice(0, 1).toUpperCase() 
 /** How much a collection holds, and of when it is. */
 export function aboutCollection(one: Corpus): [string, string] {
   if (one.problem) return [plain(one.problem), ""];
-  const built = one.created ? `, ${new Date(one.created).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" })}` : "";
-  return [`${(one.documents ?? 0).toLocaleString("en")} ${one.graph ? "entries" : one.documents === 1 ? "paper" : "papers"}`, built];
+  const built = one.created ? `, ${new Date(one.created).toLocaleDateString(locale, { day: "numeric", month: "short", year: "numeric" })}` : "";
+  return [one.graph ? t`${(one.documents ?? 0).toLocaleString(locale)} entries` : many(one.documents ?? 0, "paper"), built];
 }
 
-export const sourceTitle = (name: string): string => (name === "pubmed" ? "PubMed, live" : capital(name));
+export const sourceTitle = (name: string): string => (name === "pubmed" ? t`PubMed, live` : capital(name));
 
 /** A name that files can have, of the name that a person typed: `My Lung Papers` becomes `my-lung-papers`. */
 export const slug = (typed: string): string =>
@@ -34,9 +35,9 @@ export function authorsOf(one: Pick<SourceDocument, "authors">): string {
   const [first, ...others] = one.authors;
   if (!first) return "";
   const family = first.includes(",") ? first.split(",")[0] : first.replace(/\s\p{Lu}{1,3}$/u, "");
-  return others.length ? `${family} et al.` : (family ?? first);
+  return others.length ? t`${family} et al.` : (family ?? first);
 }
 
 /** Author, year, journal, design: what is known of them. */
 export const byline = (one: SourceDocument): string =>
-  [authorsOf(one), one.year, one.journal, one.kind === "graph" ? "knowledge graph" : one.design, sharedId(one.id)].filter(Boolean).join(" · ");
+  [authorsOf(one), one.year, one.journal, one.kind === "graph" ? t`knowledge graph` : one.design, sharedId(one.id)].filter(Boolean).join(" · ");

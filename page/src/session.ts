@@ -5,8 +5,10 @@ import { call, get, onLoginNeeded } from "./api";
 export interface Session {
   login: boolean;
   name: string | null;
-  admin: boolean;
+  role: "reader" | "editor" | "admin" | null;
   keep_days: number | null;
+  /** The identity provider to sign in with. */
+  provider: string | null;
 }
 
 let current: Session | null = null;
@@ -27,12 +29,31 @@ export async function signIn(token: string): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await call("DELETE", "/session");
-  if (current) set({ ...current, name: null, admin: false });
+  const { next } = await call<{ next: string | null }>("DELETE", "/session");
+  if (next) location.href = next;
+  else if (current) set({ ...current, name: null, role: null });
+}
+
+/** Whether a person may change collections. */
+export const edits = (session: Session | null): boolean => session?.role === "editor" || session?.role === "admin";
+
+const WANTED = "medground-wanted";
+
+/** Sign in at the provider, and come back to the view that was wanted. */
+export function goToProvider(): void {
+  sessionStorage.setItem(WANTED, location.hash);
+  location.href = "./session/provider";
+}
+
+/** Show the view that was wanted before the person went to the provider. */
+export function showWanted(): void {
+  const wanted = sessionStorage.getItem(WANTED);
+  sessionStorage.removeItem(WANTED);
+  if (wanted && !location.hash) location.hash = wanted;
 }
 
 onLoginNeeded(() => {
-  if (current?.login && current.name !== null) set({ ...current, name: null, admin: false });
+  if (current?.login && current.name !== null) set({ ...current, name: null, role: null });
 });
 
 /** The session now, and again whenever it changes; null until the server has told. */

@@ -14,6 +14,7 @@ import { Papers } from "./papers";
 import { placesOf, Searches } from "./searches";
 import { Sentences } from "./sentences";
 import { Ways } from "./ways";
+import { t } from "../words";
 
 const ABOVE = /^(Warning: |Could not search |Stopped early: )/;
 
@@ -23,8 +24,8 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
       <Ways answer={answer.trace_id} here="answer" report={answer.report !== null} />
       <Warnings answer={answer} />
       <section class="decision" aria-label="Decision" data-status={answer.status}>
-        <p class="headline">{plain(answer.headline)}</p>
-        {answer.reason && <p>{plain(answer.reason)}</p>}
+        <p class="headline" lang="en">{plain(answer.headline)}</p>
+        {answer.reason && <p lang="en">{plain(answer.reason)}</p>}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
         <Instead answer={answer} />
       </section>
@@ -58,7 +59,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
           {answer.notes
             .filter((note) => !ABOVE.test(note))
             .map((note) => (
-              <li key={note}>{plain(note)}</li>
+              <li key={note} lang="en">{plain(note)}</li>
             ))}
           {answer.status !== "unanswerable" && (
             <li class="unprinted">
@@ -71,7 +72,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
           <Searches answer={answer} />
           <ul class="notes dim">
             {answer.details.map((detail) => (
-              <li key={detail}>{detail}</li>
+              <li key={detail} lang="en">{detail}</li>
             ))}
           </ul>
           <p class="row">
@@ -91,7 +92,7 @@ function Warnings({ answer }: { answer: Answered }): JSX.Element {
     <>
       {failed.map((words) => (
         <p key={words} class="bad verdict" data-testid="failed-source">
-          <Mark shape="alert" style="bad" /> <span>{plain(words)}</span>
+          <Mark shape="alert" style="bad" /> <span lang="en">{plain(words)}</span>
         </p>
       ))}
       {answer.notes
@@ -116,7 +117,7 @@ function Instead({ answer }: { answer: Answered }): JSX.Element | null {
       {nearby.map((one) => (
         <AskButton key={one} draft={{ question: one, ...(chosen && { ...chosen, chosen: true }) }} words={one} />
       ))}
-      {unsearched.length > 0 && <AskButton draft={{ question, corpora: [...(chosen?.corpora ?? []), ...unsearched], sources: chosen?.sources ?? [], chosen: true }} words={`Search ${unsearched.length === 1 ? "it" : "them"} too`} />}
+      {unsearched.length > 0 && <AskButton draft={{ question, corpora: [...(chosen?.corpora ?? []), ...unsearched], sources: chosen?.sources ?? [], chosen: true }} words={unsearched.length === 1 ? t`Search it too` : t`Search them too`} />}
       {answer.status === "unanswerable" && <EditAgain answer={answer} />}
     </p>
   );

@@ -7,6 +7,7 @@ import { address } from "../router";
 import type { Job, JobEvent, Problem } from "../types";
 import { count } from "./figures";
 import { ProblemBox, problemOf } from "./problem";
+import { t } from "../words";
 
 /** Work that waits or runs: builds, or else questions and research. */
 export function useUnderWay(builds: boolean): Job[] {
@@ -60,10 +61,10 @@ export function Build({ job, over = [], done }: { job: Job; over?: { name: strin
   }, [job.id]);
   const ended = problem !== null || ["done", "failed", "stopped"].includes(event?.type ?? "");
   const share = event?.of ? (event.done ?? 0) / event.of : undefined;
-  const figures = !ended && event?.done ? `: ${count(event.done)}${event.of ? ` of ${count(event.of)}` : ""}` : "";
-  const said = event?.type === "stopped" ? "Stopped. The collection is as it was before." : problem ? "Not built." : `${plain(words || "Waiting in line")}${figures}`;
+  const figures = !ended && event?.done ? `: ${count(event.done)}${event.of ? t` of ${count(event.of)}` : ""}` : "";
+  const said = event?.type === "stopped" ? t`Stopped. The collection is as it was before.` : problem ? t`Not built.` : `${plain(words || t`Waiting in line`)}${figures}`;
   return (
-    <section class="building" aria-label={`Building ${job.title}`}>
+    <section class="building" aria-label={t`Building ${job.title}`}>
       <p role="status">
         <span class="strong">{capital(job.title.replaceAll(/[-_]+/g, " "))}:</span> {said}
       </p>

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { suggest } from "../api";
 import type { Suggestion } from "../types";
+import { t } from "../words";
 
 const PAUSE = 150;
 const LEAST = 4;
@@ -114,7 +115,7 @@ export function QuestionField({ value, onValue, onSubmit, label, describedBy, ro
         onBlur={close}
       />
       <p class="unseen" role="status">
-        {open ? `${found.length} suggestions; choose one with the arrow keys and Enter` : ""}
+        {open ? t`${found.length} suggestions; choose one with the arrow keys and Enter` : ""}
       </p>
       <ul id={`${id}-list`} role="listbox" aria-label="Suggestions" hidden={!open}>
         {found.map((suggestion, number) => (

@@ -7,19 +7,20 @@ import { Cited } from "./cite";
 import { AskedOn } from "./paper";
 import { NoticeBox } from "./problem";
 import { Sentences } from "./sentences";
+import { many, t } from "../words";
 
 /** `names`: what the two are called, such as their methods. `since`: the second is the first question asked again. */
 export function Comparison({ first, second, names, since = false }: { first: Answered; second: Answered; names: [string, string]; since?: boolean }): JSX.Element {
   const same = first.status === second.status && first.value === second.value;
   return (
     <>
-      {since && <Documents first={first} second={second} titles={["Still quoted", "No longer quoted", "New"]} newest />}
-      <p data-testid="agreement">{!same ? "Their decisions differ." : first.value === null ? "Neither decides." : "Both come to the same decision."}</p>
+      {since && <Documents first={first} second={second} titles={[t`Still quoted`, t`No longer quoted`, t`New`]} newest />}
+      <p data-testid="agreement">{!same ? t`Their decisions differ.` : first.value === null ? t`Neither decides.` : t`Both come to the same decision.`}</p>
       <div class="sides compared">
         <Column answer={first} name={names[0]} />
         <Column answer={second} name={names[1]} />
       </div>
-      {!since && <Documents first={first} second={second} titles={["Quoted by both", `Only by ${names[0]}`, `Only by ${names[1]}`]} />}
+      {!since && <Documents first={first} second={second} titles={[t`Quoted by both`, t`Only by ${names[0]}`, t`Only by ${names[1]}`]} />}
     </>
   );
 }
@@ -38,7 +39,7 @@ function Column({ answer, name }: { answer: Answered; name: string }): JSX.Eleme
         {answer.support && <p class="strong">{answer.support}</p>}
         {name === answer.recipe && <p class="dim">{answer.cost}</p>}
         <p class="dim">
-          {answer.sentences.length} {answer.sentences.length === 1 ? "sentence" : "sentences"}, {answer.evidence.length} {answer.evidence.length === 1 ? "quote" : "quotes"}
+          {`${many(answer.sentences.length, "sentence")}, ${many(answer.evidence.length, "quote")}`}
         </p>
         <p class="row">
           <a href={address("answer", [answer.trace_id])}>

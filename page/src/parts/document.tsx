@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { CodePoints, hiddenIn, oneLine } from "../text";
 import type { DocumentText } from "../types";
 import { Marked, type Slice } from "./marked";
+import { many } from "../words";
 
 export function DocumentBody({ document, slices, chosen }: { document: DocumentText; slices: Slice[]; chosen: string }): JSX.Element {
   const text = useMemo(() => new CodePoints(document.text), [document.text]);
@@ -18,7 +19,7 @@ export function DocumentBody({ document, slices, chosen }: { document: DocumentT
           </p>
         </section>
       ))}
-      {hidden > 0 && <p class="caution">This text has {hidden === 1 ? "1 character" : `${hidden} characters`} that cannot be seen; they are shown as spaces.</p>}
+      {hidden > 0 && <p class="caution">This text has {many(hidden, "character")} that cannot be seen; they are shown as spaces.</p>}
     </div>
   );
 }

@@ -5,11 +5,12 @@ import { fetchFile } from "../api";
 import type { Problem } from "../types";
 import { ProblemBox, problemOf } from "./problem";
 import { answerPath } from "./studies/types";
+import { t } from "../words";
 
 const FORMS: [string, string, string][] = [
   ["docx", "Word", "docx"],
   ["pdf", "PDF", "pdf"],
-  ["html", "Web page", "html"],
+  ["html", t`Web page`, "html"],
 ];
 const MORE: [string, string, string][] = [
   ["markdown", "Markdown", "md"],

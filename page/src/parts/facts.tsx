@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Fact } from "../types";
 import { Cite } from "./cite";
+import { t } from "../words";
 
 /** What a knowledge graph states, with how often it was seen. */
 export function Facts({ facts }: { facts: Fact[] }): JSX.Element {
@@ -25,7 +26,7 @@ export function Facts({ facts }: { facts: Fact[] }): JSX.Element {
                 <td>{fact.subject}</td>
                 <td>{fact.relation}</td>
                 <td>{fact.object}</td>
-                <td>{fact.frequency || "not stated"}</td>
+                <td>{fact.frequency || t`not stated`}</td>
                 <td class="dim">{fact.references.join(", ")}</td>
                 <td>
                   <Cite id={fact.evidence} />

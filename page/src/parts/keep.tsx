@@ -6,6 +6,7 @@ import { address } from "../router";
 import { type Project, save, type SavedWork, statesOf, useSaved } from "../saved";
 import type { Answered, Problem } from "../types";
 import { ProblemBox, problemOf } from "./problem";
+import { t } from "../words";
 
 export function Keep({ answer }: { answer: Answered }): JSX.Element | null {
   const id = useId();
@@ -18,7 +19,7 @@ export function Keep({ answer }: { answer: Answered }): JSX.Element | null {
   const kept = saved.projects.filter((one) => one.items.some((other) => other.answer === item.answer));
   const watched = saved.watched.some((one) => one.answer === item.answer);
   const keep = (): void => {
-    const project = name.trim() || saved.projects[0]?.name || "My project";
+    const project = name.trim() || saved.projects[0]?.name || t`My project`;
     save((now) => ({ projects: added(now.projects, project, item) })).then(() => setName(""), failed);
   };
   const watch = async (): Promise<void> => {
@@ -37,7 +38,7 @@ export function Keep({ answer }: { answer: Answered }): JSX.Element | null {
       <p class="row">
         <label>
           <span class="unseen">Project</span>
-          <input value={name} list={`${id}-projects`} maxLength={80} placeholder={saved.projects[0]?.name ?? "My project"} onInput={(event) => setName(event.currentTarget.value)} />
+          <input value={name} list={`${id}-projects`} maxLength={80} placeholder={saved.projects[0]?.name ?? t`My project`} onInput={(event) => setName(event.currentTarget.value)} />
         </label>
         <datalist id={`${id}-projects`}>
           {saved.projects.map((one) => (
@@ -46,12 +47,12 @@ export function Keep({ answer }: { answer: Answered }): JSX.Element | null {
         </datalist>
         <button type="submit">Save to project</button>
         <button type="button" aria-pressed={watched} onClick={() => void watch().catch(failed)}>
-          {watched ? "Stop watching" : "Watch for new papers"}
+          {watched ? t`Stop watching` : t`Watch for new papers`}
         </button>
         {(kept.length > 0 || watched) && (
           <span role="status">
-            {kept.length > 0 ? `Saved in ${kept.map((one) => one.name).join(", ")}. ` : ""}
-            {watched ? "Watched. " : ""}
+            {kept.length > 0 ? t`Saved in ${kept.map((one) => one.name).join(", ")}. ` : ""}
+            {watched ? t`Watched.` : ""}
             <a href={address("saved")}>Saved work</a>
           </span>
         )}

@@ -1,8 +1,9 @@
 // What only a printed page has, and what of a page is unfolded for it.
 import type { JSX } from "preact";
 import type { Answered } from "../types";
+import { locale, t } from "../words";
 
-export const askedOn = ({ created }: Answered): string => `Asked on ${new Date(created).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}.`;
+export const askedOn = ({ created }: Answered): string => t`Asked on ${new Date(created).toLocaleDateString(locale, { day: "numeric", month: "long", year: "numeric" })}.`;
 
 export function AskedOn({ answer }: { answer: Answered }): JSX.Element {
   return <p class="dim on-paper">{askedOn(answer)}</p>;

@@ -5,10 +5,11 @@ import { byline } from "../names";
 import { oneLine } from "../text";
 import type { Answered, SourceDocument } from "../types";
 import { Cites } from "./cite";
+import { t } from "../words";
 
 const CARDS = 5;
 const SAID = 220;
-const STANCES = { supports: "✓ For", contradicts: "✗ Against", mixed: "◐ For and against", unknown: "" } as const;
+const STANCES = { supports: t`✓ For`, contradicts: t`✗ Against`, mixed: t`◐ For and against`, unknown: "" } as const;
 /** From so many papers with a year on, their years are drawn. */
 const DRAWN = 10;
 
@@ -18,7 +19,7 @@ export function Papers({ answer }: { answer: Answered }): JSX.Element | null {
   if (!answer.documents.length) return null;
   return (
     <section aria-labelledby="papers">
-      <h2 id="papers">{cited.length === 1 ? "The source" : "The sources"}</h2>
+      <h2 id="papers">{cited.length === 1 ? t`The source` : t`The sources`}</h2>
       <Years documents={answer.documents.filter((one) => !one.aside)} />
       <ol class="papers">
         {cited.slice(0, CARDS).map((one) => (
@@ -60,7 +61,7 @@ function Card({ answer, one }: { answer: Answered; one: SourceDocument }): JSX.E
         {byline(one)}{" "}
         {one.url && (
           <a href={one.url} target="_blank" rel="noopener noreferrer">
-            {one.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : "Open"}
+            {one.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : t`Open`}
             <span class="unseen"> (source {one.number})</span>
           </a>
         )}
@@ -90,7 +91,7 @@ function Years({ documents }: { documents: SourceDocument[] }): JSX.Element | nu
   const most = Math.max(...counts);
   return (
     <figure class="years">
-      <svg viewBox={`0 0 ${counts.length * 10} 40`} preserveAspectRatio="none" role="img" aria-label={`${years.length} papers from ${first} to ${last}`}>
+      <svg viewBox={`0 0 ${counts.length * 10} 40`} preserveAspectRatio="none" role="img" aria-label={t`${years.length} papers from ${first} to ${last}`}>
         {counts.map((number, place) => (
           <rect key={place} x={place * 10 + 1} width={8} y={40 - (36 * number) / most} height={(36 * number) / most}>
             <title>{`${first + place}: ${number}`}</title>

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { aboutCollection, sourceTitle, titleOf } from "../names";
 import type { Offers } from "../types";
 import type { Draft } from "../views/draft";
+import { t } from "../words";
 
 interface Chosen {
   corpora: string[];
@@ -79,12 +80,12 @@ export function Places({ draft, change, offers, recall = false }: Props): JSX.El
         </button>
       )}
       {offers.sources.map((name) => (
-        <Chip key={name} label={sourceTitle(name)} about={["over the internet", ""]} checked={sources.includes(name)} turn={() => set({ sources: toggled(sources, name) })} />
+        <Chip key={name} label={sourceTitle(name)} about={[t`over the internet`, ""]} checked={sources.includes(name)} turn={() => set({ sources: toggled(sources, name) })} />
       ))}
       {nowhere(draft, offers) && (
         <p class="caution" role="alert">
           {offers.corpora.length ? (
-            "Nothing is selected to search. Select at least one."
+            t`Nothing is selected to search. Select at least one.`
           ) : (
             <>
               There is nothing here to search yet. <a href="#/corpora">Build a collection from your files</a>

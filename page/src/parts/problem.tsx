@@ -2,19 +2,20 @@ import type { JSX } from "preact";
 import { ApiError } from "../api";
 import { plain } from "../names";
 import type { Notice, Problem } from "../types";
+import { t } from "../words";
 
 /** An error as something to show: what is wrong, then what to do. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ApiError) return error.problem;
-  const detail = error instanceof Error ? error.message : "Something failed on this page.";
-  return { type: "page", title: "Error", status: 0, detail, next: "Reload the page." };
+  const detail = error instanceof Error ? error.message : t`Something failed on this page.`;
+  return { type: "page", title: t`Error`, status: 0, detail, next: t`Reload the page.` };
 }
 
 export function ProblemBox({ problem }: { problem: Problem }): JSX.Element {
   return (
     <>
       {problem.notice && <NoticeBox notice={problem.notice} />}
-      <div class="problem" role="alert">
+      <div class="problem" role="alert" lang="en">
         <p>
           <strong>{plain(problem.title)}.</strong> {plain(problem.detail)}
         </p>
@@ -31,7 +32,7 @@ const HELP = /(\b\d{3}(?: \d{3})?\b|\b\w+\.com\b)/;
 export function NoticeBox({ notice }: { notice: Notice }): JSX.Element {
   return (
     <div class="notice" role="note" aria-label="Important">
-      <p>{notice.sentence.split(HELP).map((part, place) => (place % 2 ? <a href={part.includes(".") ? `https://${part}` : `tel:${part.replaceAll(" ", "")}`}>{part}</a> : part))}</p>
+      <p lang="en">{notice.sentence.split(HELP).map((part, place) => (place % 2 ? <a href={part.includes(".") ? `https://${part}` : `tel:${part.replaceAll(" ", "")}`}>{part}</a> : part))}</p>
     </div>
   );
 }

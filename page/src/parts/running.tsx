@@ -3,10 +3,11 @@ import { useEffect, useState } from "preact/hooks";
 import { follow, stopJob } from "../api";
 import type { Problem } from "../types";
 import { ProblemBox, problemOf } from "./problem";
+import { t } from "../words";
 
 /** One question under way: what it does now, and a button that stops it. `ended` gets the id of its answer, or "". */
 export function Running({ job, ended }: { job: string; ended: (answer: string) => void }): JSX.Element {
-  const [words, setWords] = useState("waiting for its turn");
+  const [words, setWords] = useState(t`waiting for its turn`);
   const [over, setOver] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   useEffect(() => {
@@ -19,7 +20,7 @@ export function Running({ job, ended }: { job: string; ended: (answer: string) =
         if (event.problem) setProblem(event.problem);
         ended(event.trace_id ?? event.problem?.trace_id ?? "");
       },
-      waiting: (): void => setWords("the connection was lost; it is being taken up again"),
+      waiting: (): void => setWords(t`the connection was lost; it is being taken up again`),
     };
     follow(job, listener, control.signal).catch((error: unknown) => {
       setProblem(problemOf(error));
@@ -30,7 +31,7 @@ export function Running({ job, ended }: { job: string; ended: (answer: string) =
   return (
     <>
       <p role="status" class="dim">
-        {over ? "Ended." : words}
+        {over ? t`Ended.` : words}
       </p>
       {problem && <ProblemBox problem={problem} />}
       {!over && (

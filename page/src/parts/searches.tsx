@@ -3,6 +3,7 @@ import { useLayoutEffect } from "preact/hooks";
 import { address, go, type Route } from "../router";
 import type { Answered, Search } from "../types";
 import type { Draft } from "../views/draft";
+import { t } from "../words";
 
 /** Whether a query is in PubMed's syntax rather than in plain words. */
 export const isPubMed = (query: string): boolean => /\[[a-z][a-z :/-]*\]/i.test(query) || /\b(AND|OR|NOT)\b/.test(query);
@@ -42,7 +43,7 @@ export function Searches({ answer }: { answer: Answered }): JSX.Element | null {
       <ul class="searches">
         {answer.searches.map((search, number) => (
           <li key={number}>
-            <span class="strong">{search.name}</span>: <code dir="auto">{search.query}</code> <span class="dim">{search.status === "failed" ? "Failed." : search.words}</span>{" "}
+            <span class="strong">{search.name}</span>: <code dir="auto">{search.query}</code> <span class="dim">{search.status === "failed" ? t`Failed.` : search.words}</span>{" "}
             {canBeSearched(search) && (
               <a href={address("search", [], { q: search.query, in: search.source })}>
                 Edit and search again<span class="unseen">: {search.query}</span>

@@ -29,7 +29,7 @@ function SentenceLine({ sentence }: { sentence: Sentence }): JSX.Element {
           <>
             {" "}
             <Mark shape={first.shape} style={first.style} />
-            <span class="unseen">{first.words}</span>
+            <span class="unseen" lang="en">{first.words}</span>
           </>
         )}
       </p>
@@ -46,7 +46,7 @@ function VerdictLine({ verdict, named }: { verdict: Verdict; named: boolean }): 
       <Mark shape={verdict.shape} style={verdict.style} />
       <span>
         {named && <span class="dim">“{verdict.text}”: </span>}
-        {verdict.words}
+        <span lang="en">{verdict.words}</span>
         {verdict.deciding && (
           <>
             {" "}

@@ -9,6 +9,7 @@ import type { Answered, DocumentText, Evidence, SourceDocument } from "../types"
 import { DocumentBody } from "./document";
 import { type Loaded, useLoaded } from "./loading";
 import { ProblemBox } from "./problem";
+import { t } from "../words";
 
 interface Props {
   answer: Answered;
@@ -42,7 +43,7 @@ export function SourcePane({ answer, quote, document: source, close, focused }: 
   }, [quote.id, loaded.state, focused]);
 
   return (
-    <aside class="source" ref={pane} tabIndex={-1} aria-label={`Source of ${quote.id}`} data-testid="source">
+    <aside class="source" ref={pane} tabIndex={-1} aria-label={t`Source of ${quote.id}`} data-testid="source">
       <div class="bar">
         <p class="strong">
           [{quote.id}] Source {source.number}
@@ -71,7 +72,7 @@ export function SourcePane({ answer, quote, document: source, close, focused }: 
 
 /** What a reader must know of a paper, in sight wherever its text is scrolled. */
 function KnownOf({ source, place }: { source: SourceDocument; place: string }): JSX.Element {
-  const facts = [source.journal, source.year ? String(source.year) : "year not stated", source.design || "design not stated", place];
+  const facts = [source.journal, source.year ? String(source.year) : t`year not stated`, source.design || t`design not stated`, place];
   return (
     <div class="known">
       {source.retraction_words && <p class="retraction">{source.retraction_words}</p>}
@@ -96,7 +97,7 @@ function About({ source }: { source: SourceDocument }): JSX.Element {
         <span class="dim">{[authorsOf(source), sharedId(source.id)].filter(Boolean).join(" · ")}</span>{" "}
         {source.url && (
           <a href={source.url} target="_blank" rel="noopener noreferrer">
-            {pubmed ? "Open in PubMed" : "Open the source"}
+            {pubmed ? t`Open in PubMed` : t`Open the source`}
           </a>
         )}
       </p>
@@ -114,7 +115,7 @@ export function Text({ loaded, quote, quotes }: { loaded: Loaded<DocumentText>; 
     return (
       <>
         {verbatim}
-        <ProblemBox problem={{ ...loaded.problem, title: "The whole text cannot be shown" }} />
+        <ProblemBox problem={{ ...loaded.problem, title: t`The whole text cannot be shown` }} />
       </>
     );
   }
@@ -134,8 +135,8 @@ function CopyLink({ to }: { to: string }): JSX.Element {
   const copy = (): void => {
     const whole = new URL(to, location.href).href;
     navigator.clipboard.writeText(whole).then(
-      () => setCopied("Copied"),
-      () => setCopied("Copy the address of this page"),
+      () => setCopied(t`Copied`),
+      () => setCopied(t`Copy the address of this page`),
     );
   };
   return (

@@ -5,6 +5,7 @@ import { fetchFile } from "../api";
 import type { Problem } from "../types";
 import { ProblemBox, problemOf } from "./problem";
 import { answerPath } from "./studies/types";
+import { t } from "../words";
 
 interface Props {
   answer: string;
@@ -48,15 +49,15 @@ export function Structure({ answer, name, title }: Props): JSX.Element {
   return (
     <div class="structure" data-testid="structure">
       <button type="button" aria-expanded={shown} onClick={() => setShown(!shown)}>
-        {shown ? "Hide the structure" : "Show in 3D"}
+        {shown ? t`Hide the structure` : t`Show in 3D`}
         <span class="unseen"> ({title})</span>
       </button>
       {problem && <ProblemBox problem={problem} />}
       {shown && !problem && (
         <>
-          <div ref={place} class="viewer" role="img" aria-label={`${title}, a model that can be turned with the mouse`} data-ready={ready ? "yes" : "no"} />
+          <div ref={place} class="viewer" role="img" aria-label={t`${title}, a model that can be turned with the mouse`} data-ready={ready ? "yes" : "no"} />
           <p class="hint dim" role="status">
-            {ready ? "Drag to rotate, scroll to zoom. Coloured from the first residue (violet) to the last (red)." : "Loading the viewer"}
+            {ready ? t`Drag to rotate, scroll to zoom. Coloured from the first residue (violet) to the last (red).` : t`Loading the viewer`}
           </p>
         </>
       )}

@@ -7,6 +7,7 @@ import type { Job, Problem } from "../types";
 import { Build, useUnderWay } from "./builds";
 import { many, size } from "./figures";
 import { ProblemBox, problemOf } from "./problem";
+import { t } from "../words";
 
 interface Props {
   existing: string[];
@@ -81,7 +82,7 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
               <label for="corpus-name">Name</label>
               <input id="corpus-name" value={typed} required maxLength={64} disabled={busy} autocomplete="off" aria-describedby="name-hint" onInput={(event) => setTyped(event.currentTarget.value)} />
               <p id="name-hint" class="dim hint">
-                {name && name !== typed.trim() ? `Kept as ${name}` : "Such as My lung papers"}
+                {name && name !== typed.trim() ? t`Kept as ${name}` : t`Such as My lung papers`}
               </p>
             </div>
           )}
@@ -111,7 +112,7 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
         )}
         <div class="row">
           <button type="submit" class="primary" disabled={busy || files.length === 0 || !name || (exists && !replace)}>
-            {to ? "Add the files" : "Build"}
+            {to ? t`Add the files` : t`Build`}
           </button>
           {files.length > 0 && !busy && <span class="dim">{`${many(files.length, "file")}, ${size(files.reduce((sum, file) => sum + file.size, 0))}`}</span>}
           {busy && (
@@ -123,7 +124,7 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
             </>
           )}
         </div>
-        <p role="status">{busy ? (share < 1 ? `Sending: ${Math.round(100 * share)} %` : "Storing the files") : ""}</p>
+        <p role="status">{busy ? (share < 1 ? t`Sending: ${Math.round(100 * share)} %` : t`Storing the files`) : ""}</p>
       </form>
     </>
   );

@@ -1,10 +1,11 @@
 import type { JSX } from "preact";
 import { address } from "../router";
+import { t } from "../words";
 
 const WAYS: [string, string][] = [
-  ["answer", "Answer"],
-  ["table", "Evidence table"],
-  ["report", "Report"],
+  ["answer", t`Answer`],
+  ["table", t`Evidence table`],
+  ["report", t`Report`],
 ];
 
 /** The views of one answer, as links. */

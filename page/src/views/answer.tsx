@@ -10,6 +10,7 @@ import { SourcePane } from "../parts/source";
 import { address, go, type Route } from "../router";
 import { useSaved } from "../saved";
 import type { Answered } from "../types";
+import { t } from "../words";
 
 /** Where a document is shown beside the answer, as in `look.css`. */
 const WIDE = "(min-width: 70rem)";
@@ -42,7 +43,7 @@ function without(answer: Answered, removed: string[]): Answered {
   const some = (ids: string[]): boolean => ids.some((id) => left.has(id));
   return {
     ...answer,
-    notes: [`Warning: ${removed.length === 1 ? "One paper was" : `${removed.length} papers were`} left out by you in the evidence table, with what rests on ${removed.length === 1 ? "it" : "them"} alone. The decision was made before that.`, ...answer.notes],
+    notes: [`Warning: ${removed.length === 1 ? t`One paper was left out by you in the evidence table, with what rests on it alone. The decision was made before that.` : t`${removed.length} papers were left out by you in the evidence table, with what rests on them alone. The decision was made before that.`}`, ...answer.notes],
     evidence,
     documents: answer.documents.filter((one) => !removed.includes(one.id)),
     sentences: answer.sentences.filter((one) => !one.citations.length || some(one.citations)).map((one) => ({ ...one, citations: one.citations.filter((id) => left.has(id)) })),

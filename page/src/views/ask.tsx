@@ -13,6 +13,7 @@ import { changedSince, useSaved } from "../saved";
 import type { Offers, Problem } from "../types";
 import { type Draft, emptyDraft } from "./draft";
 import { Options } from "./options";
+import { many, t } from "../words";
 
 export function AskPage({ route }: { route: Route }): JSX.Element {
   const given = route.query;
@@ -41,12 +42,12 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
 
   return (
     <div class="column ask">
-      <h1>{follow ? "Ask a follow-up question" : "Ask a biomedical question"}</h1>
+      <h1>{follow ? t`Ask a follow-up question` : t`Ask a biomedical question`}</h1>
       {follow && <Followed id={follow} chosen={(chosen) => !draft.chosen && change({ ...chosen, chosen: true })} />}
       <p id="about-asking" class="dim">
         {follow
-          ? "The documents of that answer are searched too. Words such as “it” refer to its subject."
-          : "Each sentence of the answer is checked against the literature, and cites the exact words it rests on."}
+          ? t`The documents of that answer are searched too. Words such as “it” refer to its subject.`
+          : t`Each sentence of the answer is checked against the literature, and cites the exact words it rests on.`}
       </p>
       <form
         onSubmit={(event) => {
@@ -57,7 +58,7 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
         <QuestionField label="Question" focused value={draft.question} onValue={(question) => change({ question })} onSubmit={send} describedBy="about-asking" />
         <div class="row">
           <button type="submit" class="primary" disabled={sending || lost || !draft.question.trim()}>
-            {sending ? "Sending" : "Ask"}
+            {sending ? t`Sending` : t`Ask`}
           </button>
           <p class="dim hint">Enter asks. Shift + Enter starts a new line.</p>
         </div>
@@ -99,7 +100,7 @@ function News({ offers }: { offers: Offers }): JSX.Element | null {
   if (!one) return null;
   return (
     <p class="notice">
-      There {changed.some((each) => each.again) ? "is" : "may be"} something new for {changed.length === 1 ? "a question" : `${changed.length} questions`} that you watch.{" "}
+      {changed.some((each) => each.again) ? t`There is something new for ${many(changed.length, "question")} that you watch.` : t`There may be something new for ${many(changed.length, "question")} that you watch.`}{" "}
       <a href={one.again && changed.length === 1 ? address("compare", [one.answer, one.again], { since: "1" }) : address("saved")}>See what changed</a>
     </p>
   );

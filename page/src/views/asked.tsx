@@ -8,6 +8,7 @@ import { plain } from "../names";
 import { save, statesOf } from "../saved";
 import { oneLine } from "../text";
 import type { Job, JobEvent, Problem } from "../types";
+import { t } from "../words";
 
 interface Said {
   id: number;
@@ -57,14 +58,14 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
     <div class="column">
       {problem?.notice && <NoticeBox notice={problem.notice} />}
       <h1 class="question" dir="auto">
-        {asked ? oneLine(asked.title) : "Your question"}
+        {asked ? oneLine(asked.title) : t`Your question`}
       </h1>
       <p class="unseen" aria-live="polite" data-testid="live">
-        {busy ? now : ended?.type === "stopped" ? "Stopped." : ""}
+        {busy ? now : ended?.type === "stopped" ? t`Stopped.` : ""}
       </p>
       {problem && <ProblemBox problem={{ ...problem, notice: null }} />}
       {ended && <Ended event={ended} question={asked?.title ?? ""} places={route.query.get("in") ?? ""} />}
-      <ol class="steps" aria-label="Progress">
+      <ol class="steps" aria-label="Progress" lang="en">
         {said.map((one, number) => (
           <li key={one.id} class={one.draft ? "draft" : one.failed ? "bad" : busy && number === said.length - 1 ? "now" : ""}>
             {one.failed && <span class="unseen">Failed: </span>}
@@ -76,7 +77,7 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
       {busy && (
         <p>
           <button type="button" ref={stop} onClick={stopIt} disabled={stopping}>
-            {stopping ? "Stopping" : "Stop and keep what was found"}
+            {stopping ? t`Stopping` : t`Stop and keep what was found`}
           </button>
         </p>
       )}
@@ -102,7 +103,7 @@ function Ended({ event, question, places }: { event: JobEvent; question: string;
   const kept = event.trace_id ?? event.problem?.trace_id;
   return (
     <div class="ended">
-      {event.type === "stopped" && <p>Stopped. {kept ? "What was found is kept." : "Nothing was found before it stopped."}</p>}
+      {event.type === "stopped" && <p>Stopped. {kept ? t`What was found is kept.` : t`Nothing was found before it stopped.`}</p>}
       {kept && (
         <p>
           <a class="button" href={address("answer", [kept])}>

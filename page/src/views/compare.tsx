@@ -13,6 +13,7 @@ import { address, go, type Route } from "../router";
 import { save, type Watched } from "../saved";
 import type { Asked, Offers, Problem } from "../types";
 import { askedOf, type Draft, emptyDraft } from "./draft";
+import { t } from "../words";
 
 /** `#/compare/ID/ID` shows two answers; `#/compare?question=...` asks. */
 export function ComparePage({ route }: { route: Route }): JSX.Element {
@@ -30,7 +31,7 @@ function Two({ first, second, since }: { first: string; second: string; since: b
   const loaded = useLoaded((signal) => Promise.all([answerView(first, signal), answerView(second, signal)]), `${first} ${second}`);
   return (
     <div class="wide">
-      <h1>{since ? "What has changed" : "Compare methods"}</h1>
+      <h1>{since ? t`What has changed` : t`Compare methods`}</h1>
       {loaded.state === "loading" && <p class="dim">Loading both answers</p>}
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && (
@@ -39,7 +40,7 @@ function Two({ first, second, since }: { first: string; second: string; since: b
             {loaded.value[0].question}
           </p>
           {loaded.value[0].question !== loaded.value[1].question && <p class="caution">These answers are to two different questions. The second: {loaded.value[1].question}</p>}
-          <Comparison first={loaded.value[0]} second={loaded.value[1]} since={since} names={since ? [day(loaded.value[0].created), "Now"] : [loaded.value[0].recipe, loaded.value[1].recipe]} />
+          <Comparison first={loaded.value[0]} second={loaded.value[1]} since={since} names={since ? [day(loaded.value[0].created), t`Now`] : [loaded.value[0].recipe, loaded.value[1].recipe]} />
           <p hidden={since}>
             <a href={address("compare", [], { question: loaded.value[0].question, ...placesOf(loaded.value[0].chosen) })}>Compare other methods</a>
           </p>
@@ -120,8 +121,8 @@ function Form({ offers, route, started, start }: { offers: Offers; route: Route;
         <textarea id="compared" rows={2} dir="auto" maxLength={4000} value={draft.question} disabled={started} onInput={(event) => change({ question: event.currentTarget.value })} />
       </div>
       <div class="fields">
-        {choice("first-recipe", "First method", first, setFirst)}
-        {choice("second-recipe", "Second method", second, setSecond)}
+        {choice("first-recipe", t`First method`, first, setFirst)}
+        {choice("second-recipe", t`Second method`, second, setSecond)}
       </div>
       <Places draft={draft} change={change} offers={offers} recall />
       {first === second && <p class="caution">Choose two different methods.</p>}

@@ -8,8 +8,9 @@ import { ProblemBox } from "../parts/problem";
 import { Upload } from "../parts/upload";
 import { plain, titleOf } from "../names";
 import { address, type Route } from "../router";
-import { useSession } from "../session";
+import { edits, useSession } from "../session";
 import { CorpusView } from "./corpus";
+import { t } from "../words";
 
 export function CorporaPage({ route }: { route: Route }): JSX.Element {
   return route.parts[0] ? <CorpusView name={route.parts[0]} /> : <All />;
@@ -26,13 +27,13 @@ function All(): JSX.Element {
       {loaded.state === "loading" && <p class="dim">Loading the collections</p>}
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && (loaded.value.length === 0 ? <p>There are no collections yet. Build one from files below.</p> : <Table all={loaded.value} />)}
-      {session?.admin && (
+      {edits(session) && (
         <section aria-labelledby="build">
           <h2 id="build">Build a collection</h2>
           <Upload existing={loaded.state === "loaded" ? loaded.value.map((one) => one.name) : []} built={() => setVersion((before) => before + 1)} />
         </section>
       )}
-      {session && !session.admin && <p class="dim">You may read collections but not build or remove them.</p>}
+      {session && !edits(session) && <p class="dim">You may read collections but not build or remove them.</p>}
     </div>
   );
 }
@@ -43,7 +44,7 @@ function Table({ all }: { all: CorpusListed[] }): JSX.Element {
       <table>
         <thead>
           <tr>
-            {["Name", "Papers", "Built", "State"].map((name) => (
+            {[t`Name`, t`Papers`, t`Built`, t`State`].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -77,11 +78,11 @@ function Table({ all }: { all: CorpusListed[] }): JSX.Element {
 
 function stateOf(one: CorpusListed): string {
   const parts = [
-    one.default ? "searched by default" : "",
-    one.graph ? "has a knowledge graph" : "",
-    one.passed_over ? `${many(one.passed_over, "file")} skipped` : "",
-    one.skipped ? `${many(one.skipped, "record")} skipped` : "",
-    one.retracted ? `${count(one.retracted)} retracted` : "",
+    one.default ? t`searched by default` : "",
+    one.graph ? t`has a knowledge graph` : "",
+    one.passed_over ? t`${many(one.passed_over, "file")} skipped` : "",
+    one.skipped ? t`${many(one.skipped, "record")} skipped` : "",
+    one.retracted ? t`${count(one.retracted)} retracted` : "",
   ];
-  return parts.filter(Boolean).join(", ") || "ready";
+  return parts.filter(Boolean).join(", ") || t`ready`;
 }

@@ -9,8 +9,9 @@ import { ProblemBox, problemOf } from "../parts/problem";
 import { Upload } from "../parts/upload";
 import { plain, titleOf } from "../names";
 import { address, go } from "../router";
-import { useSession } from "../session";
+import { edits, useSession } from "../session";
 import type { Problem } from "../types";
+import { t } from "../words";
 
 export function CorpusView({ name }: { name: string }): JSX.Element {
   const session = useSession();
@@ -39,14 +40,14 @@ export function CorpusView({ name }: { name: string }): JSX.Element {
         <>
           <About one={listed.value} />
           <div class="row">
-            {session?.admin && (
+            {edits(session) && (
               <button type="button" class="danger" onClick={() => setRemoving(true)}>
                 Remove
               </button>
             )}
           </div>
           {!listed.value.problem && <Files key={version} name={name} />}
-          {session?.admin && !listed.value.problem && (
+          {edits(session) && !listed.value.problem && (
             <section aria-labelledby="add">
               <h2 id="add">Add files</h2>
               <Upload existing={[]} to={name} built={() => setVersion((before) => before + 1)} />
@@ -54,7 +55,7 @@ export function CorpusView({ name }: { name: string }): JSX.Element {
           )}
         </>
       )}
-      {removing && <Confirm title={`Remove the collection ${name}?`} words="The collection and what was uploaded for it are deleted. Answers that quote it stay. This cannot be undone." action="Remove" yes={remove} no={() => setRemoving(false)} />}
+      {removing && <Confirm title={t`Remove the collection ${name}?`} words="The collection and what was uploaded for it are deleted. Answers that quote it stay. This cannot be undone." action="Remove" yes={remove} no={() => setRemoving(false)} />}
     </div>
   );
 }
@@ -62,13 +63,13 @@ export function CorpusView({ name }: { name: string }): JSX.Element {
 function About({ one }: { one: CorpusListed }): JSX.Element {
   if (one.problem) return <p class="bad">{plain(one.problem)}</p>;
   const rows: [string, string][] = [
-    ["Documents", `${count(one.documents ?? 0)}${one.retracted ? `, ${count(one.retracted)} of them retracted` : ""}`],
-    ["Passages", count(one.passages ?? 0)],
-    ["Searched by", one.embedding ? `words and meaning (${one.embedding})` : "words"],
-    ["Size", size(one.bytes ?? 0)],
-    ["Built", one.created ? day(one.created) : ""],
-    ...one.licences.map((licence): [string, string] => ["Licence", licence]),
-    ...(one.about ? [["About", one.about] as [string, string]] : []),
+    [t`Documents`, `${count(one.documents ?? 0)}${one.retracted ? t`, ${count(one.retracted)} of them retracted` : ""}`],
+    [t`Passages`, count(one.passages ?? 0)],
+    [t`Searched by`, one.embedding ? t`words and meaning (${one.embedding})` : t`words`],
+    [t`Size`, size(one.bytes ?? 0)],
+    [t`Built`, one.created ? day(one.created) : ""],
+    ...one.licences.map((licence): [string, string] => [t`Licence`, licence]),
+    ...(one.about ? [[t`About`, one.about] as [string, string]] : []),
   ];
   return (
     <>
@@ -99,14 +100,14 @@ function Files({ name }: { name: string }): JSX.Element {
       {told.state === "failed" && <ProblemBox problem={told.problem} />}
       {told.state === "loaded" && (
         <>
-          <p>{`${many(told.value.read, "file")} read, ${count(told.value.passed_over)} skipped${told.value.same ? `, ${count(told.value.same)} ids in several files` : ""}`}</p>
+          <p>{t`${many(told.value.read, "file")} read, ${count(told.value.passed_over)} skipped${told.value.same ? t`, ${count(told.value.same)} ids in several files` : ""}`}</p>
           {told.value.notes.length + told.value.skipped.length > 0 && (
             <ul class="notes">
               {told.value.notes.map((note) => (
                 <li key={note}>{note}</li>
               ))}
               {told.value.skipped.map((record) => (
-                <li key={`${record.file} ${record.position} ${record.reason}`}>{`${record.file}${record.position === null ? "" : `, record ${record.position}`}: ${record.reason}`}</li>
+                <li key={`${record.file} ${record.position} ${record.reason}`}>{`${record.file}${record.position === null ? "" : t`, record ${record.position}`}: ${record.reason}`}</li>
               ))}
             </ul>
           )}
@@ -124,7 +125,7 @@ function Files({ name }: { name: string }): JSX.Element {
         <span>Only files that were skipped</span>
       </label>
       {files.state === "failed" && <ProblemBox problem={files.problem} />}
-      {files.state === "loaded" && files.value.total === 0 && <p class="dim">{over ? "No file was skipped." : "Its documents were not read from files."}</p>}
+      {files.state === "loaded" && files.value.total === 0 && <p class="dim">{over ? t`No file was skipped.` : t`Its documents were not read from files.`}</p>}
       {files.state === "loaded" && files.value.total > 0 && (
         <>
           <div class="scroll" tabIndex={0} role="region" aria-label="Table of files">
@@ -139,7 +140,7 @@ function Files({ name }: { name: string }): JSX.Element {
                 {files.value.files.map((file, number) => (
                   <tr key={`${file.name} ${number}`}>
                     <th scope="row">{file.name}</th>
-                    <td class={file.reason === null ? "" : "caution"}>{file.reason === null ? file.reader : `skipped: ${file.reason}`}</td>
+                    <td class={file.reason === null ? "" : "caution"}>{file.reason === null ? file.reader : t`skipped: ${file.reason}`}</td>
                   </tr>
                 ))}
               </tbody>
@@ -155,7 +156,7 @@ function Files({ name }: { name: string }): JSX.Element {
 export function Pages({ offset, shown, total, step, set, what }: { offset: number; shown: number; total: number; step: number; set: (offset: number) => void; what: string }): JSX.Element {
   return (
     <div class="row">
-      <span class="dim" role="status">{`${count(offset + 1)} to ${count(offset + shown)} of ${count(total)} ${what}`}</span>
+      <span class="dim" role="status">{t`${count(offset + 1)} to ${count(offset + shown)} of ${count(total)} ${what}`}</span>
       {total > step && (
         <>
           <button type="button" class="quiet" disabled={offset === 0} onClick={() => set(Math.max(0, offset - step))}>

@@ -7,6 +7,7 @@ import { useLoaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
 import type { Route } from "../router";
 import { oneLine } from "../text";
+import { t } from "../words";
 
 export function DocumentPage({ route }: { route: Route }): JSX.Element {
   const id = route.parts.join("/");
@@ -36,7 +37,7 @@ export function DocumentPage({ route }: { route: Route }): JSX.Element {
 
 export const MARKS = {
   none: "",
-  retracted: "RETRACTED: not used as evidence.",
-  notice: "A retraction notice: not used as evidence.",
-  concern: "An expression of concern has been published about this paper.",
+  retracted: t`RETRACTED: not used as evidence.`,
+  notice: t`A retraction notice: not used as evidence.`,
+  concern: t`An expression of concern has been published about this paper.`,
 };

@@ -11,6 +11,7 @@ import { address } from "../router";
 import { type Session, useSession } from "../session";
 import { oneLine } from "../text";
 import type { Problem } from "../types";
+import { t } from "../words";
 
 const MOST_SEARCHED = 2000;
 
@@ -58,12 +59,12 @@ export function HistoryPage(): JSX.Element {
       deleteAnswers().then(({ deleted }) => {
         setAnswers([]);
         setNext(null);
-        done(`${many(deleted, "question")} deleted`);
+        done(t`${many(deleted, "question")} deleted`);
       }, (error: unknown) => (setDeleting(null), failed(error)));
     } else if (chosen) {
       deleteAnswer(chosen.trace_id).then(() => {
         setAnswers((had) => had.filter((one) => one.trace_id !== chosen.trace_id));
-        done("The question was deleted");
+        done(t`The question was deleted`);
       }, (error: unknown) => (setDeleting(null), failed(error)));
     }
   };
@@ -111,9 +112,9 @@ export function HistoryPage(): JSX.Element {
       )}
       {deleting && (
         <Confirm
-          title={deleting === "all" ? "Delete all your questions?" : "Delete this question?"}
-          words={deleting === "all" ? "All your questions, their answers and all that was kept of them are deleted. This cannot be undone." : `“${oneLine(deleting.question)}”, its answer and all that was kept of it are deleted. This cannot be undone.`}
-          action={deleting === "all" ? "Delete all" : "Delete"}
+          title={deleting === "all" ? t`Delete all your questions?` : t`Delete this question?`}
+          words={deleting === "all" ? t`All your questions, their answers and all that was kept of them are deleted. This cannot be undone.` : t`“${oneLine(deleting.question)}”, its answer and all that was kept of it are deleted. This cannot be undone.`}
+          action={deleting === "all" ? t`Delete all` : t`Delete`}
           yes={remove}
           no={() => setDeleting(null)}
         />
@@ -133,11 +134,11 @@ function Past({ one, remove }: { one: PastAnswer; remove: () => void }): JSX.Ele
         {outcome(one)} · <time dateTime={one.created}>{day(one.created)}</time>
       </p>
       <p class="acts">
-        <a href={address("ask", [], { follow: one.trace_id })} aria-label={`Follow up: ${question}`}>
+        <a href={address("ask", [], { follow: one.trace_id })} aria-label={t`Follow up: ${question}`}>
           Follow up
         </a>
         <AskButton draft={() => sameAs(one.trace_id)} more={{ since: one.trace_id }} words="What changed since?" />
-        <button type="button" class="link" onClick={remove} aria-label={`Delete: ${question}`}>
+        <button type="button" class="link" onClick={remove} aria-label={t`Delete: ${question}`}>
           Delete
         </button>
       </p>
@@ -146,14 +147,14 @@ function Past({ one, remove }: { one: PastAnswer; remove: () => void }): JSX.Ele
 }
 
 function outcome(one: PastAnswer): string {
-  const decided = { decided: one.value ?? "answered", "not judged": "quotes, not judged", unanswerable: "no answer found" };
-  return `${decided[one.status]}${one.stopped ? `, stopped: ${one.stopped}` : ""}`;
+  const decided = { decided: one.value ?? t`answered`, "not judged": t`quotes, not judged`, unanswerable: t`no answer found` };
+  return `${decided[one.status]}${one.stopped ? t`, stopped: ${one.stopped}` : ""}`;
 }
 
 function kept(session: Session | null): string {
   if (!session) return "";
-  const days = session.keep_days === null ? "are kept until you delete them" : `are deleted after ${many(session.keep_days, "day")}`;
-  return `Your questions and their answers are on this server, for you alone, and ${days}.`;
+  const days = session.keep_days === null ? t`are kept until you delete them` : t`are deleted after ${many(session.keep_days, "day")}`;
+  return t`Your questions and their answers are on this server, for you alone, and ${days}.`;
 }
 
 const found = (answers: PastAnswer[], words: string): PastAnswer[] => {

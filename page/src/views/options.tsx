@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { Offers, Task } from "../types";
 import type { Draft } from "./draft";
+import { t } from "../words";
 
 interface Props {
   draft: Draft;
@@ -11,11 +12,11 @@ interface Props {
 }
 
 const TASKS: [Task, string][] = [
-  ["yes-no-maybe", "Yes, no or maybe"],
-  ["yes-no", "Yes or no"],
-  ["single-choice", "One of several options"],
-  ["multiple-choice", "Any of several options"],
-  ["free", "Free text"],
+  ["yes-no-maybe", t`Yes, no or maybe`],
+  ["yes-no", t`Yes or no`],
+  ["single-choice", t`One of several options`],
+  ["multiple-choice", t`Any of several options`],
+  ["free", t`Free text`],
 ];
 
 export function Options({ draft, change, offers }: Props): JSX.Element {
@@ -91,13 +92,13 @@ function RecipeField({ draft, change, offers }: Props): JSX.Element {
     <Field label="Method" hint={shown?.about ?? ""}>
       {(id, hint) => (
         <select id={id} aria-describedby={hint} value={draft.recipe} onChange={(e) => choose(e.currentTarget.value)}>
-          <option value="">{usual ? `${usual.name} (default)` : "Default"}</option>
+          <option value="">{usual ? t`${usual.name} (default)` : t`Default`}</option>
           {offers.recipes
             .filter((recipe) => !recipe.default)
             .map((recipe) => (
               <option key={recipe.name} value={recipe.name}>
                 {recipe.name}
-                {recipe.researches ? " (a report)" : ""}
+                {recipe.researches ? ` (${t`a report`})` : ""}
               </option>
             ))}
         </select>

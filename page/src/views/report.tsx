@@ -13,6 +13,7 @@ import { AskedOn } from "../parts/paper";
 import { Ways } from "../parts/ways";
 import { address, type Route } from "../router";
 import type { Answered, Problem, Report } from "../types";
+import { listed, locale, t, word } from "../words";
 
 export function ReportPage({ route }: { route: Route }): JSX.Element {
   const id = route.parts[0] ?? "";
@@ -73,9 +74,9 @@ function Whole({ answer, report }: { answer: Answered; report: Report }): JSX.El
 }
 
 const STATES: Record<Report["subanswers"][number]["state"], [string, string]> = {
-  answered: ["✓", "Answered"],
-  "not answerable": ["∅", "Nothing found that answers it"],
-  failed: ["!", "Could not be searched"],
+  answered: ["✓", t`Answered`],
+  "not answerable": ["∅", t`Nothing found that answers it`],
+  failed: ["!", t`Could not be searched`],
 };
 
 function SubAnswers({ report }: { report: Report }): JSX.Element {
@@ -126,7 +127,7 @@ function Plan({ answer, report }: { answer: string; report: Report }): JSX.Eleme
         <p class="caution">The drawing of the plan could not be loaded.</p>
       ) : (
         <div class="scroll drawing" role="region" aria-label="Drawing of the plan" tabIndex={0}>
-          <img src={`.${answerPath(answer, "plan.svg")}`} alt={`${report.plan.subquestions.length} sub-questions and ${report.plan.keywords.length} keywords in the order in which they were searched`} onError={() => setFails(true)} />
+          <img src={`.${answerPath(answer, "plan.svg")}`} alt={t`${report.plan.subquestions.length} sub-questions and ${report.plan.keywords.length} keywords in the order in which they were searched`} onError={() => setFails(true)} />
         </div>
       )}
       {report.plan.notes.map((note) => (
@@ -138,7 +139,7 @@ function Plan({ answer, report }: { answer: string; report: Report }): JSX.Eleme
   );
 }
 
-const COUNTS = ["found", "merged", "filtered", "cut", "kept", "cited"] as const;
+const COUNTS = listed("found", "merged", "filtered", "cut", "kept", "cited");
 
 function Flow({ report }: { report: Report }): JSX.Element {
   return (
@@ -152,7 +153,7 @@ function Flow({ report }: { report: Report }): JSX.Element {
               <th scope="col">Searched in</th>
               {COUNTS.map((name) => (
                 <th key={name} scope="col">
-                  {name}
+                  {word(name)}
                 </th>
               ))}
             </tr>
@@ -163,7 +164,7 @@ function Flow({ report }: { report: Report }): JSX.Element {
                 <th scope="row">{row.subquestion}</th>
                 <td>{row.tool}</td>
                 {COUNTS.map((name) => (
-                  <td key={name}>{row[name].toLocaleString("en")}</td>
+                  <td key={name}>{row[name].toLocaleString(locale)}</td>
                 ))}
               </tr>
             ))}

@@ -8,6 +8,7 @@ import { ProblemBox } from "../parts/problem";
 import { address } from "../router";
 import { oneLine } from "../text";
 import { Pages } from "./corpus";
+import { t } from "../words";
 
 export function RunView({ id }: { id: string }): JSX.Element {
   const loaded = useLoaded((signal) => openedRun(id, signal), id);
@@ -16,7 +17,7 @@ export function RunView({ id }: { id: string }): JSX.Element {
       <p>
         <a href={address("runs")}>All runs</a>
       </p>
-      <h1>{loaded.state === "loaded" ? `${loaded.value.run.recipe} on ${loaded.value.run.dataset}` : "Evaluation run"}</h1>
+      <h1>{loaded.state === "loaded" ? t`${loaded.value.run.recipe} on ${loaded.value.run.dataset}` : t`Evaluation run`}</h1>
       {loaded.state === "loading" && <p class="dim">Loading the run</p>}
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && <Opened opened={loaded.value} />}
@@ -26,10 +27,10 @@ export function RunView({ id }: { id: string }): JSX.Element {
 
 function Opened({ opened }: { opened: OpenedRun }): JSX.Element {
   const { run } = opened;
-  const chosen = run.limit === null ? "" : run.seed === null ? `, first ${count(run.limit)}` : `, ${count(run.limit)} drawn with seed ${run.seed}`;
+  const chosen = run.limit === null ? "" : run.seed === null ? t`, first ${count(run.limit)}` : t`, ${count(run.limit)} drawn with seed ${run.seed}`;
   return (
     <>
-      <p class="dim">{`Model ${run.model}, split ${run.split}${chosen}, ${many(run.items, "question")}${run.with_context ? ", each with its own documents" : ""}, started ${day(run.started)}`}</p>
+      <p class="dim">{t`Model ${run.model}, split ${run.split}${chosen}, ${many(run.items, "question")}${run.with_context ? t`, each with its own documents` : ""}, started ${day(run.started)}`}</p>
       {opened.warnings.map((warning) => (
         <p key={warning} class="caution">
           {warning}
@@ -44,10 +45,10 @@ function Opened({ opened }: { opened: OpenedRun }): JSX.Element {
         <h2 id="metrics">Metrics</h2>
         <Shares name="Metrics" metrics={opened.metrics} />
         <p class="dim">
-          {run.majority && run.majority_share !== null ? `Always answering “${run.majority}” would be right in ${percent(run.majority_share)}. ` : ""}
-          {opened.macro_f1 === null ? "" : `Macro-F1 ${opened.macro_f1.toFixed(3)}. `}
-          {opened.support === null ? "No answer has a support score. " : `Mean support ${opened.support.toFixed(3)} over ${many(opened.supported_answers, "answer")}. `}
-          {opened.seconds_each === null ? "What its answers cost is not known." : `${opened.seconds_each.toFixed(2)} s a question, ${count(run.input_tokens)} tokens in and ${count(run.output_tokens)} out, ${many(run.model_calls, "model call")}, ${run.price === null ? "price unknown" : `$${run.price}`}.`}
+          {run.majority && run.majority_share !== null ? t`Always answering “${run.majority}” would be right in ${percent(run.majority_share)}. ` : ""}
+          {opened.macro_f1 === null ? "" : t`Macro-F1 ${opened.macro_f1.toFixed(3)}. `}
+          {opened.support === null ? t`No answer has a support score. ` : t`Mean support ${opened.support.toFixed(3)} over ${many(opened.supported_answers, "answer")}. `}
+          {opened.seconds_each === null ? t`What its answers cost is not known.` : t`${opened.seconds_each.toFixed(2)} s a question, ${count(run.input_tokens)} tokens in and ${count(run.output_tokens)} out, ${many(run.model_calls, "model call")}, ${run.price === null ? t`price unknown` : `$${run.price}`}.`}
         </p>
       </section>
       <section aria-labelledby="outcomes">
@@ -68,13 +69,13 @@ function Opened({ opened }: { opened: OpenedRun }): JSX.Element {
 
 function Shares({ name, metrics }: { name: string; metrics: Metric[] }): JSX.Element {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={`Table: ${name}`}>
+    <div class="scroll" tabIndex={0} role="region" aria-label={t`Table: ${name}`}>
       <table>
         <thead>
           <tr>
-            {["", "Share", "95 % interval", "Counted", ""].map((head, number) => (
+            {["", t`Share`, t`95 % interval`, t`Counted`, ""].map((head, number) => (
               <th key={number} scope="col">
-                {head || <span class="unseen">{number ? "Interval as a bar" : "What"}</span>}
+                {head || <span class="unseen">{number ? t`Interval as a bar` : t`What`}</span>}
               </th>
             ))}
           </tr>
@@ -85,9 +86,9 @@ function Shares({ name, metrics }: { name: string; metrics: Metric[] }): JSX.Ele
               <th scope="row">
                 {one.name} <span class="dim">{one.words}</span>
               </th>
-              <td class="number strong">{one.value === null ? "none" : percent(one.value)}</td>
+              <td class="number strong">{one.value === null ? t`none` : percent(one.value)}</td>
               <td class="number">{one.of ? interval(one.low, one.high) : ""}</td>
-              <td class="number">{`${count(one.right)} of ${count(one.of)}`}</td>
+              <td class="number">{t`${count(one.right)} of ${count(one.of)}`}</td>
               <td>{one.value !== null && <Bar metric={one} value={one.value} />}</td>
             </tr>
           ))}
@@ -109,7 +110,7 @@ function Bar({ metric, value }: { metric: Metric; value: number }): JSX.Element 
 }
 
 function Classes({ opened }: { opened: OpenedRun }): JSX.Element {
-  const shown = (value: number | null): string => (value === null ? "none" : percent(value));
+  const shown = (value: number | null): string => (value === null ? t`none` : percent(value));
   return (
     <section aria-labelledby="classes">
       <h2 id="classes">By answer</h2>
@@ -117,7 +118,7 @@ function Classes({ opened }: { opened: OpenedRun }): JSX.Element {
         <table>
           <thead>
             <tr>
-              {["Answer", "Gold", "Given", "Precision", "Recall", "F1"].map((name) => (
+              {[t`Answer`, t`Gold`, t`Given`, t`Precision`, t`Recall`, "F1"].map((name) => (
                 <th key={name} scope="col">
                   {name}
                 </th>
@@ -143,10 +144,10 @@ function Classes({ opened }: { opened: OpenedRun }): JSX.Element {
 }
 
 const KINDS: [Which, string][] = [
-  ["all", "All questions"],
-  ["wrong", "Wrong or without an answer"],
-  ["right", "Right"],
-  ["failed", "Failed"],
+  ["all", t`All questions`],
+  ["wrong", t`Wrong or without an answer`],
+  ["right", t`Right`],
+  ["failed", t`Failed`],
 ];
 
 function Questions({ id }: { id: string }): JSX.Element {
@@ -181,7 +182,7 @@ function Questions({ id }: { id: string }): JSX.Element {
             <table>
               <thead>
                 <tr>
-                  {["Question", "Gold", "Answer", "Outcome"].map((name) => (
+                  {[t`Question`, t`Gold`, t`Answer`, t`Outcome`].map((name) => (
                     <th key={name} scope="col">
                       {name}
                     </th>
@@ -195,9 +196,9 @@ function Questions({ id }: { id: string }): JSX.Element {
                       {oneLine(one.question)}
                     </th>
                     <td>{one.gold.join(", ")}</td>
-                    <td>{one.answer.join(", ") || "none"}</td>
+                    <td>{one.answer.join(", ") || t`none`}</td>
                     <td class={one.right ? "good" : one.error ? "bad" : ""}>
-                      {one.gold.length ? (one.right ? "✓ right" : "✗ wrong") : ""}
+                      {one.gold.length ? (one.right ? t`✓ right` : t`✗ wrong`) : ""}
                       {one.right ? "" : ` · ${one.outcome}`}
                       {one.error && <span class="dim"> {oneLine(one.error)}</span>}
                     </td>

@@ -6,6 +6,7 @@ import { useLoaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
 import { address, type Route } from "../router";
 import { RunView } from "./run";
+import { t } from "../words";
 
 export function RunsPage({ route }: { route: Route }): JSX.Element {
   return route.parts[0] ? <RunView id={route.parts[0]} /> : <All />;
@@ -25,7 +26,7 @@ function All(): JSX.Element {
           <table>
             <thead>
               <tr>
-                {["Data set", "Recipe", "Model", "Accuracy", "95 % interval", "Correct", "Did not answer", "Started"].map((name) => (
+                {[t`Data set`, t`Recipe`, t`Model`, t`Accuracy`, t`95 % interval`, t`Correct`, t`Did not answer`, t`Started`].map((name) => (
                   <th key={name} scope="col">
                     {name}
                   </th>
@@ -66,9 +67,9 @@ function Row({ run }: { run: RunListed }): JSX.Element {
       </th>
       <td>{run.recipe}</td>
       <td>{run.model}</td>
-      <td class="number strong">{accuracy ? percent(accuracy.value) : "no gold answers"}</td>
+      <td class="number strong">{accuracy ? percent(accuracy.value) : t`no gold answers`}</td>
       <td class="number">{accuracy ? interval(accuracy.low, accuracy.high) : ""}</td>
-      <td class="number">{accuracy ? `${count(accuracy.right)} of ${count(accuracy.of)}` : ""}</td>
+      <td class="number">{accuracy ? t`${count(accuracy.right)} of ${count(accuracy.of)}` : ""}</td>
       <td>{unanswered(run)}</td>
       <td>{day(run.started)}</td>
     </tr>
@@ -77,5 +78,5 @@ function Row({ run }: { run: RunListed }): JSX.Element {
 
 function unanswered(run: RunListed): string {
   const counts = Object.entries({ ...run.statuses, unfinished: run.unfinished }).filter(([name, number]) => number > 0 && name !== "answered");
-  return counts.map(([name, number]) => `${count(number)} ${name}`).join(", ") || "none";
+  return counts.map(([name, number]) => `${count(number)} ${name}`).join(", ") || t`none`;
 }

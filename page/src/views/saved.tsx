@@ -10,6 +10,7 @@ import { capital, plain, titleOf } from "../names";
 import { address } from "../router";
 import { changedSince, type Project, save, type SavedWork, useSaved, type Watched } from "../saved";
 import type { Offers, Problem } from "../types";
+import { t } from "../words";
 
 export function SavedPage(): JSX.Element {
   const saved = useSaved();
@@ -54,7 +55,7 @@ function Watch({ one, offers, change }: { one: Watched; offers: Offers | null; c
         <a href={address("answer", [one.answer])}>{one.question}</a>
       </h3>
       <p class={one.again || titles.length ? "strong" : "dim"}>
-        {one.again ? `Asked again on ${day(one.asked)}: there is something new.` : titles.length ? `Changed since ${day(one.asked)}: ${titles.join(", ")}.` : `Asked on ${day(one.asked)}. Nothing new since.`}
+        {one.again ? t`Asked again on ${day(one.asked)}: there is something new.` : titles.length ? t`Changed since ${day(one.asked)}: ${titles.join(", ")}.` : t`Asked on ${day(one.asked)}. Nothing new since.`}
       </p>
       {one.failed && <p class="caution">It could not be asked again: {plain(one.failed)}</p>}
       <p class="row">
@@ -87,7 +88,7 @@ function ProjectView({ one, change }: { one: Project; change: Change }): JSX.Ele
             </h3>
             <p class="acts">
               <a href={address("table", [item.answer])}>Evidence table</a>
-              <button type="button" class="link" aria-label={`Remove: ${item.question}`} onClick={() => put({ items: one.items.filter((other) => other.answer !== item.answer) })}>
+              <button type="button" class="link" aria-label={t`Remove: ${item.question}`} onClick={() => put({ items: one.items.filter((other) => other.answer !== item.answer) })}>
                 Remove
               </button>
             </p>

@@ -13,6 +13,7 @@ import type { Problem, SearchResult } from "../types";
 import { MARKS } from "./document";
 import { type Draft, emptyDraft } from "./draft";
 import { Field } from "./options";
+import { many, t } from "../words";
 
 export function SearchPage({ route }: { route: Route }): JSX.Element {
   const asked = route.query.get("q") ?? "";
@@ -66,7 +67,7 @@ export function SearchPage({ route }: { route: Route }): JSX.Element {
         {offered.state === "loaded" && <Places draft={draft} change={(changes) => setDraft({ ...draft, ...changes })} offers={offered.value} recall={!asked} />}
         <div class="row">
           <button type="submit" class="primary" disabled={busy || !draft.question.trim()}>
-            {busy ? "Searching" : "Search"}
+            {busy ? t`Searching` : t`Search`}
           </button>
           {!pubmed && draft.question.trim() && (
             <button type="button" onClick={() => go(address("ask", [], { question: draft.question, ...placesOf(draft.chosen ? draft : null) }))}>
@@ -87,7 +88,7 @@ function Found({ found, corpora }: { found: SearchResult; corpora: string[] }): 
     <section>
       {found.notice && <NoticeBox notice={found.notice} />}
       <div role="status">
-        <h2>{found.hits.length === 1 ? "1 passage" : `${found.hits.length} passages`}</h2>
+        <h2>{many(found.hits.length, "passage")}</h2>
       </div>
       {failed.map((one) => (
         <p key={one.source} class="bad">

@@ -13,13 +13,14 @@ import { Columns, MOST } from "../parts/studies/columns";
 import { Grid } from "../parts/studies/grid";
 import { PlacePane } from "../parts/studies/place";
 import { Plot } from "../parts/studies/plot";
-import { Certainty, type Change, counted, Flow, LeftOut, papers } from "../parts/studies/review";
+import { Certainty, type Change, counted, Flow, LeftOut, papers, UNWANTED } from "../parts/studies/review";
 import { type Filter, filtered, type Key, named, type Order, sorted } from "../parts/studies/sorting";
 import { answerPath, type Cell, type EvidenceTable } from "../parts/studies/types";
 import { Ways } from "../parts/ways";
 import { address, go, type Route } from "../router";
 import { save, useSaved } from "../saved";
 import type { Answered, Problem } from "../types";
+import { t } from "../words";
 
 /** Studies of a table below which more can be looked for. */
 const FEW = 10;
@@ -75,7 +76,7 @@ function Studies({ answer, columns, all }: { answer: Answered; columns: string[]
         <Columns columns={columns} change={change} />
         {problem && <ProblemBox problem={problem} />}
         <p class="dim" role="status">
-          {busy ? "Reading the studies" : ""}
+          {busy ? t`Reading the studies` : ""}
         </p>
         {table && (table.rows.length ? <Shown answer={answer} table={table} columns={columns} change={change} /> : <p>This answer quotes no studies.</p>)}
       </div>
@@ -114,7 +115,7 @@ function Shown({ answer, table, columns, change }: { answer: Answered; table: Ev
         rows={rows}
         order={order}
         sort={sort}
-        leaveOut={(one) => leave({ ...removed, [one.document_id]: "not relevant" })}
+        leaveOut={(one) => leave({ ...removed, [one.document_id]: UNWANTED })}
         remove={(column) => change(columns.filter((one) => one !== column))}
         show={(cell, column) => {
           from.current = document.activeElement;
@@ -131,7 +132,7 @@ function Shown({ answer, table, columns, change }: { answer: Answered; table: Ev
           {note}
         </p>
       ))}
-      <SaveTable table={table} columns={columns} without={Object.keys(removed)} notes={{ ...Object.fromEntries(Object.entries(notes).filter(([, said]) => said.trim())), "Papers": `Found: ${count.found}. Screened: ${papers(count.looked)}. Left out: ${count.out.map(([reason, number]) => `${reason}: ${number}`).join("; ") || "none"}. Kept: ${papers(count.kept)}.` }} />
+      <SaveTable table={table} columns={columns} without={Object.keys(removed)} notes={{ ...Object.fromEntries(Object.entries(notes).filter(([, said]) => said.trim())), "Papers": t`Found: ${count.found}. Screened: ${papers(count.looked)}. Left out: ${count.out.map(([reason, number]) => `${reason}: ${number}`).join("; ") || t`none`}. Kept: ${papers(count.kept)}.` }} />
       <Exports answer={answer.trace_id} />
       {open && row && <PlacePane answer={answer} row={row} cell={open.cell} column={open.column} close={close} />}
     </>
@@ -160,7 +161,7 @@ function Filters({ table, filter, change, shown }: { table: EvidenceTable; filte
         <input type="checkbox" checked={filter.retracted} onChange={(event) => change({ ...filter, retracted: event.currentTarget.checked })} /> Show retracted
       </label>
       <p class="dim" role="status">
-        {shown} of {table.rows.length} {table.rows.length === 1 ? "study" : "studies"}
+        {table.rows.length === 1 ? t`${shown} of 1 study` : t`${shown} of ${table.rows.length} studies`}
       </p>
     </div>
   );

@@ -6,6 +6,7 @@ import { ProblemBox } from "../parts/problem";
 import { answerPath, type Span, type Timeline } from "../parts/studies/types";
 import { Ways } from "../parts/ways";
 import type { Route } from "../router";
+import { locale, t } from "../words";
 
 const WIDTH = 320;
 
@@ -35,7 +36,7 @@ function Spans({ timeline }: { timeline: Timeline }): JSX.Element {
         <table class="spans" data-testid="timeline">
           <thead>
             <tr>
-              {["Part", "From", "Took", "Tokens in and out", "Money", "When"].map((words) => (
+              {[t`Part`, t`From`, t`Took`, t`Tokens in and out`, t`Money`, t`When`].map((words) => (
                 <th key={words} scope="col">
                   {words}
                 </th>
@@ -62,12 +63,12 @@ function Line({ span, whole }: { span: Span; whole: number }): JSX.Element {
       <th scope="row" class={`deep-${Math.min(span.depth, 6)}`}>
         {span.name}
         {span.words && <span class="dim"> {span.words}</span>}
-        {span.model && <span class="dim"> {span.model}{span.cached && " (from the cache)"}</span>}
+        {span.model && <span class="dim"> {span.model}{span.cached && t` (from the cache)`}</span>}
         {span.status === "failed" && <span class="bad"> Failed: {span.error}</span>}
       </th>
       <td>{seconds(span.start)}</td>
       <td>{seconds(span.seconds)}</td>
-      <td>{span.model ? `${span.input_tokens.toLocaleString("en")} / ${span.output_tokens.toLocaleString("en")}` : ""}</td>
+      <td>{span.model ? `${span.input_tokens.toLocaleString(locale)} / ${span.output_tokens.toLocaleString(locale)}` : ""}</td>
       <td>{span.model ? money(span.money) : ""}</td>
       <td>
         <svg viewBox={`0 0 ${WIDTH} 12`} width={WIDTH} height={12} aria-hidden="true" class={span.status}>
@@ -79,12 +80,12 @@ function Line({ span, whole }: { span: Span; whole: number }): JSX.Element {
   );
 }
 
-const seconds = (value: number): string => (value < 0.001 ? "< 1 ms" : value < 1 ? `${Math.round(value * 1000)} ms` : `${value.toFixed(2)} s`);
+const seconds = (value: number): string => (value < 0.001 ? "< 1 ms" : value < 1 ? t`${Math.round(value * 1000)} ms` : `${value.toFixed(2)} s`);
 const tokens = (timeline: Timeline): string =>
-  timeline.input_tokens || timeline.output_tokens ? `${timeline.input_tokens.toLocaleString("en")} tokens in, ${timeline.output_tokens.toLocaleString("en")} out` : "no tokens";
+  timeline.input_tokens || timeline.output_tokens ? t`${timeline.input_tokens.toLocaleString(locale)} tokens in, ${timeline.output_tokens.toLocaleString(locale)} out` : t`no tokens`;
 
 /** US dollars; a price that is not known is never shown as free. */
 function money(value: string | null): string {
-  if (value === null) return "price unknown";
+  if (value === null) return t`price unknown`;
   return Number(value) === 0 ? "$0" : `$${Number(value).toPrecision(3)}`;
 }

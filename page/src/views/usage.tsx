@@ -5,6 +5,7 @@ import { count, day, many } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
 import { useSession } from "../session";
+import { listed, t, word } from "../words";
 
 export function UsagePage(): JSX.Element {
   const session = useSession();
@@ -17,25 +18,25 @@ export function UsagePage(): JSX.Element {
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && (
         <section aria-labelledby="own">
-          <h2 id="own">{session?.login ? `Your token, ${loaded.value.name}` : "This computer"}</h2>
+          <h2 id="own">{session?.login ? t`Your token, ${loaded.value.name}` : t`This computer`}</h2>
           <Figures spent={loaded.value.month} limits={loaded.value.limits} />
         </section>
       )}
-      {session?.admin && <Tokens />}
+      {session?.role === "admin" && <Tokens />}
     </div>
   );
 }
 
 function Figures({ spent, limits }: { spent: Spent; limits: Limits }): JSX.Element {
-  const of = (limit: number | string | null): string => (limit === null ? "no limit" : String(limit));
+  const of = (limit: number | string | null): string => (limit === null ? t`no limit` : String(limit));
   const rows: [string, string, string][] = [
-    ["Requests", count(spent.requests), limits.rate === null ? "no limit" : `${limits.rate} a minute`],
-    ["Model tokens, in and out", `${count(spent.input_tokens)} in, ${count(spent.output_tokens)} out`, limits.tokens === null ? "no limit" : `${count(limits.tokens)} a month`],
-    ["Model calls", count(spent.model_calls), ""],
-    ["Searches", count(spent.searches), ""],
-    ["Seconds", count(Math.round(spent.seconds)), ""],
-    ["Money", money(spent), limits.money === null ? "no limit" : `$${limits.money} a month`],
-    ["At once", "", of(limits.concurrent)],
+    [t`Requests`, count(spent.requests), limits.rate === null ? t`no limit` : t`${limits.rate} a minute`],
+    [t`Model tokens, in and out`, t`${count(spent.input_tokens)} in, ${count(spent.output_tokens)} out`, limits.tokens === null ? t`no limit` : t`${count(limits.tokens)} a month`],
+    [t`Model calls`, count(spent.model_calls), ""],
+    [t`Searches`, count(spent.searches), ""],
+    [t`Seconds`, count(Math.round(spent.seconds)), ""],
+    [t`Money`, money(spent), limits.money === null ? t`no limit` : t`$${limits.money} a month`],
+    [t`At once`, "", of(limits.concurrent)],
   ];
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Figures">
@@ -61,7 +62,7 @@ function Figures({ spent, limits }: { spent: Spent; limits: Limits }): JSX.Eleme
   );
 }
 
-const money = (spent: Spent): string => `$${Number(spent.money).toFixed(4)}${spent.unpriced ? `, and ${many(spent.unpriced, "request")} of unknown price` : ""}`;
+const money = (spent: Spent): string => `$${Number(spent.money).toFixed(4)}${spent.unpriced ? t`, and ${many(spent.unpriced, "request")} of unknown price` : ""}`;
 
 function Tokens(): JSX.Element {
   const loaded = useLoaded(tokens, "tokens");
@@ -76,7 +77,7 @@ function Tokens(): JSX.Element {
           <table>
             <thead>
               <tr>
-                {["Token", "Requests", "Model tokens", "Money", "State"].map((name) => (
+                {[t`Token`, t`Requests`, t`Model tokens`, t`Money`, t`State`].map((name) => (
                   <th key={name} scope="col">
                     {name}
                   </th>
@@ -101,4 +102,6 @@ function Tokens(): JSX.Element {
   );
 }
 
-const stateOf = (one: TokenUse): string => (one.revoked ? `revoked ${day(one.revoked)}` : `since ${day(one.created)}${one.admin ? ", may change corpora" : ""}`);
+/** The roles as the server names them. */
+listed("reader", "editor", "admin");
+const stateOf = (one: TokenUse): string => (one.revoked ? t`revoked ${day(one.revoked)}` : t`since ${day(one.created)}, ${word(one.role)}`);

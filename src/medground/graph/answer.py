@@ -30,6 +30,7 @@ from medground.graph.linking import (
 from medground.graph.names import EXAMPLES, SAID, SAME
 from medground.graph.relation import Concept, ConceptKind, StatedAt, sentence
 from medground.graph.store import GraphStore
+from medground.pubmed.mesh import vocabulary
 from medground.values.graph import GraphFact, GraphFinding, RelationKind
 
 MAX_CHARACTERS = 300
@@ -155,7 +156,15 @@ def _of_types(store: GraphStore, question: GraphQuestion) -> GraphFinding | None
 
 
 def _with_types(store: GraphStore, named: Mention) -> tuple[Concept, ...]:
-    return tuple(dict.fromkeys(kind for one in named.concepts for kind in (one, *store.family(one.name))))
+    """What a name may mean, with its types, and what other names of it in MeSH mean: catalogues name one differently."""
+    of_each = [(one, *store.family(one.name), *_in_other_words(store, one.name)) for one in named.concepts]
+    return tuple(dict.fromkeys(concept for one in of_each for concept in one))
+
+
+def _in_other_words(store: GraphStore, name: str) -> list[Concept]:
+    heading = vocabulary().find(name)
+    terms = (heading.name, *heading.entry_terms) if heading else ()
+    return [concept for term in terms for concept in store.find(term, "disease")]
 
 
 def entails(store: GraphStore, fact: GraphFact) -> bool:

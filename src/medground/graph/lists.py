@@ -201,13 +201,15 @@ def excluded_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
 
 def inheritance_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """The modes of inheritance; a closed question is decided by the modes that are recorded, if any are."""
-    found = inheritance(store, question.diseases)
+    found = sorted(inheritance(store, question.diseases), key=lambda r: _MODE not in r.object.name)
     names = list(dict.fromkeys(_objects(found)))
     modes = [name for name in names if _MODE in name]
-    unrecorded = _unrecorded(question.diseases, found, "no mode of inheritance")
+    unrecorded = _unrecorded(question, found, "no mode of inheritance")
     asked = {mode.removesuffix("ly") for mode in question.asked.modes if question.asked.closed}
     if not asked or not found:
         return _found(store, question, found, [unrecorded], names)
+    if any(len(asked & rivals) > 1 for rivals in _RIVALS):  # "dominant or recessive"
+        return _found(store, question, found, [unrecorded], names).model_copy(update={"chooses": True, "closed": ""})
     found.sort(key=lambda r: not asked <= set(r.object.name.casefold().split()))  # what is asked about comes first
     by_name = [[r.object.name for r in found if r.subject in mention.concepts] for mention in question.asked.diseases]
     closed = joined([_of_mode(recorded, asked) for recorded in by_name], question.asked.joint)
@@ -223,8 +225,6 @@ _RIVALS = (frozenset({"dominant", "recessive"}), frozenset({"autosomal", "x-link
 
 def _of_mode(recorded: Sequence[str], asked: set[str]) -> str:
     """Whether it is inherited so: no if another mode is recorded in each entry that has one."""
-    if any(len(asked & rivals) > 1 for rivals in _RIVALS):
-        return ""  # "dominant or recessive" cannot be answered with yes or no
     modes = [set(name.casefold().split()) for name in recorded if _MODE in name]
     if any(asked <= said for said in modes):
         return "yes"
@@ -248,7 +248,7 @@ def onset_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """When diseases begin, with the share of patients."""
     found = onset(store, question.diseases)
     names = [f"{r.object.name} ({r.frequency.words})" if r.frequency else r.object.name for r in found]
-    return _found(store, question, found, [_unrecorded(question.diseases, found, "no onset")], names)
+    return _found(store, question, found, [_unrecorded(question, found, "no onset")], names)
 
 
 def onset(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
@@ -258,8 +258,11 @@ def onset(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
     return in_turns(sorted(begins, key=by_frequency), diseases)
 
 
-def _unrecorded(diseases: Sequence[Concept], found: Sequence[Relation], what: str) -> str:
-    missing = [disease for disease in diseases if disease.id not in {r.subject.id for r in found}]
+def _unrecorded(question: GraphQuestion, found: Sequence[Relation], what: str) -> str:
+    """What is recorded for no entry of one of the diseases asked about, where it is for another."""
+    recorded = {r.subject.id for r in found}
+    without = [one for one in question.asked.diseases if recorded.isdisjoint(c.id for c in one.concepts)]
+    missing = [concept for mention in without for concept in mention.concepts]
     return f"{what} recorded for {labels(missing)}" if missing and found else ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 
@@ -183,6 +184,40 @@ class KeySettings(SettingsPart):
     ncbi: SecretStr | None = None
     sciencedirect: SecretStr | None = None
     brave: SecretStr | None = None
+    oidc: SecretStr | None = Field(default=None, description="the client's secret at the identity provider")
+
+
+class OidcSettings(SettingsPart):
+    """Sign-in by an identity provider (OpenID Connect), in addition to tokens; `keys.oidc` is the client's secret.
+
+    A person has the highest role that one of their groups gives; `*` stands for every person. Without one they are
+    refused. The limits are those of each person.
+    """
+
+    issuer: str = Field(default="", description="address of the provider, as it names itself; empty: tokens alone")
+    client: str = Field(default="", description="id of this server at the provider")
+    address: str = Field(default="", description="public address of the page, such as `https://ask.example.org/med`")
+    title: str = Field(default="your organisation", description="name of the provider on the page")
+    scopes: Listed = Field(default=("openid", "profile", "email"), description="what is asked of the provider")
+    person: str = Field(default="sub", description="claim that tells people apart and never changes")
+    name: str = Field(default="preferred_username", description="claim with the name that is shown")
+    groups: str = Field(default="groups", description="claim with a person's groups; `a.b` is `b` within `a`")
+    readers: Listed = Field(default=(), description="groups that may ask")
+    editors: Listed = Field(default=(), description="groups that may also change collections")
+    admins: Listed = Field(default=(), description="groups that may also see who uses the server, and how")
+    money: Decimal | None = Field(default=None, ge=0, description="maximum US dollars per month")
+    tokens: int | None = Field(default=None, ge=0, description="maximum model tokens, in and out, per month")
+
+    @model_validator(mode="after")
+    def _complete(self) -> OidcSettings:
+        if self.issuer and not (self.client and self.address and (self.readers or self.editors or self.admins)):
+            raise ValueError("sign-in needs client, address, and groups in readers, editors or admins")
+        for given in filter(None, (self.issuer, self.address)):
+            parts = urlsplit(given)
+            local = parts.hostname in ("localhost", "127.0.0.1", "::1")
+            if parts.scheme != "https" and not (parts.scheme == "http" and local):
+                raise ValueError("issuer and address begin with https://, or http:// on this computer")
+        return self
 
 
 class ServeSettings(SettingsPart):
@@ -203,6 +238,11 @@ class ServeSettings(SettingsPart):
         default=None, ge=1, description="days after which answers and their traces are deleted; without a value, never"
     )
     watched: int = Field(default=5, ge=0, description="most watched questions asked again in a minute; 0: none")
+    audit_days: int | None = Field(
+        default=None, ge=1, description="days after which entries of the audit log are deleted; without a value, never"
+    )
+    audit_words: bool = Field(default=False, description="whether the audit log holds what was asked, word for word")
+    oidc: OidcSettings = OidcSettings()
     body: int = Field(default=1_000_000, ge=1000, description="maximum bytes of a request without an upload")
     upload: int = Field(default=500_000_000, ge=1000, description="maximum bytes of an upload")
     upload_file: int = Field(default=200_000_000, ge=1000, description="maximum bytes of one uploaded file")

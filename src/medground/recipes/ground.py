@@ -91,6 +91,8 @@ async def ground(question: Question, run: Run) -> Answer:
     """Answer a question: in two calls where a model answers, four where it has to search again."""
     stored = await ask_for_facts(question, run)
     if isinstance(stored, GraphAnswer) and stored.facts:
+        if stored.finding.chooses and question.task == "yes-no-maybe":
+            question = run.question = question.model_copy(update={"task": "free"})
         return await _from_facts(question, stored, run)
     finding = stored.finding if isinstance(stored, GraphAnswer) else None
     answered, searched = await _answered(question, run, beside_facts(run) if stored else None, finding)

@@ -57,6 +57,8 @@ class GraphFinding(Frozen):
     """Short answer to an open question, such as "COL5A1, COL5A2"; empty where the facts' sentences are the answer."""
     closed: Literal["yes", "no", ""] = ""
     """Answer to a closed question; empty where the facts decide none, or the question is open."""
+    chooses: bool = False
+    """Whether it is asked which of two it is, such as dominant or recessive, which no yes or no answers."""
     graph: str = ""
     """Name and version of the graph, such as `HPO 2025-01-16`."""
 

@@ -83,8 +83,8 @@ def decided(answer: Answer) -> str:
     value = joined(decision.shown() or "")
     said = joined(" ".join(statement.text for statement in answer.statements))
     short = isinstance(decision, FreeDecision) and decision.items
-    if value and not short and (said == value or said.startswith(f"{value} ")):
-        return "Answer"  # the sentences that follow begin with the value
+    if value and not short and (said == value or (value.endswith(".") and said.startswith(f"{value} "))):
+        return "Answer"  # the sentences that follow begin with its sentences
     value = _with_options(value, answer.question.options)
     if decision.probability is not None:
         value += f" (estimated probability {decision.probability:.0%})"

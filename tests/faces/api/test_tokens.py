@@ -29,6 +29,7 @@ from medground.faces.api.server import needs_token
 from medground.faces.service.records import FILE_NAME, MARK
 from medground.faces.service.request import Asked
 from medground.faces.service.service import Service
+from medground.faces.service.values import Role
 from medground.home.settings import Settings
 
 ASKED = {"question": "Does aspirin reduce the risk of stroke?"}
@@ -153,9 +154,9 @@ LOST: dict[str, Callable[[Path], None]] = {
 """Two of the faults; `benchmarks/faults.py` has more."""
 
 
-def token(settings: Settings, name: str, *, admin: bool = False) -> str:
+def token(settings: Settings, name: str, role: Role = "reader") -> str:
     with tokens_of(settings.home) as tokens:
-        return tokens.create(name, admin=admin)
+        return tokens.create(name, role=role)
 
 
 @pytest.fixture
@@ -210,7 +211,10 @@ async def test_an_answer_whose_owner_is_lost_is_shown_by_the_command_line_alone(
     papers: Settings, calling: Callable[..., Any], asked: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     LOST["no mark and no tables"](papers.home / "service" / FILE_NAME)
-    people = [{"Authorization": f"Bearer {token(papers, name, admin=name == 'bob')}"} for name in ("ada", "bob")]
+    people = [
+        {"Authorization": f"Bearer {token(papers, name, 'admin' if name == 'bob' else 'reader')}"}
+        for name in ("ada", "bob")
+    ]
     with BlockingEngine(papers) as engine:
         later = engine.ask(QUESTION).trace_id
 

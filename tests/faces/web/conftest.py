@@ -69,7 +69,7 @@ def built(tmp_path: Path) -> BuiltPage:
 def tokens(home: Path) -> dict[str, str]:
     """The secrets of two people; only the first may change corpora."""
     with tokens_of(home) as made:
-        return {"ada": made.create("ada", admin=True), "bob": made.create("bob")}
+        return {"ada": made.create("ada", role="admin"), "bob": made.create("bob")}
 
 
 @pytest.fixture
@@ -77,11 +77,13 @@ def visit(papers: Settings, built: BuiltPage) -> Callable[..., Any]:
     """A site over the papers: `async with visit() as site`."""
 
     @asynccontextmanager
-    async def opened(*, login: bool = False, **options: Any) -> AsyncIterator[Site]:
+    async def opened(*, login: bool = False, wire: Any = None, **options: Any) -> AsyncIterator[Site]:
         async with Service.open(papers.with_options(options)) as service:
             clock = Clock(1_000.0)
             app = make_app(service, authenticated=login)
             add_page(app, login=login, page=built, sessions=Sessions(clock), throttle=Throttle(clock))
+            if wire is not None:
+                app.state.page.provider.wire = wire
             transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
             async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 yield Site(client, app, service, clock)

@@ -134,23 +134,6 @@ async def test_a_corpus_is_removed_with_its_uploads(visit: Visit, papers: Settin
     assert not (papers.home / "corpora" / "mine").exists()
 
 
-async def test_only_a_token_with_the_right_changes_corpora(visit: Visit, tokens: dict[str, str]) -> None:
-    async with visit(login=True) as site:
-        nobody = await build(site, GOOD, name="mine")
-        await site.sign_in(tokens["bob"])
-        refused = [
-            await build(site, GOOD, name="mine"),
-            await site.client.delete("/v1/corpora/papers", headers=site.headers()),
-        ]
-        told = await site.client.get("/v1/corpora/papers/files")
-        await site.sign_in(tokens["ada"])
-        allowed = await build(site, GOOD, name="mine")
-    assert nobody.status_code == 401
-    assert {response.status_code for response in refused} == {403}
-    assert "token create --admin" in refused[0].json()["detail"]
-    assert (told.status_code, allowed.status_code) == (200, 202)
-
-
 async def test_saved_work_is_of_one_person_and_has_an_end(visit: Visit, tokens: dict[str, str]) -> None:
     none: dict[str, object] = {"watched": []}
     work = {"projects": [{"name": "Club", "items": [], "note": "Zinc"}]}

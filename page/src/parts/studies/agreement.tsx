@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Agreement } from "./types";
+import { t } from "../../words";
 
 /** How many studies of each design support, contradict or do neither: in words, then as numbers. */
 export function AgreementTable({ agreement }: { agreement: Agreement }): JSX.Element {
@@ -11,7 +12,7 @@ export function AgreementTable({ agreement }: { agreement: Agreement }): JSX.Ele
         <table>
           <thead>
             <tr>
-              {["Design", "Studies", "▲ Support", "▼ Contradict", "◆ Neither", "○ Not judged"].map((words) => (
+              {[t`Design`, t`Studies`, t`▲ Support`, t`▼ Contradict`, t`◆ Neither`, t`○ Not judged`].map((words) => (
                 <th key={words} scope="col">
                   {words}
                 </th>

@@ -1,10 +1,11 @@
 // The reader's own columns: typed, or taken from those that are often asked for.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { listed, t, word } from "../../words";
 
 export const MOST = 10;
 const LONGEST = 200;
-const OFTEN = ["population", "intervention", "comparator", "primary outcome", "n", "effect", "dose", "age", "follow-up", "adverse events", "funding"];
+const OFTEN = listed("population", "intervention", "comparator", "primary outcome", "n", "effect", "dose", "age", "follow-up", "adverse events", "funding");
 
 export function Columns({ columns, change }: { columns: string[]; change: (columns: string[]) => void }): JSX.Element {
   const [typed, setTyped] = useState("");
@@ -31,12 +32,12 @@ export function Columns({ columns, change }: { columns: string[]; change: (colum
         </button>
         {OFTEN.filter((name) => !has(name)).map((name) => (
           <button key={name} type="button" class="quiet" disabled={full} onClick={() => add(name)}>
-            + {name}
+            {`+ ${word(name)}`}
           </button>
         ))}
       </div>
       <p class="hint dim" id="own-columns">
-        {full ? `A table has at most ${MOST} columns of your own.` : "Each cell quotes the study, or says that it does not report this. Not reported means that no sentence was recognised in the text that is stored, often the abstract."}
+        {full ? t`A table has at most ${MOST} columns of your own.` : t`Each cell quotes the study, or says that it does not report this. Not reported means that no sentence was recognised in the text that is stored, often the abstract.`}
       </p>
     </form>
   );

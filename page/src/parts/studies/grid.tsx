@@ -4,6 +4,7 @@ import { sharedId } from "../../names";
 import { Cites } from "../cite";
 import { type Key, named, type Order } from "./sorting";
 import { type Cell, type EvidenceTable, type Row, STANCES } from "./types";
+import { t, word } from "../../words";
 
 interface Props {
   table: EvidenceTable;
@@ -31,15 +32,15 @@ export function Grid({ table, rows, order, sort, remove, show, leaveOut }: Props
       <table class="studies" data-testid="evidence-table">
         <thead>
           <tr>
-            {head("study", "Study")}
-            {head("year", "Year")}
-            {head("design", "Design")}
-            {head("stance", "Stance")}
+            {head("study", t`Study`)}
+            {head("year", t`Year`)}
+            {head("design", t`Design`)}
+            {head("stance", t`Stance`)}
             {table.columns.map((column, number) =>
               head(
                 number,
-                column,
-                <button type="button" class="remove" aria-label={`Remove the column ${column}`} onClick={() => remove(column)}>
+                word(column),
+                <button type="button" class="remove" aria-label={t`Remove the column ${column}`} onClick={() => remove(column)}>
                   ×
                 </button>,
               ),
@@ -68,7 +69,7 @@ function Study({ row, columns, show, leaveOut }: { row: Row; columns: string[]; 
           {[row.journal, sharedId(row.document_id)].filter(Boolean).join(" · ")}{" "}
           {row.url && (
             <a href={row.url} target="_blank" rel="noopener noreferrer">
-              {row.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : "Open"}
+              {row.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : t`Open`}
               <span class="unseen"> ({row.title})</span>
             </a>
           )}{" "}
@@ -77,7 +78,7 @@ function Study({ row, columns, show, leaveOut }: { row: Row; columns: string[]; 
           </button>
         </span>
       </th>
-      <td>{row.year ?? "not stated"}</td>
+      <td>{row.year ?? t`not stated`}</td>
       <td>{named(row)}</td>
       <td>
         <span aria-hidden="true">{stance.sign}</span> {stance.words}
@@ -112,7 +113,7 @@ function Filled({ cell, column, show }: { cell: Cell; column: string; show: Prop
       <div data-state="quoted">
         <span dir="auto">“{cell.quote}”</span>{" "}
         <button type="button" class="link" onClick={() => show(cell, column)}>
-          In the text<span class="unseen"> ({column} of {sharedId(cell.document_id) || "this study"})</span>
+          In the text<span class="unseen"> ({column} of {sharedId(cell.document_id) || t`this study`})</span>
         </button>
       </div>
     );

@@ -7,6 +7,7 @@ import { sharedId } from "../../names";
 import { useLoaded } from "../loading";
 import { Text } from "../source";
 import type { Cell, Row } from "./types";
+import { t } from "../../words";
 
 interface Props {
   answer: Answered;
@@ -30,7 +31,7 @@ export function PlacePane({ answer, row, cell, column, close }: Props): JSX.Elem
   }, [close]);
   const quote: Evidence = { id: column, document_id: row.document_id, start: cell.start ?? 0, end: cell.end ?? 0, quote: cell.quote, place: "", study: "", stance: "unknown", origin: "text" };
   return (
-    <aside class="source" ref={pane} tabIndex={-1} aria-label={`${column} in its study`} data-testid="place">
+    <aside class="source" ref={pane} tabIndex={-1} aria-label={t`${column} in its study`} data-testid="place">
       <div class="bar">
         <p class="strong">{column}</p>
         <button type="button" class="quiet" onClick={close}>
@@ -40,7 +41,7 @@ export function PlacePane({ answer, row, cell, column, close }: Props): JSX.Elem
       {row.retraction_words && <p class="retraction">{row.retraction_words}</p>}
       <h2 dir="auto">{row.title}</h2>
       <p class="dim">{[row.journal, row.year, row.design, cell.section, sharedId(row.document_id)].filter(Boolean).join(" · ")}</p>
-      <p class="dim">Chosen by {cell.by === "keyless" ? "word rules, without a model" : cell.by}.</p>
+      <p class="dim">Chosen by {cell.by === "keyless" ? t`word rules, without a model` : cell.by}.</p>
       <Text loaded={loaded} quote={quote} quotes={[quote]} />
     </aside>
   );

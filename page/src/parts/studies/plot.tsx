@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { named } from "./sorting";
 import { type Row, STANCES } from "./types";
+import { t } from "../../words";
 
 const LEFT = 190;
 const STEP = 34;
@@ -54,7 +55,7 @@ export function Plot({ rows }: { rows: Row[] }): JSX.Element | null {
         {Object.values(STANCES)
           .map((one) => `${one.sign} ${one.words}`)
           .join(" · ")}{" "}
-        · ✕ retracted or set aside. {undated > 0 && `${undated} without a year ${undated === 1 ? "is" : "are"} not drawn. `}The table below holds the same.
+        · ✕ retracted or set aside. {undated > 0 && `${t`Not drawn, for want of a year: ${undated}.`} `}The table below holds the same.
       </figcaption>
     </figure>
   );
@@ -72,5 +73,5 @@ function words(rows: Row[], first: number, last: number): string {
   const count = new Map<string, number>();
   for (const row of rows) count.set(named(row), (count.get(named(row)) ?? 0) + 1);
   const told = [...count].map(([design, number]) => `${number} ${design}`).join(", ");
-  return `${rows.length} studies from ${first} to ${last}: ${told}`;
+  return t`${rows.length} studies from ${first} to ${last}: ${told}`;
 }

@@ -4,9 +4,12 @@ import { useState } from "preact/hooks";
 import { type SavedWork } from "../../saved";
 import type { Answered } from "../../types";
 import type { EvidenceTable } from "./types";
+import { listed, many, t, word } from "../../words";
 
-export const DOMAINS = ["Risk of bias", "Inconsistency", "Indirectness", "Imprecision", "Publication bias", "Certainty of the evidence"];
-const REASONS = ["another population", "another intervention", "another outcome", "wrong design", "duplicate", "not relevant"];
+export const DOMAINS = listed("Risk of bias", "Inconsistency", "Indirectness", "Imprecision", "Publication bias", "Certainty of the evidence");
+const REASONS = listed("another population", "another intervention", "another outcome", "wrong design", "duplicate", "not relevant");
+/** The reason until a person gives another. */
+export const UNWANTED = listed("not relevant")[0] ?? "";
 
 export type Change = (changed: (saved: SavedWork) => Partial<SavedWork>) => void;
 type Removed = Record<string, string>;
@@ -26,7 +29,9 @@ export function LeftOut({ table, removed, put }: { table: EvidenceTable; removed
               <span class="unseen">Reason for {row.title}</span>
               <select value={removed[row.document_id]} onChange={(event) => put({ ...removed, [row.document_id]: event.currentTarget.value })}>
                 {REASONS.map((reason) => (
-                  <option key={reason}>{reason}</option>
+                  <option key={reason} value={reason}>
+                    {word(reason)}
+                  </option>
                 ))}
               </select>
             </label>{" "}
@@ -66,7 +71,7 @@ export function Certainty({ notes, put }: { notes: Record<string, string>; put: 
       <div class="fields">
         {DOMAINS.map((domain) => (
           <label key={domain} class="field">
-            {domain}
+            {word(domain)}
             <textarea rows={2} dir="auto" maxLength={4000} value={typed[domain] ?? ""} onInput={(event) => setTyped({ ...typed, [domain]: event.currentTarget.value })} onBlur={() => typed[domain] !== notes[domain] && put(typed)} />
           </label>
         ))}
@@ -93,11 +98,11 @@ export function counted(answer: Answered, table: EvidenceTable, removed: Removed
   const mine = table.rows.filter((row) => row.document_id in removed);
   const reasons = [...new Set(mine.map((row) => removed[row.document_id] ?? ""))];
   const unquoted = answer.documents.filter((one) => !one.aside && !rows.has(one.id)).length + read;
-  const out: [string, number][] = [["retracted or set aside", aside.length], ["read, nothing quoted", unquoted], ...reasons.map((reason): [string, number] => [reason, mine.filter((row) => removed[row.document_id] === reason).length])];
-  return { found: `${hits.toLocaleString("en")} passages`, looked: answer.documents.length + read, out: out.filter(([, number]) => number > 0), kept: quoted };
+  const out: [string, number][] = [[t`retracted or set aside`, aside.length], [t`read, nothing quoted`, unquoted], ...reasons.map((reason): [string, number] => [word(reason), mine.filter((row) => removed[row.document_id] === reason).length])];
+  return { found: many(hits, "passage"), looked: answer.documents.length + read, out: out.filter(([, number]) => number > 0), kept: quoted };
 }
 
-export const papers = (number: number): string => `${number} ${number === 1 ? "paper" : "papers"}`;
+export const papers = (number: number): string => many(number, "paper");
 
 export function Flow({ count }: { count: Counted }): JSX.Element {
   return (
@@ -110,7 +115,7 @@ export function Flow({ count }: { count: Counted }): JSX.Element {
       </p>
       <p class="out">
         <span class="dim">Left out</span>{" "}
-        {count.out.length ? count.out.map(([reason, number]) => `${reason}: ${number}`).join("; ") : "none"}
+        {count.out.length ? count.out.map(([reason, number]) => `${reason}: ${number}`).join("; ") : t`none`}
       </p>
       <p class="strong">
         <span class="dim">Kept</span> {papers(count.kept)}

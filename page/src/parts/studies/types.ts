@@ -1,5 +1,6 @@
 // The shapes of an evidence table and of a timeline: `evidence_table/values.py` and `timeline.py` of the server.
 import type { Evidence, Label, Usage } from "../../types";
+import { t } from "../../words";
 
 export interface Cell {
   state: "quoted" | "not reported" | "failed";
@@ -74,10 +75,10 @@ export interface Timeline {
 
 /** What is said of a study's stance; the sign before it says the same without colour. */
 export const STANCES: Record<Evidence["stance"], { words: string; sign: string }> = {
-  supports: { words: "supports a yes", sign: "▲" },
-  contradicts: { words: "contradicts it", sign: "▼" },
-  mixed: { words: "both for and against", sign: "◆" },
-  unknown: { words: "not judged", sign: "○" },
+  supports: { words: t`supports a yes`, sign: "▲" },
+  contradicts: { words: t`contradicts it`, sign: "▼" },
+  mixed: { words: t`both for and against`, sign: "◆" },
+  unknown: { words: t`not judged`, sign: "○" },
 };
 
 export const answerPath = (id: string, rest: string): string => `/v1/answers/${encodeURIComponent(id)}/${rest}`;

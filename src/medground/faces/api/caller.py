@@ -10,11 +10,13 @@ from typing import Annotated
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.exceptions import HTTPException
 from starlette.types import Message, Scope
 
 from medground.errors import NotAllowed
 from medground.faces.service.service import Service
-from medground.faces.service.values import LOCAL, Person
+from medground.faces.service.values import LOCAL, ROLES, Person, Role
+from medground.home.files import tables
 
 FIGURES = "text/plain; version=0.0.4"
 _UPPER = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -99,8 +101,25 @@ def service_of(request: Request) -> Service:
     return door(request).service
 
 
+NEEDED: Mapping[str, Role] = {address: role for role in ROLES for address in tables("faces/api", "roles").get(role, ())}
+"""The role that each address needs, by its method and path."""
+
+
 async def caller(request: Request, bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]) -> Person:
-    """Who sends this request. A token that is sent must be valid, also where none is needed."""
+    """Who sends this request, if they have the role that its address needs.
+
+    Raises NotAllowed: nobody who may ask; HTTPException: 403, their role is too low.
+    """
+    entry, person = door(request), await _known(request, bearer)
+    needed = NEEDED.get(address := f"{request.method} {request.scope['route'].path}", "admin")
+    if not person.may(needed):
+        await entry.service.audit.note(person, "refused", address)
+        raise HTTPException(403, f"this needs the role {needed}, and yours is {person.role}; ask the administrator")
+    return person
+
+
+async def _known(request: Request, bearer: HTTPAuthorizationCredentials | None) -> Person:
+    """Who sends a request. A token that is sent must be valid, also where none is needed."""
     entry = door(request)
     if bearer is not None and (entry.authenticated or bearer.credentials != NO_TOKEN):
         return await entry.service.who(bearer.credentials)

@@ -202,8 +202,9 @@ def needs_token(settings: Settings, host: str, login: bool | None = None) -> boo
     others = host if not is_loopback(host) else next(iter(settings.serve.hosts), None)
     if others is not None and login is False:
         raise UsageError(f"other computers can reach {others}; leave --open out, and give each person a token")
-    needed = others is not None or (shared if login is None else login)
-    if needed and not there:
+    provided = bool(settings.serve.oidc.issuer)
+    needed = others is not None or ((shared or provided) if login is None else login)
+    if needed and not there and not provided:
         if others is None and login is None:
             raise UsageError(
                 "this home folder has had access tokens, and none is valid now; create one with medground token "

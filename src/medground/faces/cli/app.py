@@ -26,7 +26,7 @@ from medground.faces.cli.ask import ask, verify
 from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.kb import kb_app
 from medground.faces.cli.research import plan, research
-from medground.faces.cli.servers import mcp, pubmed_app, serve, token_app, web
+from medground.faces.cli.servers import audit, mcp, pubmed_app, serve, token_app, web
 from medground.faces.cli.terminal import CannotWrite, Output, guarded, page, say
 from medground.home.registry import joining
 from medground.language.clean import joined
@@ -76,6 +76,7 @@ _COMMANDS: dict[str, Any] = {
     "pubmed": pubmed_app,
     "config": installation.config_app,
     "token": token_app,
+    "audit": audit,
     "update": installation.update_app,
     "trace": installation.trace_app,
     "schema": installation.schema_app,

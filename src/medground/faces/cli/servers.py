@@ -8,6 +8,7 @@ import re
 import threading
 from collections.abc import Coroutine, Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from json import dumps
@@ -210,7 +211,10 @@ def create(
     concurrent: Annotated[int | None, typer.Option(min=1, help="Maximum number of simultaneous requests.")] = None,
     money: Annotated[float | None, typer.Option(min=0, metavar="DOLLARS", help="Maximum US dollars per month.")] = None,
     tokens: Annotated[int | None, typer.Option(min=0, help="Maximum model tokens, in and out, per month.")] = None,
-    admin: Annotated[bool, typer.Option("--admin", help="Also allow building, changing and removing corpora.")] = False,
+    editor: Annotated[
+        bool, typer.Option("--editor", help="Also allow building, changing and removing corpora.")
+    ] = False,
+    admin: Annotated[bool, typer.Option("--admin", help="Also allow seeing who uses the server, and how.")] = False,
 ) -> None:
     """Create a token and print it once; only its hash is stored. Without options, it has no limits."""
     from medground.faces.service.values import Limits
@@ -225,14 +229,14 @@ def create(
         tokens=tokens,
     )
     with _tokens() as kept:
-        secret = kept.create(name, limits, admin=admin)
+        secret = kept.create(name, limits, role="admin" if admin else "editor" if editor else "reader")
     say(secret)
     say("keep this token safe: it is not shown again", err=True)
 
 
 @token_app.command("list")
 def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False) -> None:
-    """List the tokens, their limits, and what each has used this month."""
+    """List tokens and people of the identity provider, with their limits, and what each has used this month."""
     with _tokens() as kept:
         used = kept.used()
     for token, month in used:
@@ -240,19 +244,35 @@ def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
             say(dumps({**token.model_dump(mode="json"), "month": month.model_dump(mode="json")}, ensure_ascii=False))
             continue
         state = f"revoked {token.revoked:%Y-%m-%d}" if token.revoked else f"since {token.created:%Y-%m-%d}"
-        right = "  may change corpora" if token.admin else ""
-        say(f"{token.name}  {state}{right}\n    limits: {_limits(token.limits)}\n    this month: {_used(month)}")
+        say(f"{token.name}  {token.role}  {state}\n    limits: {_limits(token.limits)}\n    this month: {_used(month)}")
     if not used:
         say("there are no tokens yet; create one with medground token create NAME", err=True)
 
 
 @token_app.command("revoke")
-def revoke(name: Name) -> None:
-    """Revoke a token at once. Its holder's answers are kept."""
+def revoke(
+    name: Name,
+    undo: Annotated[bool, typer.Option("--undo", help="Let a person of the identity provider in again.")] = False,
+) -> None:
+    """Revoke a token, or the access of a person of the identity provider, at once. Their answers are kept."""
     with _tokens() as kept:
-        kept.revoke(name)
+        kept.revoke(name, undo=undo)
+        if undo:
+            return
         left = any(token.revoked is None for token in kept.list())
     say(f"revoked {name}" if left else f"revoked {name}; no token is valid now, so servers refuse everyone", err=True)
+
+
+def audit(
+    since: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Leave out what was before.")] = None,
+) -> None:
+    """Print the audit log of the servers of this home folder: who did what, and when, as JSON Lines."""
+    from medground.faces.service.audit import Audit
+    from medground.faces.service.records import Records
+
+    with closing(Records(by.home_folder())) as records:
+        for entry in Audit(records).since(since.replace(tzinfo=UTC) if since else None):
+            say(entry.model_dump_json())
 
 
 @contextmanager

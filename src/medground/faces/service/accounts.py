@@ -15,26 +15,29 @@ from decimal import Decimal
 from pydantic import Field, JsonValue
 
 from medground.errors import NotAllowed, StorageFailed, UsageError
+from medground.faces.service.audit import Audit
 from medground.faces.service.records import Records
-from medground.faces.service.values import LOCAL, Limits, Person, Repeat
+from medground.faces.service.values import LOCAL, Limits, Person, Repeat, Role
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
 
 PREFIX = "mg_"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 _TOKEN = ("id", "name", "limits", "created", "revoked", "admin")
+_STORED: tuple[Role, ...] = ("reader", "admin", "editor")
+"""The roles by their number in the column `admin`, which was only 0 or 1 before there were editors."""
 _SECRET = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
 class Token(Frozen):
-    """A token without its secret."""
+    """A token without its secret, or a person who signed in by the identity provider."""
 
     id: str
     name: str
     limits: Limits
     created: datetime
     revoked: datetime | None = None
-    admin: bool = False
+    role: Role = "reader"
 
 
 @dataclass
@@ -44,14 +47,14 @@ class Tokens:
     _records: Records
     _now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
-    def create(self, name: str, limits: Limits | None = None, *, admin: bool = False) -> str:
+    def create(self, name: str, limits: Limits | None = None, *, role: Role = "reader") -> str:
         """A new token; nothing can show it again.
 
         Args:
             name: whose it is. A name can be used again once its token is revoked; the answers of the former token
                 stay its own.
             limits: what its holder may use; nothing is limited by default.
-            admin: whether its holder may build, change and remove corpora.
+            role: what its holder may do.
 
         Raises UsageError: the name is not valid, or a token has it; StorageFailed: it cannot be written down, or not
         that this home has had tokens.
@@ -60,12 +63,29 @@ class Tokens:
             raise UsageError(f"{name[:80]!r} is not a name of a token; use 1 to 64 letters, digits and . _ @ -")
         secret = PREFIX + secrets.token_urlsafe(32)
         at, kept = self._now().isoformat(), (limits or Limits()).model_dump_json()
-        row = (secrets.token_hex(8), name, _hash(secret), kept, at, admin)
+        row = (secrets.token_hex(8), name, _hash(secret), kept, at, _STORED.index(role))
         statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING"
         if not self._records.change((statement, row)):
             raise UsageError(f"a token {name!r} already exists; revoke it first: medground token revoke {name}")
         self._records.mark()
+        Audit(self._records, self._now).add(LOCAL, "token", f"{name} ({role})")
         return secret
+
+    def admit(self, person_id: str, name: str, limits: Limits, role: Role) -> Person:
+        """A person whom the identity provider names, with the role and limits of now, written down as tokens are.
+
+        Raises NotAllowed: an administrator revoked their access.
+        """
+        if any(one.id != person_id for one in self._where("name = ? AND revoked IS NULL", name)):
+            name = f"{name} ({person_id[-8:]})"
+        statement = (
+            "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
+            "limits = excluded.limits, admin = excluded.admin WHERE tokens.revoked IS NULL"
+        )
+        row = (person_id, name, person_id, limits.model_dump_json(), self._now().isoformat(), _STORED.index(role))
+        self._records.change((statement, row))
+        self._records.mark()
+        return self.person(person_id)
 
     def list(self) -> list[Token]:
         """All tokens, revoked ones too, the oldest first."""
@@ -76,11 +96,16 @@ class Tokens:
         spending, now = Spending(self._records), self._now()
         return [(token, spending.month(token.id, now)) for token in self.list()]
 
-    def revoke(self, name: str) -> None:
-        """Let a token open nothing any more, at once. Raises UsageError: no token has this name."""
-        statement = "UPDATE tokens SET revoked = ? WHERE name = ? AND revoked IS NULL"
-        if not self._records.change((statement, (self._now().isoformat(), name))):
-            raise UsageError(f"no token {name[:80]!r}; list them with medground token list")
+    def revoke(self, name: str, *, undo: bool = False) -> None:
+        """Let a token open nothing any more, at once; or let in a person again who signs in by the identity provider.
+
+        Raises UsageError: no token has this name.
+        """
+        which = "hash = id AND revoked IS NOT NULL" if undo else "revoked IS NULL"
+        statement = f"UPDATE tokens SET revoked = ? WHERE name = ? AND {which}"  # noqa: S608 (ours)
+        if not self._records.change((statement, (None if undo else self._now().isoformat(), name))):
+            raise UsageError(f"no {'person' if undo else 'token'} {name[:80]!r}; list them with medground token list")
+        Audit(self._records, self._now).add(LOCAL, "allow" if undo else "revoke", name)
 
     def who(self, secret: str) -> Person:
         """The person who holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
@@ -90,7 +115,7 @@ class Tokens:
         return _person(found[0])
 
     def person(self, person_id: str) -> Person:
-        """A person by id, as a session of the page remembers it, with the limits of now.
+        """A person by id, as a session of the page remembers it, with the limits and the role of now.
 
         Raises NotAllowed: the token was revoked.
         """
@@ -104,15 +129,17 @@ class Tokens:
         rows = self._records.rows(f"SELECT {', '.join(_TOKEN)} FROM tokens WHERE {which}", *values)  # noqa: S608 (ours)
         found = [dict(zip(_TOKEN, row, strict=True)) for row in rows]
         try:
-            return [Token.model_validate(one | {"limits": json.loads(str(one["limits"]))}) for one in found]
-        except ValueError:
+            for one in found:
+                one |= {"limits": json.loads(str(one["limits"])), "role": _STORED[int(str(one.pop("admin")))]}
+            return [Token.model_validate(one) for one in found]
+        except (ValueError, IndexError):
             raise StorageFailed(
                 f"{self._records.path} has a damaged token; move the file away and create new ones: answers are kept"
             ) from None
 
 
 def _person(token: Token) -> Person:
-    return Person(id=token.id, name=token.name, limits=token.limits, admin=token.admin)
+    return Person(id=token.id, name=token.name, limits=token.limits, role=token.role)
 
 
 def _hash(secret: str) -> str:

@@ -15,6 +15,7 @@ from medground.answering.evidence_table import EvidenceTable
 from medground.errors import MedgroundError
 from medground.faces.service.accounts import Owners, Repeats, Spending, Spent, next_month
 from medground.faces.service.answers import KeptAnswers
+from medground.faces.service.audit import Audit
 from medground.faces.service.job import Job, Tell
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.records import Records
@@ -38,13 +39,14 @@ class Admission:
     def __init__(
         self,
         records: Records,
+        audit: Audit,
         kept: KeptAnswers,
         jobs: Jobs,
         clock: Callable[[], float],
         now: Callable[[], datetime],
     ) -> None:
         self._owners, self._spending, self._repeats = Owners(records), Spending(records), Repeats(records)
-        self._kept = kept
+        self._audit, self._kept = audit, kept
         self._jobs = jobs
         self._clock, self._now = clock, now
         self._let_in: dict[str, deque[float]] = {}
@@ -128,6 +130,7 @@ class Admission:
             if isinstance(step, Kept):
                 kept.append(step.trace_id)
                 self._owners.own(step.trace_id, person.id, self._now())
+                self._audit.add(person, "answer", step.trace_id)
             elif isinstance(step, ResearchBegun):
                 self._owners.own(step.id, person.id, self._now())
             tell.step(step)

@@ -14,9 +14,10 @@ from medground.engine.answers import Answers, PastAnswer, past
 from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
 from medground.errors import NotFound, UsageError
 from medground.faces.service.accounts import Owners, Spending, Spent, Token, Tokens
+from medground.faces.service.audit import Audit
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.request import chosen_for
-from medground.faces.service.values import LOCAL, Person
+from medground.faces.service.values import LOCAL, Limits, Person, Role
 from medground.home.kept_files import Attachments
 from medground.home.settings import Settings
 from medground.values.answer import Answer
@@ -32,12 +33,12 @@ class KeptAnswers:
     All methods raise NotFound for what is not there, which includes what belongs to another person.
     """
 
-    def __init__(self, settings: Settings, owners: Owners) -> None:
+    def __init__(self, settings: Settings, owners: Owners, audit: Audit) -> None:
         self._answers = Answers(settings.home)
         self._attachments = Attachments(settings.home)
         self._research = UnfinishedResearch(settings.home)
         self._traces = settings.home / "traces"
-        self._owners = owners
+        self._owners, self._audit = owners, audit
 
     def load(self, trace_id: str) -> Answer | None:
         """An answer, whatever its owner; None where it is gone."""
@@ -78,6 +79,7 @@ class KeptAnswers:
         if not self._owners.owns(person.id, trace_id) or not self._answers.remove(trace_id):
             raise NotFound(f"no answer {trace_id[:64]!r} belongs to you")
         self._forget(trace_id)
+        self._audit.add(person, "delete", trace_id)
 
     def sweep(self, before: datetime) -> int:
         """Delete what the service answered before a time, with its traces; how many there were.
@@ -101,7 +103,9 @@ class KeptAnswers:
 
     def export(self, trace_id: str, form: Format, person: Person = LOCAL) -> bytes:
         """A person's answer in another format; raises what `answer` and `wording.export.export` raise."""
-        return export(self.answer(trace_id, person), form, files=self._attachments.read)
+        content = export(self.answer(trace_id, person), form, files=self._attachments.read)
+        self._audit.add(person, "export", f"{trace_id} {form}")
+        return content
 
     def file(self, trace_id: str, name: str, person: Person = LOCAL) -> tuple[Attachment, bytes]:
         """A file of the report of a person's answer, such as the structure of a protein."""
@@ -109,6 +113,7 @@ class KeptAnswers:
         kept = next((one for one in report.attachments if one.name == name), None) if report else None
         if kept is None:
             raise NotFound(f"the answer {trace_id} has no file {name[:80]!r}")
+        self._audit.add(person, "export", f"{trace_id} {kept.name}")
         try:
             return kept, self._attachments.read(kept)
         except UsageError as error:
@@ -148,6 +153,7 @@ class AnswerService:
 
     settings: Settings
     jobs: Jobs
+    audit: Audit
     _kept: KeptAnswers
     _spending: Spending
     _tokens: Tokens
@@ -192,11 +198,18 @@ class AnswerService:
         """All tokens, revoked ones too, the oldest first, each with what its holder has used this month."""
         return await asyncio.to_thread(self._tokens.used)
 
+    async def admit(self, person_id: str, name: str, role: Role) -> Person:
+        """A person whom the identity provider names. Raises NotAllowed: an administrator revoked their access."""
+        limits = Limits.model_validate(self.settings.serve.oidc.model_dump(include=set(Limits.model_fields)))
+        return await asyncio.to_thread(self._tokens.admit, person_id, name, limits, role)
+
     async def sweep(self) -> int:
         """Delete answers and traces older than `serve.keep_days`; how many there were. The service does it each minute.
 
-        Raises StorageFailed: something cannot be deleted.
+        What is older than `serve.audit_days` leaves the audit log. Raises StorageFailed: something cannot be deleted.
         """
+        if (days := self.settings.serve.audit_days) is not None:
+            await asyncio.to_thread(self.audit.forget_before, self._now() - timedelta(days=days))
         if (days := self.settings.serve.keep_days) is None:
             return 0
         return await asyncio.to_thread(self._kept.sweep, self._now() - timedelta(days=days))

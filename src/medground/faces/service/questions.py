@@ -14,6 +14,7 @@ from medground.engine.search import SearchResult, Syntax
 from medground.errors import NotFound, UsageError
 from medground.faces.service.admission import Admission, lowered
 from medground.faces.service.answers import KeptAnswers
+from medground.faces.service.audit import Audit
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Tell
 from medground.faces.service.jobs import Jobs
@@ -48,6 +49,7 @@ class Questioning(Offering):
 
     engines: Engines
     jobs: Jobs
+    audit: Audit
     _kept: KeptAnswers
     _admission: Admission
     _turns: asyncio.Semaphore
@@ -93,7 +95,9 @@ class Questioning(Offering):
                 ),
             )
 
-        return self._started(ask, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
+        job = self._started(ask, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
+        await self.audit.note(person, "ask", job.id, terms.question.text)
+        return job
 
     async def resume(self, research: str, person: Person = LOCAL) -> Job:
         """Go on with a person's research that failed, was stopped or reached a limit, as a new job.
@@ -111,7 +115,9 @@ class Questioning(Offering):
                 Searched.named(then), lambda engine: engine.resume(one.id, settings=changes, on_step=on_step)
             )
 
-        return self._started(ask, person, free, kind="research", title=one.question.text)
+        job = self._started(ask, person, free, kind="research", title=one.question.text)
+        await self.audit.note(person, "ask", job.id, one.question.text)
+        return job
 
     def _started(
         self, ask: Ask, person: Person, free: bool, *, kind: str, title: str, repeat: Repeat | None = None
@@ -151,9 +157,11 @@ class Questioning(Offering):
         """
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
         self._admission.enter(person, long=False)
-        return await self.engines.use(
+        found = await self.engines.use(
             searched, lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax)
         )
+        await self.audit.note(person, "search", words=text)
+        return found
 
     async def verify(
         self, claim: str, person: Person = LOCAL, *, model: str | None = None, **named: Unpack[Named]
@@ -167,7 +175,7 @@ class Questioning(Offering):
         """
         self._check_offered(model)
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
-
+        await self.audit.note(person, "check", words=claim)
         return await self._paid(
             lambda engine, left: engine.verify(claim, model=model, settings=left), person, model, searched
         )
@@ -186,7 +194,7 @@ class Questioning(Offering):
         names = checked_columns(columns)
         answer = await asyncio.to_thread(self._kept.answer, trace_id, person)
         searched = await asyncio.to_thread(searched_for, answer, self.settings)
-
+        await self.audit.note(person, "table", trace_id, ", ".join(names))
         return await self._paid(
             lambda engine, changes: engine.table(trace_id, names, model=model, settings=changes),
             person,

@@ -1,4 +1,4 @@
--- Tokens, answers, what was used, requests sent again, and what is saved.
+-- Tokens, answers, what was used, requests sent again, what is saved, and who did what.
 CREATE TABLE IF NOT EXISTS tokens (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, limits TEXT NOT NULL, created TEXT NOT NULL,
     revoked TEXT, admin INTEGER NOT NULL DEFAULT 0
@@ -19,3 +19,7 @@ CREATE TABLE IF NOT EXISTS repeats (
     PRIMARY KEY (owner, key)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS saved (owner TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS audit (
+    id TEXT PRIMARY KEY, at TEXT NOT NULL, person TEXT NOT NULL, name TEXT NOT NULL, act TEXT NOT NULL,
+    what TEXT NOT NULL, words TEXT
+) WITHOUT ROWID;

@@ -30,6 +30,7 @@ from medground.errors import MedgroundError
 from medground.faces.service.accounts import Owners, Repeats, Saved, Spending, Tokens
 from medground.faces.service.admission import Admission
 from medground.faces.service.answers import AnswerService, KeptAnswers
+from medground.faces.service.audit import Audit
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Work
 from medground.faces.service.jobs import ABANDONED, Jobs
@@ -64,12 +65,14 @@ class Service(Watching, AnswerService):
 
     Attributes:
         engines: the engines, for work that no method here does: `engines.use(searched, work)`.
+        audit: who did what, and when.
         jobs: all jobs; other work, such as the build of a corpus, is started with `begin`.
     """
 
     settings: Settings
     engines: Engines
     jobs: Jobs
+    audit: Audit
     _records: Records = field(repr=False)
     _kept: KeptAnswers = field(repr=False)
     _clock: Callable[[], float] = field(repr=False)
@@ -80,7 +83,7 @@ class Service(Watching, AnswerService):
         self._tokens = Tokens(self._records, self._now)
         self.saved = Saved(self._records)
         self._spending, self._repeats = Spending(self._records), Repeats(self._records)
-        self._admission = Admission(self._records, self._kept, self.jobs, self._clock, self._now)
+        self._admission = Admission(self._records, self.audit, self._kept, self.jobs, self._clock, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._unfinished: set[asyncio.Task[Any]] = set()
@@ -109,7 +112,9 @@ class Service(Watching, AnswerService):
         async def opened() -> Self:
             used = settings or Settings.load()
             records = await asyncio.to_thread(Records, used.home)
-            kept = KeptAnswers(used, Owners(records))
+            audit = Audit(records, now, used.serve.audit_words)
+            await asyncio.to_thread(audit.add, None, "start", used.hash)
+            kept = KeptAnswers(used, Owners(records), audit)
             jobs = Jobs(
                 lambda trace_id: asyncio.to_thread(kept.load, trace_id),
                 hide=(str(used.home),),
@@ -119,7 +124,7 @@ class Service(Watching, AnswerService):
                 most_unfinished=used.serve.waiting,
             )
             engines = Engines(with_seconds(used, "ask"), progress)
-            return cls(used, engines, jobs, records, kept, clock, now)
+            return cls(used, engines, jobs, audit, records, kept, clock, now)
 
         return Opening(opened)
 

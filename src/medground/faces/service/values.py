@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
@@ -34,16 +34,25 @@ class Limits(Frozen):
         return self.money is not None or self.tokens is not None
 
 
+Role = Literal["reader", "editor", "admin"]
+"""What people may do, each more than the one before: ask; change collections; see who used the server, and how."""
+ROLES: tuple[Role, ...] = get_args(Role)
+
+
 class Person(Frozen):
-    """Whoever holds a token. What they ask is theirs alone."""
+    """Whoever holds a token, or signed in by the identity provider. What they ask is theirs alone."""
 
     id: str
     name: str
     limits: Limits = Limits()
-    admin: bool = Field(default=False, description="whether they may build, change and remove corpora")
+    role: Role = Field(default="reader", description="what they may do")
+
+    def may(self, needed: Role) -> bool:
+        """Whether their role is this one or a higher one."""
+        return ROLES.index(self.role) >= ROLES.index(needed)
 
 
-LOCAL = Person(id="local", name="this computer", admin=True)
+LOCAL = Person(id="local", name="this computer", role="admin")
 """Whoever sits at this computer, where no token is asked for: the answers of the command line are theirs, too."""
 
 

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from starlette.background import BackgroundTask
@@ -14,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from medground.corpus.library import Library
-from medground.errors import ConfigError
+from medground.errors import ConfigError, needing
 from medground.faces.service.building import forget_abandoned
 from medground.faces.service.values import TEXTS
 from medground.faces.web.routes import router
@@ -22,6 +23,10 @@ from medground.faces.web.state import PageState as Held
 from medground.faces.web.state import Sessions, SignedIn, Suggestions, Throttle
 from medground.faces.web.upload import UploadLimits
 from medground.home.registry import joining
+from medground.home.settings import Settings
+
+if TYPE_CHECKING:
+    from medground.faces.web.oidc import Provider
 
 BUILT = Path(__file__).parent / "built"
 """Where `npm run build` puts the page, and where the wheel has it."""
@@ -98,7 +103,8 @@ def add_page(
         login: whether the page asks for a token.
         page: the built page; that of the package by default.
 
-    Raises ConfigError: the page was not built.
+
+    Raises ConfigError: the page was not built, or the extra for the provider is missing.
     """
     opened = page or BuiltPage.open()
     service = app.state.door.service
@@ -113,6 +119,7 @@ def add_page(
         suggestions=Suggestions(library, settings.retrieval.corpora),
         limits=UploadLimits(file=settings.serve.upload_file),
         uploads=uploads,
+        provider=_provider(settings) if settings.serve.oidc.issuer else None,
     )
     app.state.door.identify.append(signed_in.identify)
     for one in (router, *(point.load() for point in joining("medground.page").values())):
@@ -126,6 +133,13 @@ def add_page(
         return response
 
     app.add_api_route("/", index, methods=["GET"], include_in_schema=False)
+
+
+def _provider(settings: Settings) -> Provider:
+    with needing("oidc", "sign-in by an identity provider"):
+        from medground.faces.web.oidc import Provider
+    secret = settings.keys.oidc
+    return Provider(settings.serve.oidc, secret.get_secret_value() if secret else "")
 
 
 def _file(page: BuiltPage, name: str) -> Callable[[Request], Awaitable[Response]]:

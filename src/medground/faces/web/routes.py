@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from contextlib import suppress
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from medground.errors import NotAllowed, NotFound, UsageError
 from medground.faces.api.caller import Caller, Served
 from medground.faces.api.questions import accepted
 from medground.faces.service.accounts import Spent, Work
+from medground.faces.service.audit import Entry
 from medground.faces.service.building import Mode, build_uploaded, check, kept_aside
 from medground.faces.service.job import JobState, Tell
 from medground.faces.service.offers import CorpusTold, FilesTold, corpus_told, files_told
-from medground.faces.service.values import LOCAL, LimitReached, Limits, Person
-from medground.faces.web.state import MOST_SUGGESTED, PREFIX_LENGTH, Keeper, Page, Suggestion
+from medground.faces.service.service import Service
+from medground.faces.service.values import LOCAL, LimitReached, Limits, Person, Role
+from medground.faces.web.state import MOST_SUGGESTED, PREFIX_LENGTH, PROVIDER_COOKIE, Page, SignInFailed, Suggestion
 from medground.faces.web.state import PageState as Held
 from medground.faces.web.upload import FilePassedOver, received
 from medground.values.document import Frozen
+
+if TYPE_CHECKING:
+    from medground.faces.web.oidc import Provider
 
 router = APIRouter(tags=["page"])
 
@@ -38,7 +44,8 @@ class SessionTold(Frozen):
 
     login: bool = Field(description="whether this server requires a token")
     name: str | None = Field(description="the person who is signed in; null if nobody is")
-    admin: bool = Field(description="whether they may change corpora")
+    role: Role | None = Field(description="what they may do: `reader`, `editor` or `admin`")
+    provider: str | None = Field(description="the identity provider to sign in with; null: tokens alone")
     keep_days: int | None = Field(description="days after which questions are deleted; null: never")
 
 
@@ -57,7 +64,48 @@ async def session(request: Request, response: Response, page: Page, service: Ser
             person = await service.person(known.owner)
         except NotAllowed:
             signed_in.end(request, response)
-    return _told(page, service.settings.serve.keep_days, person)
+    return _told(page, service, person)
+
+
+@router.get("/session/provider", summary="Sign in with the identity provider", status_code=303)
+async def go_to_provider(request: Request, page: Page, service: Served) -> Response:
+    """Go to the identity provider of this server; it sends the browser back to `/session/return`."""
+    provider = _provider(page)
+    try:
+        place, secret = await provider.begin()
+    except SignInFailed as error:
+        return await _refused(provider, service, error)
+    response = RedirectResponse(place, 303)
+    page.signed_in.set_cookie(request, response, PROVIDER_COOKIE, secret)
+    return response
+
+
+@router.get("/session/return", summary="Come back from the identity provider", status_code=303)
+async def come_back(request: Request, page: Page, service: Served) -> Response:
+    """Sign in whom the provider names, and go to the page; where that fails, the page says why."""
+    provider = _provider(page)
+    try:
+        who = await provider.finish(request.cookies.get(PROVIDER_COOKIE, ""), request.query_params)
+        person = await service.admit(*who)
+    except NotAllowed as error:
+        return await _refused(provider, service, error)
+    response = RedirectResponse(provider.home, 303)
+    page.signed_in.begin(request, response, person.id)
+    response.delete_cookie(PROVIDER_COOKIE, path="/")
+    await service.audit.note(person, "sign-in", "identity provider")
+    return response
+
+
+async def _refused(provider: Provider, service: Service, error: NotAllowed) -> Response:
+    await service.audit.note(None, "refused", f"sign-in: {error}")
+    reason = error.reason if isinstance(error, SignInFailed) else "unknown"
+    return RedirectResponse(f"{provider.home}?refused={reason}", 303)
+
+
+def _provider(page: Held) -> Provider:
+    if page.provider is None:
+        raise NotFound("this server has no identity provider; sign in with a token")
+    return page.provider
 
 
 @router.post("/session", summary="Sign in", responses={401: {}, 429: {}})
@@ -74,26 +122,39 @@ async def sign_in(body: SignIn, request: Request, response: Response, page: Page
         person = await service.who(secret)
     except NotAllowed:
         signed_in.throttle.failed(tried)
+        await service.audit.note(None, "refused", "sign-in: the token is wrong or was revoked")
         raise
     signed_in.throttle.succeeded(tried)
     signed_in.begin(request, response, person.id)
-    return _told(page, service.settings.serve.keep_days, person)
+    await service.audit.note(person, "sign-in", "token")
+    return _told(page, service, person)
 
 
-@router.delete("/session", summary="Sign out", status_code=204)
-async def sign_out(request: Request, response: Response, page: Page) -> None:
+class SignedOut(Frozen):
+    """A session has ended."""
+
+    next: str | None = Field(description="where to sign out at the identity provider too; null: nowhere")
+
+
+@router.delete("/session", summary="Sign out")
+async def sign_out(request: Request, response: Response, page: Page, service: Served) -> SignedOut:
     """End the session of this browser. Signing out without being signed in is not a mistake."""
-    if page.signed_in.session_of(request) is not None:
-        page.signed_in.check(request)
-        page.signed_in.end(request, response)
+    if (known := page.signed_in.session_of(request)) is None:
+        return SignedOut(next=None)
+    page.signed_in.check(request)
+    page.signed_in.end(request, response)
+    with suppress(NotAllowed):  # revoked meanwhile
+        await service.audit.note(await service.person(known.owner), "sign-out")
+    return SignedOut(next=await page.provider.leave() if page.provider and known.provided else None)
 
 
-def _told(page: Held, keep_days: int | None, person: Person | None) -> SessionTold:
+def _told(page: Held, service: Service, person: Person | None) -> SessionTold:
     return SessionTold(
         login=page.signed_in.login,
         name=person.name if person else None,
-        admin=person is not None and person.admin,
-        keep_days=keep_days,
+        role=person.role if person else None,
+        keep_days=service.settings.serve.keep_days,
+        provider=page.provider.settings.title if page.provider else None,
     )
 
 
@@ -132,7 +193,7 @@ class TokenTold(Frozen):
     name: str
     created: datetime
     revoked: datetime | None
-    admin: bool
+    role: Role
     limits: Limits
     month: Spent
 
@@ -150,10 +211,29 @@ async def delete_all(person: Caller, service: Served) -> Deleted:
 
 
 @router.get("/v1/tokens", summary="What each token has used", responses={403: {}})
-async def tokens(person: Keeper, service: Served) -> Tokens:
+async def tokens(person: Caller, service: Served) -> Tokens:
     """Tokens with their limits and use; for those who run the server."""
     found = await service.tokens()
     return Tokens(tokens=tuple(TokenTold(**token.model_dump(exclude={"id"}), month=month) for token, month in found))
+
+
+class Log(Frozen):
+    """Some entries of the audit log, the latest first. `next` is the `before` of the next page; null on the last."""
+
+    entries: tuple[Entry, ...]
+    next: str | None
+
+
+@router.get("/v1/audit", summary="Who did what, and when", responses={403: {}, 422: {}})
+async def audit(
+    person: Caller,
+    service: Served,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    before: Annotated[str | None, Query(max_length=64, description="only those before this entry's id")] = None,
+) -> Log:
+    """The audit log, the latest first; for those who run the server."""
+    found = await asyncio.to_thread(service.audit.read, before, limit)
+    return Log(entries=tuple(found), next=found[-1].id if len(found) == limit else None)
 
 
 _FORM: dict[str, Any] = {
@@ -181,7 +261,7 @@ class BuildStarted(Frozen):
 async def build(
     request: Request,
     response: Response,
-    person: Keeper,
+    person: Caller,
     page: Page,
     service: Served,
     name: Annotated[str, Query(max_length=64, description="the corpus")],
@@ -218,6 +298,7 @@ async def build(
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
+    await service.audit.note(person, "build", f"{name} ({mode})")
     return BuildStarted(job=accepted(job, request, response), files=len(upload.files), passed_over=over)
 
 
@@ -243,10 +324,11 @@ async def files(
 
 
 @router.delete("/v1/corpora/{name}", summary="Remove a corpus", status_code=204, responses={403: {}, 404: {}, 422: {}})
-async def remove(name: str, person: Keeper, page: Page) -> None:
+async def remove(name: str, person: Caller, page: Page, service: Served) -> None:
     """Delete a corpus with what was uploaded for it. This cannot be undone."""
     _known(page, name)
     await asyncio.to_thread(page.library.remove, name)
+    await service.audit.note(person, "remove", name)
 
 
 def _known(page: Held, name: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
@@ -21,17 +21,23 @@ from starlette.responses import Response
 
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.errors import MedgroundError, NotAllowed
-from medground.faces.api.caller import Caller
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, Person
 from medground.faces.web.upload import UploadLimits
 from medground.graph.completions import Completion, Completions
 from medground.values.document import Frozen
 
+if TYPE_CHECKING:
+    from medground.faces.web.oidc import Provider
+
 IDLE = 12 * 3600.0
 """Seconds without a request after which a session ends."""
 LONGEST = 7 * 24 * 3600.0
 """Seconds after which a session ends in any case."""
+PROVIDED = 12 * 3600.0
+"""The same for one that began at the identity provider: who left, or has another role, is not let in for longer."""
+OF_PROVIDER = "oidc-"
+"""How the ids of people begin whom the identity provider names."""
 MOST = 10_000
 """Sessions that are kept; beyond that the one that was idle longest ends."""
 
@@ -50,6 +56,11 @@ class Session:
     csrf: str
     began: float
     used: float
+
+    @property
+    def provided(self) -> bool:
+        """Whether it began at the identity provider."""
+        return self.owner.startswith(OF_PROVIDER)
 
 
 @dataclass(repr=False)
@@ -95,7 +106,7 @@ class Sessions:
 
 
 def _has_ended(session: Session, now: float) -> bool:
-    return now - session.used > IDLE or now - session.began > LONGEST
+    return now - session.used > IDLE or now - session.began > (PROVIDED if session.provided else LONGEST)
 
 
 def matches(session: Session, sent: str) -> bool:
@@ -147,9 +158,20 @@ class Throttle:
 
 COOKIE = "medground_session"
 CSRF_COOKIE = "medground_csrf"
+PROVIDER_COOKIE = "medground_provider"
+AT_PROVIDER = 600.0
+"""Seconds in which a person signs in at the identity provider."""
 CSRF_HEADER = "x-csrf-token"
 _SAFE = frozenset(["GET", "HEAD", "OPTIONS"])
 _MISSING = "the request lacks the CSRF token of its session; reload the page"
+
+
+class SignInFailed(NotAllowed):
+    """Nobody is signed in: begin `again`, the `provider` failed, or the person is `unknown` here."""
+
+    def __init__(self, reason: Literal["again", "provider", "unknown"], detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
 
 
 @dataclass
@@ -204,16 +226,20 @@ class SignedIn:
         """Sign a person in, under a new id whatever cookie the request had."""
         self.end(request, response)
         secret, session = self.sessions.begin(owner)
-        for name, value, hidden in ((COOKIE, secret, True), (CSRF_COOKIE, session.csrf, False)):
-            response.set_cookie(
-                name,
-                value,
-                max_age=int(LONGEST),
-                path="/",
-                secure=_is_encrypted(request),
-                httponly=hidden,
-                samesite="strict",
-            )
+        self.set_cookie(request, response, COOKIE, secret)
+        self.set_cookie(request, response, CSRF_COOKIE, session.csrf)
+
+    def set_cookie(self, request: Request, response: Response, name: str, value: str) -> None:
+        """Set a cookie; only that of a sign-in under way comes along when another site sends the browser here."""
+        response.set_cookie(
+            name,
+            value,
+            max_age=int(AT_PROVIDER if name == PROVIDER_COOKIE else LONGEST),
+            path="/",
+            secure=_is_encrypted(request) or self.service.settings.serve.oidc.address.startswith("https://"),
+            httponly=name != CSRF_COOKIE,
+            samesite="lax" if name == PROVIDER_COOKIE else "strict",
+        )
 
     def end(self, request: Request, response: Response) -> None:
         """Sign a person out."""
@@ -307,6 +333,8 @@ class PageState:
     limits: UploadLimits
     uploads: Path
     """Where uploads wait until a corpus is built from them."""
+    provider: Provider | None = None
+    """The identity provider, if one is set."""
 
 
 def page_state(request: Request) -> PageState:
@@ -315,12 +343,4 @@ def page_state(request: Request) -> PageState:
     return found
 
 
-async def keeper(person: Caller) -> Person:
-    """A person who may change corpora. Raises HTTPException: 403, the token has not the right."""
-    if not person.admin:
-        raise HTTPException(403, "this token may not change corpora; one of `medground token create --admin` may")
-    return person
-
-
 Page = Annotated[PageState, Depends(page_state)]
-Keeper = Annotated[Person, Depends(keeper)]

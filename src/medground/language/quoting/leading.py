@@ -25,7 +25,7 @@ from medground.language.word_lists import forms
 BROKEN, LIST = 4.0, 2.0
 """How much a sentence loses that is not whole, and gains that holds a list where one is asked for, as logarithms.
 Chosen on BioASQ 7b and 8b."""
-_BESIDE = frozenset(["funding", "interests"])
+_BESIDE = frozenset(["funding", "interests", "limitations"])
 _KNOWN = 0.5
 """Minimum share, by weight, of the name of a row that a question says which asks for its value."""
 _VALUE = frozenset(["was", "were", "had", "did", "value"])
