@@ -148,7 +148,7 @@ function Past({ one, remove }: { one: PastAnswer; remove: () => void }): JSX.Ele
 
 function outcome(one: PastAnswer): string {
   const decided = { decided: one.value ?? t`answered`, "not judged": t`quotes, not judged`, unanswerable: t`no answer found` };
-  return `${decided[one.status]}${one.stopped ? t`, stopped: ${one.stopped}` : ""}`;
+  return `${decided[one.status]}${one.stopped ? t`, stopped early` : ""}`;
 }
 
 function kept(session: Session | null): string {
