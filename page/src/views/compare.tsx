@@ -41,7 +41,7 @@ function Two({ first, second, since }: { first: string; second: string; since: b
           </p>
           {loaded.value[0].question !== loaded.value[1].question && <p class="caution">These answers are to two different questions. The second: {loaded.value[1].question}</p>}
           <Comparison first={loaded.value[0]} second={loaded.value[1]} since={since} names={since ? [day(loaded.value[0].created), t`Now`] : [loaded.value[0].recipe, loaded.value[1].recipe]} />
-          <p hidden={since}>
+          <p hidden={since} class="unprinted">
             <a href={address("compare", [], { question: loaded.value[0].question, ...placesOf(loaded.value[0].chosen) })}>Compare other methods</a>
           </p>
         </>

@@ -10,6 +10,7 @@ import { Sentences } from "../parts/sentences";
 import { formOf, Structure } from "../parts/structure";
 import { answerPath } from "../parts/studies/types";
 import { AskedOn } from "../parts/paper";
+import { Papers } from "../parts/papers";
 import { Ways } from "../parts/ways";
 import { address, type Route } from "../router";
 import type { Answered, Problem, Report } from "../types";
@@ -64,6 +65,7 @@ function Whole({ answer, report }: { answer: Answered; report: Report }): JSX.El
           ))}
         </section>
       ))}
+      <Papers answer={answer} />
       <SubAnswers report={report} />
       {report.connections.length > 0 && <Connections report={report} />}
       {report.files.length > 0 && <Files answer={answer.trace_id} files={report.files} />}

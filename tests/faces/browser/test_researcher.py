@@ -174,6 +174,7 @@ def test_a_report_shows_its_sections_plan_counts_and_failures(browser: Opened) -
     expect(page.get_by_text("One source could not be searched.")).to_be_visible()
     expect(page.get_by_test_id("subanswers")).to_contain_text("<img src=x onerror='window.hacked = 1'>")
     expect(page.get_by_test_id("flow").locator("tbody tr")).to_have_count(1)
+    assert "https://pubmed.ncbi.nlm.nih.gov/1/" in printed(page)
     drawing = page.get_by_role("img", name=re.compile("2 sub-questions and 3 keywords"))
     assert drawing.evaluate("image => image.decode().then(() => image.naturalWidth > 100)")
     assert page.evaluate("window.hacked") is None
