@@ -251,31 +251,24 @@ async def test_research_is_stopped_and_gone_on_with_by_its_owner(
 
 
 async def test_what_is_watched_is_asked_again_once_when_its_corpora_have_changed(papers: Settings) -> None:
-    def state(name: str) -> str:
-        return Library(papers.home).info(name).hash
-
     async with Service.open(papers) as service:
         former = await answered(service, Asked(question=QUESTION), LOCAL)
         named = await answered(service, Asked(question=QUESTION, corpora=("others",), sources=()), LOCAL)
-        states = {name: state(name) for name in ("papers", "others")}
+        states = {name: Library(papers.home).info(name).hash for name in ("papers", "others")}
         watched = [Watched(answer=one, states=states) for one in ("gone", former.trace_id, named.trace_id)]
         for person in (LOCAL, ADA):  # she has no token here
             service.saved.write(person.id, Work.model_validate({"watched": watched, "projects": ["kept"]}))
-        assert await service.ask_watched() == 0
-        corpus_of(*PAPERS, {"id": "PMID:3", "title": "Fins", "text": "Fins of fish."})
-        assert await service.ask_watched() == 1  # nothing else is said: the new answer is deleted
-        assert len(await service.history(LOCAL)) == 2
-        assert await service.ask_watched() == 0
-        corpus_of(*PAPERS, {"id": "PMID:4", "title": "Aspirin", "text": "Aspirin did not reduce the risk of stroke."})
-        assert await service.ask_watched() == 1
+        asked = [await service.ask_watched()]
+        for text in ("Fins of fish.", "Aspirin did not reduce the risk of stroke."):
+            corpus_of(*PAPERS, {"id": "PMID:3", "title": "Aspirin", "text": text})
+            asked += [await service.ask_watched(), await service.ask_watched()]
         work = service.saved.read(LOCAL.id).model_dump()
         new = await service.answer(work["watched"][1]["again"], LOCAL)
-        off = Settings.load(options={"retrieval.corpora": ("papers",), "serve.watched": 0})
-        service.settings = off
+        service.settings = papers.with_options({"serve.watched": 0})
         corpus_of(*PAPERS)
-        assert await service.ask_watched() == 0
+        assert [*asked, await service.ask_watched()] == [0, 1, 0, 1, 0, 0]
+        assert len(await service.history(LOCAL)) == 3  # an answer that says the same was deleted
         assert service.saved.read(ADA.id).watched == tuple(watched)
-    assert {one.document_id for one in new.evidence} == {"PMID:1", "PMID:4"}
-    assert work["watched"][1]["states"] == states | {"papers": work["watched"][1]["states"]["papers"]} != states
+    assert {one.document_id for one in new.evidence} == {"PMID:1", "PMID:3"}
     assert "again" not in work["watched"][2]  # what was chosen for it has not changed
     assert work["projects"] == ["kept"]

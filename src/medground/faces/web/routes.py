@@ -166,7 +166,7 @@ async def suggest(
     limit: Annotated[int, Query(ge=1, le=MOST_SUGGESTED)] = 8,
 ) -> list[Suggestion]:
     """Names and synonyms of the graphs that begin as the last words of what is typed; `start` is where these begin."""
-    return await page.suggestions.of(q, limit)
+    return await asyncio.to_thread(page.suggestions.of, q, limit)
 
 
 @router.get("/v1/saved", summary="What you saved")
