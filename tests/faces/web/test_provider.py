@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 from command_line import run as cli
-from rows import each_row
+from rows import each_row, tables
 
 pytest.importorskip("jwt", reason="needs the extra oidc")
 from medground.faces.web.oidc import Provider
@@ -145,47 +145,38 @@ def unsigned(token: str) -> str:
     return f"{head}.{token.split('.')[1]}."
 
 
-def swapped_state(address: str) -> str:
-    return re.sub("state=[^&]+", "state=of-an-attacker", address)
+ON_THE_WAY_BACK: dict[str, Callable[[str], str]] = {
+    "state": lambda at: re.sub("state=[^&]+", "state=of-an-attacker", at),
+    "nothing_begun": lambda at: f"{RETURN}?code=x",
+    "other_issuer": lambda at: re.sub("iss=[^&]+", "iss=https://x.example", at),
+    "refused": lambda at: re.sub("code=[^&]+", "error=access_denied", at),
+    "guessed_code": lambda at: re.sub("code=[^&]+", "code=guessed", at),
+}
+IN_THE_TOKEN: dict[str, Callable[[str], str]] = {
+    "forged": lambda token: f"{token[:-9]}AAAAAAAAA",
+    "unsigned": unsigned,
+    "rubbish": lambda token: "rubbish",
+}
+CLIENTS = {"of_another_sign_in": "medground", "for_another_client": "other"}
 
 
-FAULTS: list[Any] = [
-    pytest.param({}, "bob+wards", {"back": swapped_state}, "again", "the state is not that", id="state"),
-    pytest.param({}, "bob+wards", {"back": lambda at: f"{RETURN}?code=x"}, "again", "the state is not", id="none"),
-    pytest.param({}, "bob+wards", {"back": lambda at: re.sub("iss=[^&]+", "iss=https://x.example", at)}, "provider",
-                 "another provider answered", id="issuer"),
-    pytest.param({}, "bob+wards", {"back": lambda at: re.sub("code=[^&]+", "error=access_denied", at)}, "provider",
-                 "the provider refused: access_denied", id="refused"),
-    pytest.param({}, "bob+wards", {"back": lambda at: re.sub("code=[^&]+", "code=guessed", at)}, "provider",
-                 "the provider answered 400 at /token", id="code"),
-    pytest.param({}, "bob+wards", {"swap": "medground"}, "provider", "of another sign-in (nonce)", id="nonce"),
-    pytest.param({}, "bob+wards", {"swap": "other"}, "provider", "Audience doesn't match", id="audience"),
-    pytest.param({"issuer": "slow"}, "bob+wards", {}, "provider", "Signature has expired", id="expired"),
-    pytest.param({}, "bob+wards", {"token": lambda one: one[:-9] + "AAAAAAAAA"}, "provider",
-                 "Signature verification failed", id="signature"),
-    pytest.param({}, "bob+wards", {"token": unsigned}, "provider", "is not valid", id="unsigned"),
-    pytest.param({}, "bob+wards", {"token": lambda one: "rubbish"}, "provider", "is not valid", id="rubbish"),
-    pytest.param({}, "eve+cleaners", {}, "unknown", "no group of eve has a role", id="group"),
-    pytest.param({"person": "employee"}, "bob+wards", {}, "provider", "no claim 'employee'", id="claim"),
-]  # fmt: skip
-
-
-@each_row("settings, who, fault, reason, detail", FAULTS)
+@each_row("fault, reason, detail", [(fault, *told) for fault, told in tables(__file__).items()])
 async def test_what_is_wrong_signs_nobody_in_and_is_logged(
-    visit: Visit, issuer: str, slow: str, loopback: None, settings: Any, who: str, fault: Any, reason: str, detail: str
+    visit: Visit, issuer: str, slow: str, loopback: None, fault: str, reason: str, detail: str
 ) -> None:
-    change = fault.get("token", str)
-    if "swap" in fault:
-        stolen = await token_of(issuer, "ada+it", fault["swap"])
-        change = lambda one: stolen  # noqa: E731
-    named = {**settings, "issuer": slow if "issuer" in settings else issuer}
-    async with visit(login=True, wire=Between(change), **chosen(**named)) as site:
-        back = await signed_in(site, who, fault.get("back", str))
+    change = IN_THE_TOKEN.get(fault, str)
+    if fault in CLIENTS:
+        stolen = await token_of(issuer, "ada+it", CLIENTS[fault])
+        change = lambda token: stolen  # noqa: E731
+    settings = chosen(slow if fault == "expired" else issuer, person="employee" if fault == "no_claim" else "sub")
+    async with visit(login=True, wire=Between(change), **settings) as site:
+        who = "eve+cleaners" if fault == "no_role" else "bob+wards"
+        back = await signed_in(site, who, ON_THE_WAY_BACK.get(fault, str))
         assert (back.status_code, back.headers["location"]) == (303, f"{HOME}?refused={reason}")
         assert site.client.cookies.get("medground_session") is None
-        (refused, *_) = site.service.audit.read()
-    assert (refused.act, refused.person) == ("refused", "")
-    assert detail in refused.what
+        (told, *_) = site.service.audit.read()
+    assert (told.act, told.person) == ("refused", "")
+    assert detail in told.what
 
 
 async def test_a_sign_in_counts_once_for_ten_minutes_in_its_own_browser(

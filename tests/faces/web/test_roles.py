@@ -67,6 +67,11 @@ async def test_the_audit_log_says_who_did_what_and_words_only_if_it_is_to(
         await site.client.delete(where, headers=site.headers())
         await site.client.delete("/session", headers=site.headers())
         await site.sign_in(tokens["ada"])
+        used = (await site.client.get("/v1/tokens")).json()["tokens"]
+        assert [(one["name"], one["role"], one["month"]["requests"]) for one in used] == [
+            ("ada", "admin", 0),
+            ("bob", "reader", 2),
+        ]
         told = (await site.client.get("/v1/audit?limit=9")).json()
         rest = (await site.client.get(f"/v1/audit?before={told['next']}")).json()
         page = [*told["entries"], *rest["entries"]]

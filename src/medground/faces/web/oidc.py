@@ -122,12 +122,9 @@ class Provider:
             claims = {**more, **claims}
         return self._named(claims)
 
-    async def leave(self) -> str | None:
+    def leave(self) -> str | None:
         """Where a person who signs out goes to sign out at the provider too; None if it has no such address."""
-        try:
-            place = (await self._description()).end_session_endpoint
-        except SignInFailed:
-            return None
+        place = self._described[1].end_session_endpoint if self._described else None
         sent = {"client_id": self.settings.client, "post_logout_redirect_uri": self.home}
         return f"{place}{'&' if '?' in place else '?'}{urlencode(sent)}" if place else None
 
@@ -145,14 +142,13 @@ class Provider:
         return f"{OF_PROVIDER}{_hashed(f'{self.settings.issuer} {who}')[:24]}", name, roles[-1]
 
     async def _exchanged(self, described: Described, code: str, verifier: str) -> dict[str, Any]:
-        client = self.settings.client
+        client, secret = self.settings.client, self.secret
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": self.returns_to}
         form |= {"code_verifier": verifier}
-        if self.secret and "client_secret_basic" in described.token_endpoint_auth_methods_supported:
-            pair = f"{quote(client, safe='')}:{quote(self.secret, safe='')}".encode()
-            headers = {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
-            return await self._json("POST", described.token_endpoint, data=form, headers=headers)
-        form |= {"client_id": client, **({"client_secret": self.secret} if self.secret else {})}
+        if secret and "client_secret_basic" in described.token_endpoint_auth_methods_supported:
+            known = httpx2.BasicAuth(quote(client, safe=""), quote(secret, safe=""))
+            return await self._json("POST", described.token_endpoint, data=form, auth=known)
+        form |= {"client_id": client, **({"client_secret": secret} if secret else {})}
         return await self._json("POST", described.token_endpoint, data=form)
 
     async def _verified(self, described: Described, token: str, nonce: str) -> dict[str, Any]:
@@ -201,7 +197,7 @@ class Provider:
     async def _json(self, method: str, address: str, **sent: Any) -> dict[str, Any]:
         """An object of the provider, at an address that is encrypted, or where the issuer itself is."""
         own = urlsplit(self.settings.issuer)
-        if urlsplit(address).scheme != "https" and urlsplit(address)[:2] != own[:2]:
+        if not address.startswith(("https://", f"{own.scheme}://{own.netloc}/")):
             raise SignInFailed("provider", "the provider names an address that is not encrypted")
         carried = Bounded(_LIMITS, self.wire or Network(trust_env=own.scheme == "https"))
         headers = {"User-Agent": USER_AGENT, "Accept": "application/json", **sent.pop("headers", {})}
@@ -209,7 +205,7 @@ class Provider:
             async with httpx2.AsyncClient(transport=carried, timeout=_LIMITS.seconds) as client:
                 reply = await client.request(method, address, headers=headers, **sent)
                 told = reply.json()
-        except (httpx2.HTTPError, CutReply, ValueError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, CutReply, ValueError) as error:
             raise SignInFailed("provider", f"the provider cannot be asked ({type(error).__name__})") from None
         if reply.status_code != 200 or not isinstance(told, dict):
             raise SignInFailed("provider", f"the provider answered {reply.status_code} at {urlsplit(address).path}")

@@ -74,7 +74,7 @@ async def go_to_provider(request: Request, page: Page, service: Served) -> Respo
     try:
         place, secret = await provider.begin()
     except SignInFailed as error:
-        return await _refused(provider, service, error)
+        return await _refused(request, page, service, error)
     response = RedirectResponse(place, 303)
     page.signed_in.set_cookie(request, response, PROVIDER_COOKIE, secret)
     return response
@@ -88,7 +88,7 @@ async def come_back(request: Request, page: Page, service: Served) -> Response:
         who = await provider.finish(request.cookies.get(PROVIDER_COOKIE, ""), request.query_params)
         person = await service.admit(*who)
     except NotAllowed as error:
-        return await _refused(provider, service, error)
+        return await _refused(request, page, service, error)
     response = RedirectResponse(provider.home, 303)
     page.signed_in.begin(request, response, person.id)
     response.delete_cookie(PROVIDER_COOKIE, path="/")
@@ -96,10 +96,22 @@ async def come_back(request: Request, page: Page, service: Served) -> Response:
     return response
 
 
-async def _refused(provider: Provider, service: Service, error: NotAllowed) -> Response:
-    await service.audit.note(None, "refused", f"sign-in: {error}")
+async def _refused(request: Request, page: Held, service: Service, error: NotAllowed) -> Response:
+    await _note_refusal(request, page, service, str(error))
     reason = error.reason if isinstance(error, SignInFailed) else "unknown"
-    return RedirectResponse(f"{provider.home}?refused={reason}", 303)
+    return RedirectResponse(f"{_provider(page).home}?refused={reason}", 303)
+
+
+async def _note_refusal(request: Request, page: Held, service: Service, why: str) -> None:
+    """Log that nobody was signed in, a few times for each address: strangers cannot fill the log."""
+    throttle, tried = page.signed_in.throttle, (_host(request), "refused")
+    if not throttle.wait(tried):
+        throttle.failed(tried)
+        await service.audit.note(None, "refused", f"sign-in: {why}")
+
+
+def _host(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 def _provider(page: Held) -> Provider:
@@ -115,14 +127,14 @@ async def sign_in(body: SignIn, request: Request, response: Response, page: Page
     if not signed_in.login:
         raise UsageError("this server does not require a token; open the page without one")
     secret = body.token.strip()
-    tried = (request.client.host if request.client else "", secret[:PREFIX_LENGTH])
+    tried = (_host(request), secret[:PREFIX_LENGTH])
     if wait := signed_in.throttle.wait(tried):
         raise LimitReached("too many attempts to sign in failed", retry_after=wait)
     try:
         person = await service.who(secret)
     except NotAllowed:
         signed_in.throttle.failed(tried)
-        await service.audit.note(None, "refused", "sign-in: the token is wrong or was revoked")
+        await _note_refusal(request, page, service, "the token is wrong or was revoked")
         raise
     signed_in.throttle.succeeded(tried)
     signed_in.begin(request, response, person.id)
@@ -145,7 +157,7 @@ async def sign_out(request: Request, response: Response, page: Page, service: Se
     page.signed_in.end(request, response)
     with suppress(NotAllowed):  # revoked meanwhile
         await service.audit.note(await service.person(known.owner), "sign-out")
-    return SignedOut(next=await page.provider.leave() if page.provider and known.provided else None)
+    return SignedOut(next=page.provider.leave() if page.provider and known.provided else None)
 
 
 def _told(page: Held, service: Service, person: Person | None) -> SessionTold:
