@@ -47,7 +47,7 @@ MINUTE = 60.0
 """Seconds between two looks at what is older than `serve.keep_days`, and at what is watched."""
 
 
-def _read_ahead() -> None:
+async def _read_ahead(engine: Engine) -> None:
     """Read what every question needs: rules of risk, retracted papers, and what weighs a sentence."""
     from medground.language import kinds
     from medground.language.quoting import model, pool
@@ -134,12 +134,7 @@ class Service(Watching, AnswerService):
 
         Raises what `Engine.open` raises.
         """
-
-        async def nothing(engine: Engine) -> None:
-            return None
-
-        await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), nothing)
-        await asyncio.to_thread(_read_ahead)
+        await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), _read_ahead)
         await self.corpora()
 
     async def who(self, token: str) -> Person:
