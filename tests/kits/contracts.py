@@ -17,7 +17,7 @@ def in_one_test(contract: C) -> C:
     """The class with one test in place of those that it inherits. Each check, and each row of it, opens a source."""
     checks = {name: getattr(contract, name) for name in dir(contract) if name.startswith("test_")}
 
-    def test_contract(self: Any, make: Callable[[], Any]) -> None:
+    def test_contract(self: Any, make: Callable[[], Any], request: pytest.FixtureRequest) -> None:
         wrong, made = [], 0
         for name, check in checks.items():
             for row in _rows(check):
@@ -25,7 +25,8 @@ def in_one_test(contract: C) -> C:
                 source = make()
                 given = {"source": source, "make": make, **row}
                 try:
-                    check(self, **{key: given[key] for key in list(inspect.signature(check).parameters)[1:]})
+                    names = list(inspect.signature(check).parameters)[1:]
+                    check(self, **{key: given[key] if key in given else request.getfixturevalue(key) for key in names})
                 except pytest.skip.Exception:
                     pass
                 except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - the other checks are made too

@@ -14,7 +14,7 @@ from small_corpora import WordEmbedder, corpus_of_documents
 from medground.errors import ConfigError, UsageError
 from medground.sources.base import CountingSource
 from medground.sources.corpus import CorpusSource
-from medground.testing import DOCUMENTS, QueryContract, SourceContract
+from medground.testing import DOCUMENTS, StoreContract
 from medground.values.document import Document
 from medground.values.lookup import Lookup, PlainWords, Ranker
 from medground.values.query import Everything, Filters, Not, Term, Words
@@ -37,19 +37,25 @@ def make_source(tmp_path_factory):
     return make
 
 
-@in_one_test
-class TestWordsAlone(SourceContract, QueryContract):
+class Embedded(StoreContract):
     @pytest.fixture
-    def make(self, make_source):
-        return make_source
+    def opened(self, make_source):
+        return lambda: make_source(built_with=self.embedder)._store
+
+    @pytest.fixture
+    def reference(self, opened):
+        with opened() as store:
+            yield store
 
 
 @in_one_test
-class TestWithVectors(SourceContract, QueryContract):
-    @pytest.fixture
-    def make(self, make_source):
-        return lambda: make_source(**BOTH)
+class TestWordsAlone(Embedded):
+    pass
 
+
+@in_one_test
+class TestWithVectors(Embedded):
+    embedder = WordEmbedder()
     nothing = None  # vectors always have a nearest neighbour
 
 

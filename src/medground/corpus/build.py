@@ -114,7 +114,7 @@ def add(
     input cannot be read; SnapshotCorrupt: the current snapshot does not match its manifest; StorageFailed: writing to
     disk failed.
     """
-    with library.lock(name), library.open(name) as base:
+    with library.lock(name), library.built(name) as base:
         base.verify()
         identity_check(name, base, embedder)
         known, asked = base.manifest, remembered(library, name) if records is None else records

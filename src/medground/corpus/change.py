@@ -21,12 +21,13 @@ from medground.corpus.join import join_records, remembered, unite
 from medground.corpus.lexical_fields import LexicalWriter
 from medground.corpus.library import Library
 from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest
-from medground.corpus.phases import copy_base, embedded, index_vectors, link, link_tree
+from medground.corpus.phases import copy_base, embedded, index_vectors, link_tree
 from medground.corpus.records import Records
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument
+from medground.home.files import link
 from medground.values.document import Document
 from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
@@ -173,7 +174,7 @@ def enrich(
     not match its manifest; StorageFailed: writing to disk failed.
     """
     asked = remembered(library, name) if records is None else records
-    with library.lock(name), library.open(name) as base:
+    with library.lock(name), library.built(name) as base:
         return changed(library, base, asked, embedder=embedder, progress=progress, anew=True)
 
 

@@ -7,7 +7,6 @@ import threading
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +65,6 @@ class Database:
         with reading(self.folder):
             rows = (row for rows in self._in(query, ids) for row in rows)
             return {document_id: zlib.decompress(xml) for document_id, xml in rows}
-
-    def all_records(self) -> Iterator[tuple[Document, bytes]]:
-        """All documents as `all_documents`, each with its XML as `raw_records`, or nothing."""
-        documents = self.all_documents()
-        while some := [*islice(documents, _AT_ONCE)]:
-            raw = self.raw_records([document.id for document in some])
-            yield from ((document, raw.get(document.id, b"")) for document in some)
 
     def holders(self, numbers: Sequence[int]) -> list[str]:
         """Ids of the documents that hold these passages, each once, in the order of their building."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from medground.errors import OUT_OF_MEMORY, SnapshotCorrupt, StorageFailed, is_of_memory
 
 
-def corrupt(folder: Path, what: str) -> SnapshotCorrupt:
+def corrupt(folder: Path | str, what: str) -> SnapshotCorrupt:
     """The error for a snapshot that has changed since its build."""
     return SnapshotCorrupt(f"{folder}: {what}; restore the folder from a backup or rebuild the corpus")
 

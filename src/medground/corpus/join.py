@@ -13,7 +13,7 @@ from medground.corpus.library import Library
 from medground.corpus.manifest import Enriched
 from medground.corpus.readers.values import letters_of
 from medground.corpus.records import Records, are_one, decide, merged, one_record, sureness
-from medground.corpus.snapshot import Snapshot
+from medground.corpus.store import Store
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import ConfigError, MedgroundError, SourceUnavailable, UsageError
 from medground.home.concurrency import OwnLoop
@@ -109,7 +109,7 @@ class CorpusRecords:
         self.source = f"corpus:{name}"
         self.state = library.info(name).hash
         self._library = library
-        self._snapshot: Snapshot | None = None
+        self._snapshot: Store | None = None
 
     async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
         """For each document, the records that share a PMID, PMC id or DOI with it.

@@ -1,4 +1,4 @@
-"""A user's corpora: named folders, each with a current snapshot."""
+"""A user's corpora: named folders, each with a current snapshot; and where any word for a corpus leads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import contextlib
 import re
 import shutil
 import sqlite3
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from medground.corpus import retraction_table, tables
@@ -14,9 +17,11 @@ from medground.corpus.faults import UnfinishedDamaged, corrupt, reading, writing
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, read_manifest, write_manifest
 from medground.corpus.snapshot import LEXICAL, Snapshot, remove_unused
+from medground.corpus.store import Place, Store
 from medground.errors import SnapshotCorrupt, UsageError
 from medground.home.files import locked, put, remove_unfinished, sync, sync_tree, write_whole
 from medground.values.query import Filters
+from medground.values.steps import Progress, no_progress
 
 # The check of a snapshot before it is published: opened as a reader will open it, its parts have to agree.
 
@@ -63,6 +68,8 @@ def _agreeing(folder: Path, snapshot: Snapshot) -> list[str]:
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SNAPSHOT = re.compile(r"[0-9a-f]{16}(-[0-9]{1,6})?")
 _CURRENT = "CURRENT"
+_ADDRESS = "ADDRESS"
+"""In the folder of a name that stands for a corpus at an address."""
 STARTER = "starter"
 """The corpus that is built on first use."""
 STARTER_TITLE = "Rare diseases (HPO)"
@@ -77,12 +84,102 @@ def title_of(name: str) -> str:
     return STARTER_TITLE if name == STARTER else re.sub("[-_]+", " ", name)
 
 
+# Where a user's word for a corpus leads: to a name of the home folder, to a folder elsewhere, or to an address.
+
+_SCHEMES: Mapping[str, str] = {"s3": "medground.corpus.bucket:Bucket"}
+"""What makes the place of an address, by its scheme, of the address, the home folder and the name for answers."""
+
+
+def elsewhere(word: str) -> bool:
+    """Whether a word leads out of the home folder: an address, or the path of a corpus's folder."""
+    return "://" in word or ("/" in word and (Path(word).expanduser() / _CURRENT).is_file())
+
+
+@dataclass(frozen=True)
+class CorpusFolder(Place):
+    """A corpus in a folder: of a home folder, or of a disk that several machines share."""
+
+    folder: Path
+    name: str = ""
+
+    def state(self) -> str:
+        return self.current().name
+
+    def info(self) -> Manifest:
+        return read_manifest(self.current())
+
+    def open(self, progress: Progress = no_progress) -> Snapshot:
+        current = self.current()
+        while True:
+            try:
+                return Snapshot.open(current, name=self.name)
+            except SnapshotCorrupt:
+                before, current = current, self.current()
+                if current == before:
+                    raise  # no build has just replaced it
+
+    def verify(self) -> Manifest:
+        with self.open() as snapshot:
+            snapshot.verify()
+            return snapshot.manifest
+
+    def remove(self, *, old: bool = False) -> None:
+        folder = self.folder
+        if not folder.is_dir():
+            raise self._unknown()
+        with self.lock(), writing(folder):
+            if old:
+                self.remove_old(self.current(), kept=1)
+            else:
+                (folder / _CURRENT).unlink(missing_ok=True)
+                sync(folder)  # from here on the corpus is gone, even if the rest fails
+                shutil.rmtree(folder)
+
+    def current(self) -> Path:
+        """Folder of the current snapshot."""
+        folder = self.folder
+        try:
+            pointer = (folder / _CURRENT).read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            raise self._unknown() from None
+        except (OSError, UnicodeDecodeError):
+            pointer = ""
+        if not _SNAPSHOT.fullmatch(pointer) or not (folder / pointer).is_dir():
+            raise corrupt(folder, f"{_CURRENT} does not name a snapshot")
+        return folder / pointer
+
+    def remove_old(self, current: Path, kept: int = _KEPT) -> None:
+        """Delete the oldest snapshots that nobody reads, until `kept` are left with the current one."""
+        others = [path for path in self.folder.iterdir() if _SNAPSHOT.fullmatch(path.name) and path != current]
+        for old in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[kept - 1 :]:
+            remove_unused(old)
+
+    def lock(self) -> AbstractContextManager[object]:
+        """Let only one process at a time change it; UsageError if another process is changing it."""
+        name = self.folder.name
+        busy = f"corpus {name} is being built by another process; wait for it or stop it"
+        with writing(self.folder.parent):
+            return locked(self.folder.with_name(f".{name}.lock"), busy)
+
+    def _unknown(self) -> UsageError:
+        name, existing = self.folder.name, ", ".join(_names(self.folder.parent)) or "none"
+        return UsageError(
+            f"no corpus {name!r} (existing: {existing}); build one with `medground corpus build {name} PATH`"
+        )
+
+
+def _names(folder: Path) -> list[str]:
+    found = {path.parent.name for what in (_CURRENT, _ADDRESS) for path in folder.glob(f"*/{what}")}
+    return sorted(name for name in found if _NAME.fullmatch(name))
+
+
 class Library:
-    """Corpora under `home/corpora`.
+    """Corpora under `home/corpora`, and by their address those elsewhere.
 
     A corpus is a folder of immutable snapshots. Its file `CURRENT` names one of them and is always replaced as a
     whole. Methods that take a name raise UsageError if it is not valid or no corpus has it, those that read a snapshot
     SnapshotCorrupt if it does not match its manifest, and those that change a corpus StorageFailed if the disk fails.
+    Those that a `Place` has take whatever word leads to one.
     """
 
     def __init__(self, home: Path) -> None:
@@ -91,6 +188,8 @@ class Library:
 
     def folder_of(self, name: str) -> Path:
         """Folder of a corpus, whether or not it exists."""
+        if elsewhere(name):
+            raise UsageError(f"{name[:200]} is changed where it was built; change it there, then push it here")
         if not _NAME.fullmatch(name):
             raise UsageError(
                 f"{name[:80]!r} is not a valid corpus name; "
@@ -100,57 +199,78 @@ class Library:
 
     def list(self) -> tuple[str, ...]:
         """Names of the corpora that can be opened, sorted."""
-        if not self.folder.is_dir():
-            return ()
-        return tuple(sorted(p.parent.name for p in self.folder.glob(f"*/{_CURRENT}") if _NAME.fullmatch(p.parent.name)))
+        return tuple(_names(self.folder))
 
     def has(self, name: str) -> bool:
-        """Whether a corpus with this name exists."""
-        return (self.folder_of(name) / _CURRENT).is_file()
+        """Whether a corpus with this name exists; an address is taken to lead to one."""
+        return elsewhere(name) or any((self.folder_of(name) / what).is_file() for what in (_CURRENT, _ADDRESS))
 
-    def open(self, name: str) -> Snapshot:
-        """Open the current snapshot."""
-        current = self.current(name)
-        while True:
-            try:
-                return Snapshot.open(current)
-            except SnapshotCorrupt:
-                before, current = current, self.current(name)
-                if current == before:
-                    raise  # no build has just replaced it
+    def at(self, word: str) -> Place:
+        """The place that a name, an address or the path of a corpus's folder leads to.
 
-    def info(self, name: str) -> Manifest:
+        Raises UsageError: it leads nowhere; ConfigError: an extra is missing.
+        """
+        address, name = (word, "") if elsewhere(word) else (self.address_of(word), word)
+        scheme, is_address, _ = address.partition("://")
+        if not is_address:
+            return CorpusFolder(Path(address).expanduser().resolve()) if address else self._own(name)
+        if scheme not in _SCHEMES:
+            raise UsageError(f"no corpus is kept at {scheme[:20]}://; addresses begin with {'://, '.join(_SCHEMES)}://")
+        module, _, kind = _SCHEMES[scheme].partition(":")
+        place: Place = getattr(import_module(module), kind)(address, self.folder.parent, name)
+        return place
+
+    def address_of(self, name: str) -> str:
+        """The address that a name of this home stands for; empty if its corpus is here."""
+        try:
+            return (self.folder_of(name) / _ADDRESS).read_text(encoding="utf-8").strip()
+        except OSError:
+            return ""
+
+    def follow(self, name: str, address: str) -> None:
+        """Let a name stand for the corpus at an address, whatever is current there. Raises UsageError: it is taken."""
+        if (self.folder_of(name) / _CURRENT).is_file():
+            raise UsageError(f"corpus {name} was built here; follow {address} under another name")
+        self.at(address).info()
+        with writing(self.folder):
+            write_whole(self.folder_of(name) / _ADDRESS, f"{address}\n")
+
+    def open(self, word: str, progress: Progress = no_progress) -> Store:
+        """Open the current snapshot; where that is elsewhere, what is needed of it is fetched."""
+        return self.at(word).open(progress)
+
+    def built(self, word: str) -> Snapshot:
+        """Open the current snapshot with what its build told of its files; UsageError where that is not kept."""
+        store = self.open(word)
+        if isinstance(store, Snapshot):
+            return store
+        store.close()
+        raise UsageError(f"what was told of the files of {word} is kept where it was built; ask there")
+
+    def info(self, word: str) -> Manifest:
         """The manifest of the current snapshot."""
-        return read_manifest(self.current(name))
+        return self.at(word).info()
 
-    def verify(self, name: str) -> Manifest:
-        """Check every file of the current snapshot against its manifest; the error names one that differs."""
-        with self.open(name) as snapshot:
-            snapshot.verify()
-            return snapshot.manifest
+    def state(self, word: str) -> str:
+        """A name of the current snapshot that no other snapshot of the place has."""
+        return self.at(word).state()
 
-    def remove(self, name: str) -> None:
-        """Delete a corpus, including any unfinished build of it."""
-        folder = self.folder_of(name)
-        if not folder.is_dir():
-            raise self._unknown(name)
-        with self.lock(name), writing(folder):
-            (folder / _CURRENT).unlink(missing_ok=True)
-            sync(folder)  # from here on the corpus is gone, even if the rest fails
-            shutil.rmtree(folder)
+    def verify(self, word: str) -> Manifest:
+        """Check all that is stored of the current snapshot; the error names what differs."""
+        return self.at(word).verify()
+
+    def remove(self, word: str) -> None:
+        """Delete a corpus with any unfinished build of it; of one that is at an address, only its name here."""
+        if not elsewhere(word) and self.address_of(word):
+            self.at(word).forget()
+            with writing(self.folder):
+                shutil.rmtree(self.folder_of(word))
+        else:
+            self.at(word).remove()
 
     def current(self, name: str) -> Path:
-        """Folder of the current snapshot."""
-        folder = self.folder_of(name)
-        try:
-            pointer = (folder / _CURRENT).read_text(encoding="ascii").strip()
-        except FileNotFoundError:
-            raise self._unknown(name) from None
-        except (OSError, UnicodeDecodeError):
-            pointer = ""
-        if not _SNAPSHOT.fullmatch(pointer) or not (folder / pointer).is_dir():
-            raise corrupt(folder, f"{_CURRENT} does not name a snapshot")
-        return folder / pointer
+        """Folder of the current snapshot of a corpus of this home."""
+        return self._own(name).current()
 
     def publish(self, name: str, built: Path, manifest: Manifest) -> Manifest:
         """Make a finished folder the current snapshot, and delete older unused ones. The caller holds the lock.
@@ -174,20 +294,17 @@ class Library:
             put(built, target)
         remove_unfinished(folder)
         write_whole(folder / _CURRENT, f"{target.name}\n")
-        others = [path for path in folder.iterdir() if _SNAPSHOT.fullmatch(path.name) and path != target]
-        for old in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[_KEPT - 1 :]:
-            remove_unused(old)
+        self._own(name).remove_old(target)
         return read_manifest(target)
 
     def lock(self, name: str) -> AbstractContextManager[object]:
-        """Let only one process at a time change a corpus; UsageError if another process is changing it."""
-        busy = f"corpus {name} is being built by another process; wait for it or stop it"
-        with writing(self.folder):
-            return locked(self.folder_of(name).with_name(f".{name}.lock"), busy)
+        """Let only one process at a time change a corpus; UsageError if another process is, or it is not kept here."""
+        if address := self.address_of(name):
+            raise UsageError(f"{name} stands for {address}; change it where it was built, or use another name")
+        return self._own(name).lock()
 
-    def _unknown(self, name: str) -> UsageError:
-        existing, advice = ", ".join(self.list()) or "none", f"build one with `medground corpus build {name} PATH`"
-        return UsageError(f"no corpus {name!r} (existing: {existing}); {advice}")
+    def _own(self, name: str) -> CorpusFolder:
+        return CorpusFolder(self.folder_of(name), name)
 
     def _target(self, folder: Path, manifest: Manifest) -> Path:
         """Folder for a snapshot with this manifest: that of an intact one, or a free name."""

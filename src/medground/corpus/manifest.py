@@ -121,9 +121,18 @@ def read_manifest(folder: Path) -> Manifest:
     Raises SnapshotCorrupt: it is missing, damaged or edited; ConfigError: it was made by a newer Medground.
     """
     try:
-        stored = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+        content = (folder / FILE_NAME).read_bytes()
+    except OSError:
+        content = b""
+    return manifest_of(content, folder)
+
+
+def manifest_of(content: bytes, folder: Path | str) -> Manifest:
+    """The manifest in the content of its file; raises as `read_manifest`."""
+    try:
+        stored = json.loads(content.decode())
         checksum = stored.pop("checksum")
-    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise corrupt(folder, f"{FILE_NAME} is missing or damaged") from None
     if checksum != _checksum(stored):
         raise corrupt(folder, f"{FILE_NAME} does not match its own checksum")

@@ -7,7 +7,6 @@ nothing.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -36,7 +35,7 @@ from medground.corpus.tables import PassageRow
 from medground.corpus.vectors import VectorWriter, copy_rows, write_index
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument
-from medground.home.files import put, sync
+from medground.home.files import link, put
 from medground.values.document import Document
 from medground.values.steps import Progress, no_progress
 
@@ -282,12 +281,3 @@ def link_tree(source: Path, target: Path) -> None:
         if path.suffix != ".lock":
             link(path, unfinished / path.name)
     put(unfinished, target)
-
-
-def link(source: Path | str, target: Path | str) -> None:
-    """Files of a snapshot never change, so that two snapshots may share them; a disk without links gets a copy."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
-        sync(Path(target))

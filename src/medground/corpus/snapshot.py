@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -16,11 +16,10 @@ from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import FILE_NAME, Manifest, check_files, read_manifest
 from medground.corpus.records import count_waiting
 from medground.corpus.reports import SourceReport, source_reports
+from medground.corpus.store import NO_FILTERS, Store
 from medground.errors import UsageError
-from medground.values.answer import SnapshotReference
 from medground.values.document import Document, Hit
 from medground.values.query import Filters, Query, Term, any_of
-from medground.values.source_plan import SourceDescription
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,28 +90,25 @@ def remove_unused(folder: Path) -> None:
 
 
 LEXICAL = "lexical"
-NO_FILTERS = Filters()
-_BATCH = 1000
 _FEW = 200
 """Passages that an id is expected to be in. A search that may find all of a large corpus is slow."""
 
 
-class Snapshot(Database):
-    """Searches and reads one snapshot. Safe to use from several threads; other processes may read it too.
+class Snapshot(Database, Store):
+    """A snapshot in a folder, which other processes may read too. It also has what its build told."""
 
-    All methods raise SnapshotCorrupt where it has changed since its build.
-    """
-
-    def __init__(self, folder: Path, manifest: Manifest, lexical: Lexical, pin: Pin) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, manifest: Manifest, lexical: Lexical, pin: Pin, name: str = "") -> None:
+        Database.__init__(self, folder)
+        Store.__init__(self, manifest, name)
         self._pin = pin
-        self.manifest = manifest
         self._lexical = lexical
         self._vectors: Vectors | None = None
 
     @classmethod
-    def open(cls, folder: Path) -> Self:
+    def open(cls, folder: Path, *, name: str = "") -> Self:
         """Open a snapshot once its files are found intact, and keep it from being removed until it is closed.
+
+        `name`: what answers call its corpus, if that is not the name that it was built with.
 
         Raises SnapshotCorrupt: it does not match its manifest; ConfigError: it was made by a newer Medground;
         StorageFailed: its folder is read-only, and so is every folder for temporary files.
@@ -124,41 +120,15 @@ class Snapshot(Database):
             lexical = Lexical(folder / LEXICAL)
             if lexical.passages != manifest.counts.passages:
                 raise corrupt(folder, f"{LEXICAL} has {lexical.passages} of {manifest.counts.passages} passages")
-            return cls(folder, manifest, lexical, pin)
+            return cls(folder, manifest, lexical, pin, name)
         except BaseException:
             pin.release()
             raise
 
-    @property
-    def reference(self) -> SnapshotReference:
-        """How answers refer to it."""
-        return SnapshotReference(name=self.manifest.name, hash=self.manifest.hash)
-
-    @property
-    def name(self) -> str:
-        """Name of the corpus."""
-        return self.manifest.name
-
-    @property
-    def embedding(self) -> str | None:
-        """Identity of the model that made its vectors, which `dense` searches; None where it has none."""
-        return self.manifest.embedding.identity if self.manifest.embedding else None
-
-    @property
-    def described(self) -> SourceDescription | None:
-        """What it holds, for a planner of sources; None where it was built without a description."""
-        return self.manifest.described
-
     def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
-        """The passages that match the query tree, ranked by BM25."""
         return self._hits("bm25", self._lexical.search(query, limit, filters))
 
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
-        """The passages whose vectors are closest to `vector` (shape (dimensions,), length 1), by cosine similarity.
-
-        Raises UsageError: the snapshot has no vectors; ConfigError: the vector has the wrong length, or the extra
-        `dense` is not installed.
-        """
         import numpy as np  # slow to import, and not every question needs it
 
         limited = filters != NO_FILTERS
@@ -167,21 +137,17 @@ class Snapshot(Database):
 
     @property
     def fields(self) -> frozenset[str]:
-        """Names of the metadata fields of its documents."""
         return self._lexical.fields
 
     def size(self, filters: Filters = NO_FILTERS) -> int:
-        """Number of documents within `filters`."""
         if filters == NO_FILTERS:
             return self.manifest.counts.documents
         return len(self.holders(self._lexical.numbers(filters)))
 
     def values(self, field: str) -> tuple[str, ...] | None:
-        """Some values of a field of `where`, in the order of the alphabet; None if they are not held whole."""
         return self._lexical.values("publication_type" if field == "design" else field)
 
     def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
-        """The documents about a paper with one of these names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), in their order."""
         if not names:
             return ()
         asked = any_of([Term(value=name, field="identifier") for name in names])
@@ -192,12 +158,6 @@ class Snapshot(Database):
         ids = [f"{kind.upper()}:{value}" for kind, _, value in (name.partition(":") for name in names)]
         found = self.documents([*ids, *self.holders(numbers)])
         return tuple(document for document in found.values() if not set(document.paper).isdisjoint(names))
-
-    def passage_texts(self) -> Iterator[str]:
-        """The text of every passage, streamed in their order."""
-        for first in range(0, self.manifest.counts.passages, _BATCH):
-            numbers = range(first, min(first + _BATCH, self.manifest.counts.passages))
-            yield from (passage.text for passage in self.passages(numbers))
 
     def unjoined(self, sources: Mapping[str, str]) -> int:
         """How many documents sources of records are still to be asked for, or sources that are not among them were.
@@ -217,7 +177,6 @@ class Snapshot(Database):
             return [*source_reports(self._connection, names)]
 
     def attachment(self, name: str) -> Path | None:
-        """Path of a file stored with the documents, such as `graph.sqlite`, or None."""
         return self.folder / name if name in self.manifest.attachments else None
 
     def vectors(self) -> Vectors:
@@ -245,15 +204,9 @@ class Snapshot(Database):
         self._vectors = None
         self._pin.release()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self.close()
-
     def _hits(self, ranker: str, scored: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
         passages = self.passages([number for number, _ in scored])
-        source = f"corpus:{self.manifest.name}"
+        source = f"corpus:{self.name}"
         return tuple(
             Hit(passage=passage, ranker=ranker, rank=rank, score=score, source=source)
             for rank, (passage, (_, score)) in enumerate(zip(passages, scored, strict=True), 1)

@@ -80,14 +80,14 @@ def sync(
         made = build(library, name, inputs, embedder=embedder, progress=progress, records=records or ())
         return made, Changes(new=tuple(one.name for one in inputs))
     asked = remembered(library, name) if records is None else records
-    with library.open(name) as base:
+    with library.built(name) as base:
         known = base.known_files(str(folder))
     beside = frozenset(file.reader for file in known.values() if not file.failed)
     fresh = [(path, refusal) for path, refusal in survey(folder) if str(path) not in known]
     new = [_opened(path, folder, why, beside) for path, why in fresh] if len(fresh) > _MANY else []
     if new:  # `add` streams and resumes
         add(library, name, new, embedder=embedder, progress=progress, records=asked)
-    with library.lock(name), library.open(name) as base:
+    with library.lock(name), library.built(name) as base:
         identity_check(name, base, embedder)
         refused = {str(path): refusal for path, refusal in survey(folder)}
         unjoined = base.unjoined({one.source: one.state for one in asked})

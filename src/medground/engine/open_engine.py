@@ -18,7 +18,7 @@ from medground.answering.run import Run
 from medground.answering.trace import Trace
 from medground.answering.verify.judges import with_measured
 from medground.corpus.library import GRAPH_FILE, STARTER, Library
-from medground.corpus.snapshot import Snapshot
+from medground.corpus.store import Store
 from medground.engine.opening import Setup, Setups, check_sources, set_up, with_fetched
 from medground.errors import ConfigError, SnapshotCorrupt, UsageError
 from medground.graph.bases.record import Bases
@@ -53,9 +53,12 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
     models: dict[str, Embedder | None] = {}  # one for all corpora that it built: a large one fills the memory
     with ExitStack() as opened:  # closes what is open if a later source fails
         for name in corpora_of(settings):
-            snapshot = _starter(library, progress) if name == STARTER else library.open(name)
+            snapshot = _starter(library, progress) if name == STARTER else library.open(name, progress)
             opened.callback(snapshot.close)
             source = CorpusSource(snapshot, _embedder(snapshot, settings, models))
+            if any(source.name == other.name for other in sources):
+                advice = "let another name stand for one with `medground corpus sync NAME URL`"
+                raise UsageError(f"two of the corpora are called {snapshot.name}; {advice}")
             sources.append(source)
             if (graph := snapshot.attachment(GRAPH_FILE)) is not None:
                 store = open_graph(graph)
@@ -77,7 +80,7 @@ def corpora_of(settings: Settings) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*settings.retrieval.corpora, *parts]))
 
 
-def _starter(library: Library, progress: Progress) -> Snapshot:
+def _starter(library: Library, progress: Progress) -> Store:
     """The starter corpus. Builds it if it is missing or this version cannot use it."""
     if STARTER in library.list():
         try:
@@ -90,7 +93,7 @@ def _starter(library: Library, progress: Progress) -> Snapshot:
     return library.open(STARTER)
 
 
-def _embedder(snapshot: Snapshot, settings: Settings, opened: dict[str, Embedder | None]) -> Embedder | None:
+def _embedder(snapshot: Store, settings: Settings, opened: dict[str, Embedder | None]) -> Embedder | None:
     """The model that made the snapshot's vectors; None if there are none, it is unavailable, or dense search is off.
 
     It is opened once: `opened` are the models by name.

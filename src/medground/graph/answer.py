@@ -156,7 +156,7 @@ def _of_types(store: GraphStore, question: GraphQuestion) -> GraphFinding | None
 
 
 def _with_types(store: GraphStore, named: Mention) -> tuple[Concept, ...]:
-    """What a name may mean, with its types, and what other names of it in MeSH mean: catalogues name one differently."""
+    """What a name may mean, with its types, and what its other names in MeSH mean: catalogues differ in names."""
     of_each = [(one, *store.family(one.name), *_in_other_words(store, one.name)) for one in named.concepts]
     return tuple(dict.fromkeys(concept for one in of_each for concept in one))
 

@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import secrets
+import shutil
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -66,6 +67,15 @@ def put(unfinished: Path, path: Path, *, synced: bool = True) -> None:
     unfinished.replace(path)
     if synced:
         sync(path.parent)
+
+
+def link(source: Path | str, target: Path | str) -> None:
+    """Share a file that never changes again between two folders; a disk without links gets a copy."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+        sync(Path(target))
 
 
 def make_folder(folder: Path, *, private: bool = False, synced: bool = True) -> None:

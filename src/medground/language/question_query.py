@@ -16,8 +16,8 @@ _SEARCHED = 12
 
 
 def alone(thing: Subject) -> Query:
-    """Any name of one thing, and nothing else."""
-    return _any_form([thing.said, *thing.other_names[:_SEARCHED]])
+    """Any name of one thing, and nothing else; no initials but its own, which stand for other things too."""
+    return _any_form([thing.said, *(name for name in thing.other_names[:_SEARCHED] if not name.isupper())])
 
 
 def all_names(question: str) -> Query:
@@ -31,7 +31,7 @@ def all_names(question: str) -> Query:
         if (names := thing.other_names[:_SEARCHED]) and thing.said in rest:
             rest = rest.replace(thing.said, " ", 1)
             parts.append(Or(parts=(_spelled(thing.said), *_any_form(names).parts), best=True))
-    things: list[Query] = [alone(thing) for thing in asked.subjects if thing.decides]
+    things: list[Query] = [_any_form([one.said, *one.other_names[:_SEARCHED]]) for one in asked.subjects if one.decides]
     spoken = [Or(parts=tuple(Phrase(text=one) for one in aspect), best=True) for aspect in asked_in(asked.plain)]
     if things and len([*things, *spoken]) > 1:
         parts += [And(parts=tuple(things)), *([And(parts=(*things, *spoken))] if spoken else [])]

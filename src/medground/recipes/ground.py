@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.compose import compose
@@ -29,17 +30,20 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.dates import latest
 from medground.language.follow_up import questions_in
+from medground.language.question_query import alone
 from medground.language.question_reading import reading_of
 from medground.language.statements import statements
+from medground.language.subject import Subject
 from medground.models.operators.answering import read_and_answer
 from medground.models.operators.reading import extract, screen, sufficient
 from medground.recipes.base import Recipe, fused
 from medground.sources.base import Source
 from medground.values.answer import Answer
+from medground.values.document import Hit
 from medground.values.evidence import Evidence, Sentence
 from medground.values.graph import GraphFinding
 from medground.values.lookup import Lookup
-from medground.values.query import Everything
+from medground.values.query import Everything, all_of
 from medground.values.question import Question
 
 MOST_READ = 20
@@ -131,7 +135,7 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
         found = await _quoted(one, run, only)
         found = about_the_same(found, finding, run) if finding else found
         evidence += found
-        for quote in best_quotes(one, found, run):
+        for quote in await best_quotes(one, found, run):
             if not any(quote.text in other.text or other.text in quote.text for other in shown):
                 shown.append(quote)
     return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence))
@@ -178,13 +182,26 @@ async def _quoted(question: Question, run: Run, only: Sequence[str] | None) -> l
 
 async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence[str] | None) -> list[Reading]:
     """The documents that a lookup finds, the likeliest to hold the best quote first."""
-    found = await run.look_up(lookup.model_copy(update={"sources": tuple(only or ())}))
-    fresh = distinct(await readable(texts(fused(found, run)), run))
-    retrieval = run.settings.retrieval
-    hits = await rerank(retrieval.reranker, question.text, fresh, retrieval.keep, run)
+    retrieval, lookup = run.settings.retrieval, lookup.model_copy(update={"sources": tuple(only or ())})
+    found = texts(fused(await run.look_up(lookup), run))
+    hits = await rerank(retrieval.reranker, question.text, distinct(await readable(found, run)), retrieval.keep, run)
+    read = "\n".join(f"{hit.passage.title}\n{hit.passage.text}" for hit in hits)
+    if hits and (lost := reading_of(question.text).not_named(read)):
+        hits = [*await _naming(lost, question, lookup, run), *hits][: retrieval.keep]
     await run.retrieve([hit.passage.document_id for hit in hits])
     listed = with_findings(question.text, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
     return best_first(*by_author(question, listed, run))
+
+
+async def _naming(things: Sequence[Subject], question: Question, lookup: Lookup, run: Run) -> list[Hit]:
+    """What names things that decide, where the words of the question alone found none of it."""
+    named = {
+        "asked": all_of([alone(one) for one in things]),
+        "text": question.text,
+        "shown": ", ".join(one.said for one in things),
+    }
+    found = texts(fused(await run.look_up(lookup.model_copy(update=named)), run))
+    return list(islice(distinct(await readable(found, run)), run.settings.retrieval.keep // 2))
 
 
 async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answer:

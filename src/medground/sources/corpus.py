@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from medground.corpus.embedder import Embedder, embed_queries
+from medground.corpus.embedder import Embedder, embed_passages, embed_queries
 from medground.errors import ConfigError, SourceUnavailable, UsageError
 from medground.sources.base import MOST_HITS, tree_of
 from medground.values.answer import SnapshotReference
@@ -17,7 +17,7 @@ from medground.values.query import Everything, Filters, Query, Words, all_of, an
 from medground.values.source_plan import SourceDescription
 
 if TYPE_CHECKING:
-    from medground.corpus.snapshot import Snapshot
+    from medground.corpus.store import Store
 
 
 class CorpusSource:
@@ -29,7 +29,7 @@ class CorpusSource:
     kinds: frozenset[SourceKind] = frozenset(get_args(SourceKind))
     """A corpus may hold documents of any kind."""
 
-    def __init__(self, store: Snapshot, embedder: Embedder | None = None) -> None:
+    def __init__(self, store: Store, embedder: Embedder | None = None) -> None:
         made_by = store.embedding
         if made_by is not None and embedder is not None and made_by != embedder.identity:
             raise ConfigError(
@@ -71,7 +71,7 @@ class CorpusSource:
 
     def accepts(self, lookup: Lookup) -> bool:
         """Query trees. A lookup for vectors alone must be plain `Words`, and needs an embedding model."""
-        by_meaning = self._has_vectors and isinstance(lookup.asked, Words)
+        by_meaning = self.has_vectors and isinstance(lookup.asked, Words)
         return lookup.of_texts and (lookup.wants(Ranker.LEXICAL) or by_meaning)
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
@@ -89,7 +89,7 @@ class CorpusSource:
             searches.append(asyncio.to_thread(self._store.bm25, _ranked_by(asked, lookup.text), limit, filters))
         notes: tuple[str, ...] = ()
         if isinstance(asked, Words) and lookup.wants(Ranker.DENSE):  # vectors cannot express AND, OR and NOT
-            if self._embedder is not None and self._has_vectors:
+            if self._embedder is not None and self.has_vectors:
                 searches.append(asyncio.to_thread(self._dense, self._embedder, lookup.text, limit, filters))
             elif self._embedder is not None:  # a user who opened a model or built vectors expects them to be used
                 notes = ("no vectors in this corpus: searched by words alone",)
@@ -123,13 +123,25 @@ class CorpusSource:
         """The file from which a document was read; None if it is not known."""
         return self._store.file_of(document_id)
 
+    async def nearness(self, question: str, passages: Sequence[tuple[str, str]]) -> list[float]:
+        """How near passages, each a title and a text, are to a question by the model of its vectors, -1 to 1.
+
+        Raises ConfigError: it has no vectors, or their model is not open.
+        """
+        if self._embedder is None:
+            raise ConfigError(f"corpus {self._store.name} has no vectors, or their model is not open")
+        asked = await asyncio.to_thread(embed_queries, self._embedder, [question])
+        read = await asyncio.to_thread(embed_passages, self._embedder, passages)
+        return [round(float(cosine), 3) for cosine in read @ asked[0]]  # further digits depend on the batch
+
     async def close(self) -> None:
         """Close the snapshot. Safe to call twice."""
         self._closed = True
         await asyncio.to_thread(self._store.close)
 
     @property
-    def _has_vectors(self) -> bool:
+    def has_vectors(self) -> bool:
+        """Whether it has vectors, and their model is open."""
         return self._embedder is not None and self._store.embedding is not None
 
     def _dense(self, embedder: Embedder, text: str, limit: int, filters: Filters) -> Ranking:

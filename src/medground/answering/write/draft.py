@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.named import without_marks
+from medground.language.question_reading import reading_of
 from medground.models.operators.answering import read_and_answer
 from medground.models.operators.writing import WriteOutput, chosen_quotes
+from medground.sources.corpus import CorpusSource
 from medground.values.decision import AnswerForm, Basis
 from medground.values.document import Frozen
 from medground.values.evidence import Evidence, Sentence
@@ -38,11 +40,28 @@ def drafted(output: WriteOutput) -> Draft:
     return Draft(sentences=written, answer=output.answer, basis="model" if output.answer else None)
 
 
-def best_quotes(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
-    """The quotes that are shown where no model writes, best first."""
+_LIKELIEST = 8
+"""Quotes of which the first is chosen by its meaning."""
+_FIRST = 0.2
+"""How much nearer in meaning a quote must be than the first of the list to take its place, a half of it than the
+second, a third than the third. By folds, of 362 of people's questions the first quote is right for 234 (216 by the list
+alone), of 548 of BioASQ's it is from a right paper for 503 (501)."""
+
+
+async def best_quotes(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
+    """The quotes that are shown where no model writes, best first.
+
+    Where a corpus has vectors, what is nearest to the question by their model is the likelier to be the first.
+    """
     run.answered_by[read_and_answer.name] = KEYLESS
-    views = evidence_views(evidence, run.ledger.documents)
-    chosen = chosen_quotes(question.text, views, run.settings.recipe.sentences)
+    views, count = evidence_views(evidence, run.ledger.documents), run.settings.recipe.sentences
+    chosen = chosen_quotes(question.text, views, count)
+    source = next((one for one in run.sources if isinstance(one, CorpusSource) and one.has_vectors), None)
+    if source is not None and len(chosen) > 1 and not reading_of(question.text).comparison:
+        likeliest = chosen_quotes(question.text, views, max(count, _LIKELIEST))
+        near = await source.nearness(question.text, [(one.title, one.quote) for one in likeliest])
+        first = max(range(len(likeliest)), key=lambda n: near[n] + _FIRST / (n + 1))
+        chosen = (likeliest[first], *(one for one in chosen if one is not likeliest[first]))[:count]
     return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in chosen)
 
 

@@ -121,19 +121,34 @@ def add(
 @corpus_app.command("sync")
 def sync(
     name: Name,
-    folder: Annotated[Path, typer.Argument(help="Folder to synchronise with.", metavar="FOLDER")],
+    folder: Annotated[
+        str, typer.Argument(help="Folder to synchronise with, or the address of a corpus.", metavar="FOLDER|URL")
+    ] = "",
     embed: Embed = None,
     enrich: Enrich = None,
     quiet: Quiet = False,
 ) -> None:
-    """Update a corpus from a folder: adds new files, replaces changed ones, removes deleted ones."""
+    """Update a corpus from a folder: adds new files, replaces changed ones, removes deleted ones.
+
+    With an address such as s3://BUCKET/PREFIX, NAME stands for the corpus there from now on. NAME alone then fetches
+    what is current; so does every search.
+    """
+    from medground.corpus.library import elsewhere
     from medground.corpus.sync import sync as sync_corpus
 
     home = library()
+    if not folder or "://" in folder:
+        if folder:
+            home.follow(name, folder)
+        elif not elsewhere(name) and not home.address_of(name):
+            raise UsageError(f"{home.info(name).name} is built here; name the folder that it is to follow")
+        with shown_progress(quiet=quiet) as progress, home.open(name, progress) as store:
+            say(f"{name}: {summary(store.manifest)}")
+        return
     records = _records(home, name, enrich)
     embedder = _embedder_of(home.info(name), embed) if home.has(name) else open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
-        manifest, changes = sync_corpus(home, name, folder, embedder=embedder, progress=progress, records=records)
+        manifest, changes = sync_corpus(home, name, Path(folder), embedder=embedder, progress=progress, records=records)
     if not changes.any:
         say(f"{name} is up to date: {changes.same:,} files")
         return
@@ -200,7 +215,7 @@ def list_corpora() -> None:
         say("no corpora yet; build one with `medground corpus build NAME PATH`", err=True)
     for name in names:
         try:
-            say(f"{name:<24} {summary(home.info(name))}")
+            say(f"{name:<24} {', at '.join(filter(None, (summary(home.info(name)), home.address_of(name))))}")
         except MedgroundError as error:  # a damaged corpus must not hide the others
             say(f"{name:<24} {error}")
 
@@ -208,7 +223,7 @@ def list_corpora() -> None:
 @corpus_app.command("info")
 def info(name: Name, json: AsJson = False) -> None:
     """Show what a corpus contains and how it was built."""
-    with library().open(name) as snapshot:
+    with library().built(name) as snapshot:
         if json:
             say_json(snapshot.manifest.model_dump_json(indent=2))
             return
@@ -218,7 +233,7 @@ def info(name: Name, json: AsJson = False) -> None:
 @corpus_app.command("files")
 def files(name: Name) -> None:
     """List every file of a corpus: its reader or why it was skipped, its records that were skipped, what was filled."""
-    with library().open(name) as snapshot:
+    with library().built(name) as snapshot:
         records, report = joined(snapshot), snapshot.file_report()
         for item in snapshot.skipped(-1):
             where = "a record" if item.position is None else f"at {item.position:,}"
@@ -259,11 +274,28 @@ def search(name: Name, query: SearchWords, limit: MostPassages = 10, where: Wher
     show_found(found)
 
 
-@corpus_app.command("remove")
-def remove(name: Name, yes: Yes = False) -> None:
-    """Delete a corpus."""
+@corpus_app.command("push")
+def push(
+    name: Name,
+    address: Annotated[str, typer.Argument(help="Where to, such as s3://BUCKET/PREFIX.", metavar="URL")],
+    quiet: Quiet = False,
+) -> None:
+    """Send a corpus to an address, where others search it. It takes the place of what is there in one step."""
     home = library()
+    with home.built(name) as snapshot, shown_progress(quiet=quiet) as progress:
+        manifest = home.at(address).push(snapshot, progress)
+    say(f"{name} is at {address}: {summary(manifest)}")
+
+
+@corpus_app.command("remove")
+def remove(
+    name: Name,
+    yes: Yes = False,
+    old: Annotated[bool, typer.Option("--old", help="Only snapshots that are not current, for a day or more.")] = False,
+) -> None:
+    """Delete a corpus. Of a name that stands for an address, only the name goes; name the address to delete all."""
+    home, what = library(), f"old snapshots of {name}" if old else name
     if not yes and home.has(name):
-        confirm(f"Delete corpus {name}?")
-    home.remove(name)
-    say(f"removed {name}", err=True)
+        confirm(f"Delete {what}?" if old else f"Delete corpus {name}?")
+    home.at(name).remove(old=True) if old else home.remove(name)
+    say(f"removed {what}", err=True)

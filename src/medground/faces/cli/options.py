@@ -130,8 +130,10 @@ def corpora_named(corpora: Iterable[str]) -> tuple[str, ...]:
 
     Raises UsageError: one is the path of files that are not a corpus yet; it is answered with the line that builds one.
     """
+    from medground.corpus.library import elsewhere
+
     names = tuple(corpora)
-    for path in (Path(name) for name in names if "/" in name or "." in name):
+    for path in (Path(name) for name in names if ("/" in name or "." in name) and not elsewhere(name)):
         if path.expanduser().exists():
             own = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "papers"
             raise UsageError(f"{path} is not a collection; build one first: medground corpus build {own[:64]} {path}")

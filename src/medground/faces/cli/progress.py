@@ -96,7 +96,7 @@ _SHOWN = 10
 def show_built(library: Library, manifest: Manifest) -> None:
     """Print what a corpus holds now, and what there is to tell of its files."""
     say(f"{manifest.name}: {summary(manifest)}")
-    with library.open(manifest.name) as snapshot:
+    with library.built(manifest.name) as snapshot:
         say(*_reported(snapshot), err=True)
 
 

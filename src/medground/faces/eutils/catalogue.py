@@ -10,7 +10,7 @@ from pathlib import Path
 
 from medground.corpus.manifest import Manifest
 from medground.corpus.retraction import marked
-from medground.corpus.snapshot import Snapshot
+from medground.corpus.store import Store
 from medground.errors import UsageError
 from medground.faces.eutils.records import Order, RecordsIndex
 from medground.home.files import tables
@@ -177,7 +177,7 @@ def index_folder(manifest: Manifest, home: Path) -> Path:
 class SnapshotCatalogue:
     """A corpus that can be searched like PubMed: one snapshot and an index of its records. Thread-safe."""
 
-    def __init__(self, snapshot: Snapshot, index: RecordsIndex) -> None:
+    def __init__(self, snapshot: Store, index: RecordsIndex) -> None:
         if index.records == 0:
             name = snapshot.manifest.name
             raise UsageError(f"corpus {name} has no PubMed records; serve a corpus built from MEDLINE XML")
@@ -187,7 +187,7 @@ class SnapshotCatalogue:
         self._journals = with_journals(index.journals())
 
     @classmethod
-    def open(cls, snapshot: Snapshot, home: Path, progress: Progress = no_progress) -> SnapshotCatalogue:
+    def open(cls, snapshot: Store, home: Path, progress: Progress = no_progress) -> SnapshotCatalogue:
         """Open or build the index of a snapshot, under `home/cache/pubmed`."""
         folder = index_folder(snapshot.manifest, home)
         return cls(snapshot, RecordsIndex.open_or_build(folder, snapshot.all_records, progress))

@@ -32,7 +32,7 @@ class CurrentCatalogue:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._library, self._name, self._home, self._clock = library, name, home, clock
-        self._folder = library.current(name)
+        self._state = library.state(name)
         self._catalogue = SnapshotCatalogue.open(library.open(name), home, progress)
         self._looked = clock()
         self._lock = threading.Lock()
@@ -49,10 +49,10 @@ class CurrentCatalogue:
         return self._catalogue
 
     def _renew(self) -> None:
-        folder = self._library.current(self._name)
-        if folder != self._folder and index_folder(self._library.info(self._name), self._home).is_dir():
+        state = self._library.state(self._name)
+        if state != self._state and index_folder(self._library.info(self._name), self._home).is_dir():
             self._catalogue = SnapshotCatalogue.open(self._library.open(self._name), self._home)
-            self._folder = folder
+            self._state = state
 
 
 def prepare(library: Library, name: str, home: Path, progress: Progress) -> None:

@@ -109,7 +109,7 @@ async def opened(settings: Settings) -> AsyncIterator[Service]:
         library = Library(settings.home)
         for name in corpora_of(settings):
             if name != STARTER:
-                library.current(name)
+                library.state(name)
 
     async def warm() -> None:
         try:

@@ -85,7 +85,7 @@ async def build_uploaded(
 
     def work() -> Manifest:
         manifest = _build(library, name, received, mode, embed, report)
-        with library.open(name) as snapshot:
+        with library.built(name) as snapshot:
             over = [PurePath(file.name).name for file in snapshot.file_report().files if file.reason is not None]
         progress(built(manifest, over), manifest.counts.documents, manifest.counts.documents)
         return manifest

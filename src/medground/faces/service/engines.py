@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from medground.corpus.library import STARTER, Library
@@ -28,7 +27,7 @@ T = TypeVar("T")
 MOST_OPEN = 4
 """Engines that stay open while they are not in use. Each has its own copy of an embedding model, about 100 MB."""
 
-_Key = tuple[Searched, tuple[Path, ...]]
+_Key = tuple[Searched, tuple[str, ...]]
 
 
 @dataclass
@@ -100,11 +99,11 @@ class Engines:
             one.users -= 1
             await self._close_unused()
 
-    def _states(self, searched: Searched) -> tuple[Path, ...]:
+    def _states(self, searched: Searched) -> tuple[str, ...]:
         """The current snapshots of the corpora: one that is built again is opened anew."""
         library = Library(self.settings.home)
         names = corpora_of(self.settings.with_options(searched.options()))
-        return tuple(library.current(name) for name in names if name != STARTER or library.has(name))
+        return tuple(library.state(name) for name in names if name != STARTER or library.has(name))
 
     async def _opened(self, searched: Searched) -> Engine:
         return await Engine.open(self.settings.with_options(searched.options()), progress=self.progress)

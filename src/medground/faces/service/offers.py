@@ -11,7 +11,6 @@ from pathlib import Path, PurePath
 from pydantic import Field
 
 from medground.corpus.library import GRAPH_FILE, STARTER, Library, title_of
-from medground.corpus.snapshot import Snapshot
 from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.faces.service.request import Searched, allowed_keys, offered_models, offered_sources
 from medground.graph.bases.record import Bases
@@ -89,7 +88,7 @@ def _corpus(library: Library, name: str, settings: Settings, *, default: bool) -
     title = title_of(name)
     try:
         manifest = library.info(name)
-        examples = _examples(library.current(name), name)
+        examples = _examples(settings.home, name, library.state(name))
     except MedgroundError as error:
         problem = str(error).replace(str(settings.home), "(home)")
         return CorpusOffer(name=name, title=title, default=default, problem=problem)
@@ -111,10 +110,10 @@ def _corpus(library: Library, name: str, settings: Settings, *, default: bool) -
 
 
 @lru_cache(maxsize=256)
-def _examples(folder: Path, name: str) -> tuple[str, ...]:
-    """Questions about some documents of a snapshot, which never changes."""
+def _examples(home: Path, name: str, state: str) -> tuple[str, ...]:
+    """Questions about some documents of a corpus in this state, which never changes."""
     known = ("Is Huntington disease inherited?", "What are the signs of Marfan syndrome?") if name == STARTER else ()
-    with Snapshot.open(folder) as snapshot:
+    with Library(home).open(name) as snapshot:
         total = snapshot.manifest.counts.passages
         found = snapshot.passages(sorted({total * at // 9 for at in range(1, 9)})) if total else []
     titles = [joined(passage.title) for passage in found if passage.retraction == "none"]
@@ -193,7 +192,7 @@ def corpus_told(library: Library, name: str) -> CorpusTold:
 
     Raises UsageError: no corpus has this name; SnapshotCorrupt: it cannot be read.
     """
-    with library.open(name) as snapshot:
+    with library.built(name) as snapshot:
         told = snapshot.file_report()
         skipped = snapshot.skipped(_SKIPPED)
     over = sum(file.reason is not None for file in told.files)
@@ -217,7 +216,7 @@ def files_told(
     """
     if not 1 <= limit <= _MOST_FILES or offset < 0:
         raise UsageError(f"a list of files takes a limit from 1 to {_MOST_FILES} and an offset from 0")
-    with library.open(name) as snapshot:
+    with library.built(name) as snapshot:
         files = [file for file in snapshot.file_report().files if file.reason is not None or not passed_over]
     shown = [
         FileTold(name=PurePath(f.name).name, reader=f.reader if f.reason is None else "", reason=f.reason)

