@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from hashlib import sha256
 from typing import Any
 
 from medground.errors import MedgroundError
@@ -36,18 +37,21 @@ class Watching(Questioning):
                 states = one.states | {each.name: each.hash for each in searched if each.hash}
                 if states != one.states and asked < self.settings.serve.watched:
                     asked += 1
-                    told = {"states": states, "failed": None, **await self._again(former, chosen, person)}
+                    told = {"states": states, "failed": None, **await self._again(former, chosen, states, person)}
                     await asyncio.to_thread(self.saved.tell, owner, one.answer, told)
         return asked
 
-    async def _again(self, former: Answer, chosen: Searched | None, person: Person) -> dict[str, Any]:
+    async def _again(
+        self, former: Answer, chosen: Searched | None, states: dict[str, str], person: Person
+    ) -> dict[str, Any]:
         said = former.question
         given: dict[str, Any] = {name: getattr(said, name) for name in ("task", "context", "filters")}
         given["options"] = {option.letter: option.text for option in said.options}
         if chosen:
             given |= {"corpora": chosen.corpora, "sources": chosen.sources}
+        at = sha256(repr((former.trace_id, sorted(states.items()))).encode()).hexdigest()  # once for all servers
         try:
-            answer = await (await self.start(Asked(question=said.text, **given), person)).outcome()
+            answer = await (await self.start(Asked(question=said.text, **given), person, key=at)).outcome()
         except MedgroundError as error:
             return {"failed": str(error)}
         if _said(answer) != _said(former):
