@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import tempfile
 from datetime import date
+from pathlib import Path
 
 import pytest
 from contracts import in_one_test
+from filelock import FileLock
 from small_corpora import WordEmbedder, corpus_of_documents
 from solr_cluster import Cluster
 from solr_ranking import bioasq, by_words, compare
@@ -38,9 +41,10 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def started():
     clusters = []
-    yield clusters
-    for one in clusters:
-        one.stop()
+    with FileLock(Path(tempfile.gettempdir()) / "medground-solr.lock"):  # one cluster at a time: it takes a gigabyte
+        yield clusters
+        for one in clusters:
+            one.stop()
 
 
 @pytest.fixture
@@ -175,7 +179,7 @@ def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(c
     with pytest.raises(NotFound, match="ask again"):  # two snapshots later it is gone
         opened.bm25(tree, 20)
     rows = place.open()._rows
-    rows.cluster.put(f"{rows.name}/update?commit=true", b'{"delete": ["7"]}', "application/json")
+    rows.cluster.ask(f"{rows.name}/update?commit=true", json={"delete": ["7"]})
     for asked in (place.verify, lambda: [place.open() for _ in range(100)]):
         with pytest.raises(SnapshotCorrupt, match=r"corpus:pushed.*push"):
             asked()

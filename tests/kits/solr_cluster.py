@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import shutil
 import socket
@@ -14,7 +16,7 @@ import pytest
 
 _SOURCE = Path(__file__).parent / "solr" / "Node.java"
 _OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.security.egd=file:/dev/urandom")
-_SECONDS = 120
+_SECONDS = 300
 
 
 class Cluster:
@@ -29,12 +31,12 @@ class Cluster:
         self.ports = [_free_port() for _ in range(4)]
         self.processes = [self._start("96m", "zookeeper", str(self.ports[0]), str(folder / "zookeeper"))]
         for port in self.ports[1:]:
-            self.processes.append(self._start("320m", str(port), str(folder / str(port)), self.zookeeper))
-        self.await_nodes(3)
-
-    @property
-    def zookeeper(self) -> str:
-        return f"127.0.0.1:{self.ports[0]}"
+            self.processes.append(self._start("320m", str(port), str(folder / str(port)), f"127.0.0.1:{self.ports[0]}"))
+        try:
+            self._await_nodes()
+        except BaseException:
+            self.stop()
+            raise
 
     @property
     def address(self) -> str:
@@ -44,39 +46,33 @@ class Cluster:
     def kill(self, node: int) -> None:
         """Kill -9 node 1, 2 or 3."""
         self.processes[node].kill()
-        self.processes[node].wait()
-
-    def restart(self, node: int) -> None:
-        """Start a node that was killed, with what it has stored."""
-        port = self.ports[node]
-        self.processes[node] = self._start("320m", str(port), str(self._folder / str(port)), self.zookeeper)
-        self.await_nodes(3)
+        self.processes[node].communicate()
 
     def stop(self) -> None:
-        for process in reversed(self.processes):
+        """Kill all of them. They end by themselves, too, when this process does."""
+        for process in self.processes:
             process.kill()
-            process.wait()
+            process.communicate()
 
-    def await_nodes(self, count: int) -> None:
-        """Wait until so many nodes know each other."""
+    def _await_nodes(self) -> None:
+        """Wait until all nodes know each other."""
         end = time.monotonic() + _SECONDS
+        status = f"http://127.0.0.1:{self.ports[1]}/solr/admin/collections?action=CLUSTERSTATUS"
         while time.monotonic() < end:
-            for port in self.ports[1:]:
-                try:
-                    status = f"http://127.0.0.1:{port}/solr/admin/collections?action=CLUSTERSTATUS"
-                    with urlopen(status, timeout=10) as reply:
-                        if reply.read().decode().partition("live_nodes")[2].partition("]")[0].count("_solr") == count:
-                            return
-                except OSError:
-                    continue
+            with (
+                contextlib.suppress(OSError),
+                urlopen(status, timeout=10) as reply,
+            ):
+                if len(json.load(reply)["cluster"]["live_nodes"]) == len(self.ports) - 1:
+                    return
             time.sleep(0.5)
-        raise AssertionError(f"no cluster of {count} nodes after {_SECONDS} s; see {self._folder}/*.log")
+        raise AssertionError(f"no cluster after {_SECONDS} s; see {self._folder}/*.log")
 
     def _start(self, memory: str, *arguments: str) -> subprocess.Popen[bytes]:
         log = (self._folder / f"{arguments[0]}.log").open("ab")
         command = ["java", f"-Xmx{memory}", *_OPTIONS, f"-Dsolr.log.dir={self._folder}", "-cp", self._path, "Node"]
         with log:
-            return subprocess.Popen([*command, *arguments], stdout=log, stderr=log)
+            return subprocess.Popen([*command, *arguments], stdin=subprocess.PIPE, stdout=log, stderr=log)
 
 
 def _free_port() -> int:

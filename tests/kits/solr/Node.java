@@ -6,9 +6,19 @@ import org.apache.solr.embedded.JettySolrRunner;
 import org.apache.zookeeper.server.ServerConfig;
 import org.apache.zookeeper.server.ZooKeeperServerMain;
 
-/** One process of a cluster for tests: `zookeeper PORT FOLDER`, or a Solr node: `PORT FOLDER ZOOKEEPER`. */
+/** A process of a cluster for tests: `zookeeper PORT FOLDER`, or a Solr node: `PORT FOLDER ZOOKEEPER`. Ends with its parent. */
 public class Node {
     public static void main(String[] given) throws Exception {
+        Thread parent = new Thread(() -> {
+            try {
+                System.in.read();
+            } catch (java.io.IOException closed) {
+                // so it has gone
+            }
+            Runtime.getRuntime().halt(1);
+        });
+        parent.setDaemon(true);
+        parent.start();
         if (given[0].equals("zookeeper")) {
             System.setProperty("zookeeper.admin.enableServer", "false");
             ServerConfig config = new ServerConfig();

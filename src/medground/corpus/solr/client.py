@@ -54,25 +54,18 @@ class Cluster:
         self._client = _client(os.environ.get(_USER, ""), os.environ.get(_PASSWORD, ""))
         self.source = source
 
-    def ask(self, path: str, parameters: Parameters) -> dict[str, Any]:
-        """The reply to a form.
+    def ask(self, path: str, parameters: Parameters | None = None, **sent: Any) -> dict[str, Any]:
+        """The reply to a form, or to what else is sent as httpx2 takes it.
 
         Raises SourceUnavailable: no node answers; ConfigError: the cluster refuses us; NotFound: there is no such
         collection; UsageError: what was asked is too much for it.
         """
-        return self._send(path, data=dict(parameters))
-
-    def put(self, path: str, content: bytes, kind: str) -> dict[str, Any]:
-        """The reply to a body of this media type. Raises what `ask` raises."""
-        return self._send(path, content=content, headers={"content-type": kind})
-
-    def _send(self, path: str, **body: Any) -> dict[str, Any]:
         told: dict[str, Any] | str = ""
         for round_ in range(_ROUNDS):
             time.sleep(2.0 ** (round_ - 1) if round_ else 0.0)
             for node in self._nodes:
                 try:
-                    reply = self._client.post(f"{node}/{path}", **body)
+                    reply = self._client.post(f"{node}/{path}", data=dict(parameters or {}) or None, **sent)
                 except httpx2.HTTPError as error:
                     told = told or f"{type(error).__name__} at {urlsplit(node).netloc}"
                     self._nodes = [*(other for other in self._nodes if other != node), node]  # it is asked last now

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import zlib
 from collections.abc import Sequence
 from itertools import islice
@@ -65,8 +64,7 @@ def digest_of(store: Store, progress: Progress) -> str:
 
 def put_rows(rows: Collection, entries: Sequence[Row] | Row) -> None:
     """Send rows, or a command about them."""
-    content = json.dumps(entries, ensure_ascii=False).encode()
-    rows.cluster.put(f"{rows.name}/update?wt=json", content, "application/json")
+    rows.cluster.ask(f"{rows.name}/update?wt=json", json=entries)
 
 
 def _passage_rows(base: Snapshot, first: int, stop: int) -> list[Row]:

@@ -44,7 +44,7 @@ class SolrPlace(Place):
             raise UsageError(f"{corpus[:80]!r} is not the name of a corpus; write solr+http://HOST:8983/solr/NAME")
         self._options, self._name, self._corpus = options, name, corpus
         plain = urlunsplit((parts.scheme, parts.netloc, path, "", parts.fragment))
-        self._source = f"corpus:{name or corpus}" if name or corpus else "the Solr cluster"
+        self._source = f"corpus:{name or corpus}" if name or corpus else parts.netloc.rpartition("@")[2]
         self._cluster = Cluster(plain, self._source)
 
     def state(self) -> str:
@@ -115,7 +115,8 @@ class SolrPlace(Place):
     def _create(self, collection: str, manifest: Manifest) -> None:
         name, packed = schema.config_set(manifest.embedding.dimensions if manifest.embedding else None)
         if name not in self._cluster.ask("admin/configs", {"action": "LIST", "wt": "json"})["configSets"]:
-            self._cluster.put(f"admin/configs?action=UPLOAD&name={name}&wt=json", packed, "application/octet-stream")
+            kind = {"content-type": "application/octet-stream"}
+            self._cluster.ask(f"admin/configs?action=UPLOAD&name={name}&wt=json", content=packed, headers=kind)
         nodes = len(self._admin("CLUSTERSTATUS")["cluster"]["live_nodes"])
         needed = str(math.ceil(manifest.counts.passages / _IN_A_SHARD) or 1)
         # Each replica copies the files of the first one, so all give the same ranking, also of vectors.
