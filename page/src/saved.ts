@@ -18,6 +18,9 @@ export interface Watched extends Item {
   /** When it was last asked, and the state of each collection then. */
   asked: string;
   states: Record<string, string>;
+  /** Its new answer, where the server asked it again and something has changed; or why it could not. */
+  again?: string;
+  failed?: string;
 }
 
 export interface SavedWork {
@@ -51,7 +54,7 @@ export function useSaved(): SavedWork | null {
   const [saved, setSaved] = useState(current);
   useEffect(() => {
     listeners.add(setSaved);
-    if (!current) get<Partial<SavedWork>>("/v1/saved").then((told) => set({ ...NOTHING, ...told }), () => undefined);
+    get<Partial<SavedWork>>("/v1/saved").then((told) => set({ ...NOTHING, ...told }), () => undefined);
     return () => void listeners.delete(setSaved);
   }, []);
   return saved;

@@ -27,7 +27,7 @@ from medground.corpus.bucket import Bucket
 from medground.corpus.library import Library
 from medground.corpus.manifest import write_manifest
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, UsageError
-from medground.faces.service.request import Asked
+from medground.faces.service.request import Asked, Searched
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 from medground.testing import DOCUMENTS, StoreContract
@@ -117,10 +117,9 @@ def test_one_pushes_and_others_ask_list_verify_update_and_remove(address, tmp_pa
     assert not any(value.encode() in content for content in kept for value in (KEY, SECRET))
 
 
-def test_a_server_answers_from_what_is_current_and_its_clients_name_no_address(address, tmp_path):
-    settings = Settings.load(
-        environ={"MEDGROUND_HOME": str(tmp_path / "server")}, options={"retrieval.corpora": address}
-    )
+def test_a_server_answers_from_what_is_current_and_its_clients_name_no_address(address, tmp_path, monkeypatch):
+    home = {"MEDGROUND_HOME": str(tmp_path / "server")}
+    settings = Settings.load(environ=home, options={"retrieval.corpora": address})
     push(version(tmp_path / "builder", 1), address)
 
     async def ask():
@@ -137,6 +136,9 @@ def test_a_server_answers_from_what_is_current_and_its_clients_name_no_address(a
         assert all(f"Version {number}" in one.quote for one in answer.evidence)
         assert answer.evidence
     assert answer.snapshots[0].hash == Library(tmp_path / "builder").info("papers").hash
+    Library(tmp_path / "server").follow("notes", address)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    assert "notes" in Searched.by_default(Settings.load(environ=home)).corpora, "it must not be left out silently"
 
 
 def test_a_push_that_is_killed_changes_nothing_and_goes_on(address, tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import threading
 
 import numpy as np
 import pytest
@@ -129,28 +128,6 @@ def test_a_newer_manifest_format_is_distinguished_from_damage(built):
 def test_an_invalid_manifest(built, content):
     (built / "manifest.json").write_text(content)
     refused(SnapshotCorrupt, r"manifest\.json", Snapshot.open, built)
-
-
-def test_two_snapshots_and_several_threads(library, built, embedder):
-    build(library, "d", [make_input(make_documents(30, first=100))], embedder=embedder)
-    failures = []
-    with library.open("c") as one, library.open("d") as two:
-        expected = [one.bm25(Words(text="heart"), 10), two.bm25(Words(text="heart"), 10)]
-        [vector] = embedder.embed(["gene trial"])
-        near = one.dense(vector, 10)
-
-        def work():
-            for _ in range(20):
-                same = [one.bm25(Words(text="heart"), 10), two.bm25(Words(text="heart"), 10)] == expected
-                if not same or one.dense(vector, 10) != near:
-                    failures.append(1)
-
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert not failures
 
 
 def test_dense_needs_vectors_and_applies_filters(library, built, embedder):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from closing import then_closed
-from command_line import corpus_of
+from command_line import corpus_of, run
 from http_peer import Asked, Peer, Reply
 from rows import tables
 
@@ -110,6 +110,19 @@ def test_corpora_know_ids_citations_and_what_is_like_a_paper(home: Any) -> None:
             engine.related("PMID:99")
         with pytest.raises(UsageError, match="1 to 50 papers, not 0"):
             engine.papers([])
+
+
+def test_the_command_line_prints_papers(home: Any, live: Peer, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus_of(MANN, LIKE)
+    assert run("paper", "-c", "papers", CITATION, "PMID:99") == 0
+    found, missing = capsys.readouterr().out.splitlines()
+    assert found.startswith("pmid:2014248 pmc:PMC51423 doi:10.1073/pnas.88.8.3248 Sequence of a lectin")
+    assert "PMID:99 not found: no corpus holds it" in missing
+    assert run("paper", "-c", "papers", "PMID:2014248", "--related", "similar") == 0
+    assert "PMID:7 RETRACTED Lectin" in capsys.readouterr().out
+    assert run("paper", "--pubmed", "live", "-c", "papers", "PMID:2014248", "--entities") == 0
+    assert "Species 5759: E. histolytica (2)" in capsys.readouterr().out
+    assert run("paper", "-c", "papers", "PMID:2014248", "--full-text") == 2
 
 
 def test_services_know_what_no_corpus_holds(home: Any, live: Peer) -> None:

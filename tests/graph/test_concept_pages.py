@@ -94,6 +94,8 @@ NAMES = [
     Known("Marfan syndrome", "ORPHA:558", "Marfan syndrome", "disease", "name", 50),
     Known("Marshall-Smith syndrome", "OMIM:602535", "Marshall-Smith syndrome", "disease", "name", 30),
     Known("Sjögren syndrome", "OMIM:270150", "Sjögren syndrome", "disease", "name", 5),
+    Known("Best vitelliform macular dystrophy", "OMIM:153700", "Best vitelliform macular dystrophy", "disease", "name"),
+    Known("Sheehan syndrome", "ORPHA:91355", "Sheehan syndrome", "disease", "name"),
     Known("Spider fingers", "HP:0001166", "Arachnodactyly", "phenotype", "exact", 90),
 ]
 
@@ -118,7 +120,7 @@ def test_the_last_words_are_completed(completions: Completions, typed: str, firs
 
 
 def test_each_concept_is_suggested_once_and_only_the_end_of_a_long_text_is_looked_at(completions: Completions) -> None:
-    for nothing in ("", "is", "what", "a", "?", "zzzz", "Is it a", "is the lens", "\x00\x00"):
+    for nothing in ("", "is", "what", "a", "?", "zzzz", "Is it a", "is the lens", "what is the best", "she", "\x00"):
         assert completions.of(nothing) == ()
     assert [one.name for one in completions.of("marfan")] == ["Marfan syndrome"]
     [found] = completions.of("dislocated")

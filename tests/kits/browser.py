@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 BUILT = Path(medground.__file__).parent / "faces" / "web" / "built"
 DESK, PHONE = (1280, 900), (390, 844)
+ENGINEERS = re.compile(r"\b(corpus|corpora|recipes?|runs?|usage|timeline|tokens?|hash(?:es)?|operators?)\b|FILE:", re.I)
+"""Words that only those who build it know: the views that people see first have none of them."""
 AXE = {"resultTypes": ["violations"]}
 
 
@@ -146,6 +149,19 @@ def faults(page: Page) -> list[str]:
     page.emulate_media(color_scheme="dark")
     assert page.evaluate(background) != light
     return found + violations(page, "color-contrast")
+
+
+def printed(page: Page) -> str:
+    """The text of a page on paper: white sheets with the text inside, and none that is empty."""
+    from pypdfium2 import PdfDocument
+
+    told = []
+    for sheet in PdfDocument(page.pdf(prefer_css_page_size=True)):
+        text = sheet.get_textpage()
+        assert max(text.get_charbox(n)[2] for n in range(text.count_chars())) < sheet.get_width()
+        assert sheet.render().to_numpy()[0, 0].min() == 255
+        told.append(text.get_text_range())
+    return " ".join(" ".join(told).split())
 
 
 def overflow(page: Page) -> int:

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 from rows import tables
-from studies import STUDIES, answered
+from studies import STUDIES, answered, study
 
 from medground.answering.trace import Trace
 from medground.engine.answers import Answers
@@ -17,6 +17,7 @@ from medground.values.steps import Asking, ReadingBatch, Searching
 TABLES = tables(__file__)
 
 JUDGED, UNJUDGED, REPORTED, DATALESS = "20260105-judged", "20260106-unjudged", "20260107-report", "20260108-gone"
+DOZEN = "20260109-dozen"
 
 
 def keep_studies(home: Path) -> None:
@@ -24,6 +25,8 @@ def keep_studies(home: Path) -> None:
     kept = Answers(home)
     kept.keep(answered(["supports", "contradicts", "mixed", "supports", "contradicts"], trace_id=JUDGED))
     kept.keep(answered(trace_id=UNJUDGED))
+    dozen = [study(n, {"RESULTS": f"Falls were counted. In study {n} they fell."}) for n in range(1, 13)]
+    kept.keep(answered(["supports", "contradicts"], dozen, trace_id=DOZEN))
     kept.keep(_report(home))
     lost = STUDIES[0].model_copy(update={"id": "PMID:999"})
     kept.keep(answered(studies=(lost, STUDIES[1]), trace_id=DATALESS))

@@ -1,7 +1,7 @@
 // A question that is asked at once: an example, a nearby one, or the same again.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { startJob } from "../api";
+import { answerView, startJob } from "../api";
 import { address, go } from "../router";
 import type { Problem } from "../types";
 import { askedOf, type Draft, emptyDraft } from "../views/draft";
@@ -16,11 +16,24 @@ export async function askNow(draft: Partial<Draft>, follow = "", more: Record<st
   go(address("asked", [started.id], { ...placesOf(whole.chosen ? whole : null), ...more }));
 }
 
-export function AskButton({ draft, words, more = {} }: { draft: Partial<Draft>; words: string; more?: Record<string, string> }): JSX.Element {
+/** The question of an answer, with what was chosen to be searched for it. */
+export async function sameAs(id: string): Promise<Partial<Draft>> {
+  const { question, chosen } = await answerView(id);
+  return { question, ...(chosen && { ...chosen, chosen: true }) };
+}
+
+interface AskProps {
+  draft: Partial<Draft> | (() => Promise<Partial<Draft>>);
+  words: string;
+  more?: Record<string, string>;
+}
+
+export function AskButton({ draft, words, more = {} }: AskProps): JSX.Element {
   const [problem, setProblem] = useState<Problem | null>(null);
+  const ask = async (): Promise<void> => askNow(typeof draft === "function" ? await draft() : draft, "", more);
   return (
     <>
-      <button type="button" class="suggested" dir="auto" onClick={() => void askNow(draft, "", more).catch((error: unknown) => setProblem(problemOf(error)))}>
+      <button type="button" class="suggested" dir="auto" onClick={() => void ask().catch((error: unknown) => setProblem(problemOf(error)))}>
         {words}
       </button>
       {problem && <ProblemBox problem={problem} />}

@@ -9,11 +9,12 @@ import { Exports } from "./exports";
 import { Facts } from "./facts";
 import { Keep } from "./keep";
 import { Mark } from "./mark";
+import { askedOn } from "./paper";
 import { Papers } from "./papers";
 import { placesOf, Searches } from "./searches";
 import { Sentences } from "./sentences";
 import { Ways } from "./ways";
-import { locale, t } from "../words";
+import { t } from "../words";
 
 const ABOVE = /^(Warning: |Could not search |Stopped early: )/;
 
@@ -54,15 +55,17 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
       <section>
         <h2>About this answer</h2>
         <ul class="notes">
-          <li>Asked on {new Date(answer.created).toLocaleDateString(locale, { day: "numeric", month: "long", year: "numeric" })}.</li>
+          <li>{askedOn(answer)}</li>
           {answer.notes
             .filter((note) => !ABOVE.test(note))
             .map((note) => (
               <li key={note} lang="en">{plain(note)}</li>
             ))}
-          <li class="unprinted">
-            <a href={address("ask", [], { question: answer.question, ...placesOf(answer.chosen) })}>Edit the question and ask again</a>
-          </li>
+          {answer.status !== "unanswerable" && (
+            <li class="unprinted">
+              <EditAgain answer={answer} />
+            </li>
+          )}
         </ul>
         <details>
           <summary>Details</summary>
@@ -103,16 +106,19 @@ function Warnings({ answer }: { answer: Answered }): JSX.Element {
   );
 }
 
+const EditAgain = ({ answer }: { answer: Answered }): JSX.Element => <a href={address("ask", [], { question: answer.question, ...placesOf(answer.chosen) })}>Edit the question and ask again</a>;
+
 /** What to do where nothing was found: no answer is a dead end. */
 function Instead({ answer }: { answer: Answered }): JSX.Element | null {
   const { nearby, unsearched, chosen, question } = answer;
-  if (!nearby.length && !unsearched.length) return null;
+  if (!nearby.length && !unsearched.length && answer.status !== "unanswerable") return null;
   return (
     <p class="row">
       {nearby.map((one) => (
         <AskButton key={one} draft={{ question: one, ...(chosen && { ...chosen, chosen: true }) }} words={one} />
       ))}
       {unsearched.length > 0 && <AskButton draft={{ question, corpora: [...(chosen?.corpora ?? []), ...unsearched], sources: chosen?.sources ?? [], chosen: true }} words={unsearched.length === 1 ? t`Search it too` : t`Search them too`} />}
+      {answer.status === "unanswerable" && <EditAgain answer={answer} />}
     </p>
   );
 }

@@ -4,6 +4,7 @@ import { byline, plain } from "../names";
 import { address } from "../router";
 import type { Answered, SourceDocument } from "../types";
 import { Cited } from "./cite";
+import { AskedOn } from "./paper";
 import { NoticeBox } from "./problem";
 import { Sentences } from "./sentences";
 import { many, t } from "../words";
@@ -29,6 +30,7 @@ function Column({ answer, name }: { answer: Answered; name: string }): JSX.Eleme
     <Cited.Provider value={{ answer: answer.trace_id, open: "", studies: Object.fromEntries(answer.evidence.map((one) => [one.id, one.study])) }}>
       <section class="side" aria-label={name} data-testid="compared">
         <h2>{name}</h2>
+        <AskedOn answer={answer} />
         {answer.notice && <NoticeBox notice={answer.notice} />}
         <p class="headline">{plain(answer.headline)}</p>
         {answer.reason && <p>{plain(answer.reason)}</p>}

@@ -52,7 +52,7 @@ export function Keep({ answer }: { answer: Answered }): JSX.Element | null {
         {(kept.length > 0 || watched) && (
           <span role="status">
             {kept.length > 0 ? t`Saved in ${kept.map((one) => one.name).join(", ")}. ` : ""}
-            {watched ? t`Watched.` : ""}
+            {watched ? t`Watched.` : ""}{" "}
             <a href={address("saved")}>Saved work</a>
           </span>
         )}

@@ -36,7 +36,7 @@ export function Papers({ answer }: { answer: Answered }): JSX.Element | null {
 function More({ answer, list, words }: { answer: Answered; list: SourceDocument[]; words: string }): JSX.Element | null {
   if (!list.length) return null;
   return (
-    <details open={list.some((one) => one.retraction_words)}>
+    <details class="printed" open={list.some((one) => one.retraction_words)}>
       <summary>
         {list.length} {words}
       </summary>

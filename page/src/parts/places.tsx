@@ -17,6 +17,11 @@ const FIRST = 8;
 /** What is searched by default: every collection that opens, unless the server names some. */
 const usual = (offers: Offers): Chosen => ({ corpora: offers.corpora.filter((one) => one.default && !one.problem).map((one) => one.name), sources: offers.default_sources });
 const searchedFor = (draft: Draft, offers: Offers): Chosen => (draft.chosen ? draft : usual(offers));
+/** Whether nothing would be searched. */
+export const nowhere = (draft: Draft, offers: Offers): boolean => {
+  const { corpora, sources } = searchedFor(draft, offers);
+  return corpora.length + sources.length === 0 && (draft.chosen || !offers.knowledge_bases.length);
+};
 const same = (one: string[], other: string[]): boolean => one.length === other.length && one.every((name) => other.includes(name));
 
 /** What was left out and added before: a collection that is built later is searched too. */
@@ -48,19 +53,12 @@ interface Props {
   recall?: boolean;
 }
 
-export function Places({ draft, change, offers, recall = false }: Props): JSX.Element | null {
+export function Places({ draft, change, offers, recall = false }: Props): JSX.Element {
   const [all, setAll] = useState(false);
   useEffect(() => {
     const before = recall && !draft.chosen ? remembered(offers) : null;
     if (before) change({ ...before, chosen: true });
   }, [recall]);
-  if (offers.corpora.length + offers.sources.length === 0) {
-    return (
-      <p class="caution">
-        There is nothing to search yet. <a href="#/corpora">Build a collection from your files</a>
-      </p>
-    );
-  }
   const { corpora, sources } = searchedFor(draft, offers);
   const set = (changes: Partial<Chosen>): void => {
     const next = { corpora, sources, ...changes };
@@ -84,7 +82,17 @@ export function Places({ draft, change, offers, recall = false }: Props): JSX.El
       {offers.sources.map((name) => (
         <Chip key={name} label={sourceTitle(name)} about={[t`over the internet`, ""]} checked={sources.includes(name)} turn={() => set({ sources: toggled(sources, name) })} />
       ))}
-      {corpora.length + sources.length === 0 && <p class="caution">Nothing is selected to search.</p>}
+      {nowhere(draft, offers) && (
+        <p class="caution" role="alert">
+          {offers.corpora.length ? (
+            t`Nothing is selected to search. Select at least one.`
+          ) : (
+            <>
+              There is nothing here to search yet. <a href="#/corpora">Build a collection from your files</a>
+            </>
+          )}
+        </p>
+      )}
     </fieldset>
   );
 }

@@ -25,11 +25,14 @@ export function ProblemBox({ problem }: { problem: Problem }): JSX.Element {
   );
 }
 
+/** Numbers to call, and sites: links, so that a phone calls them. */
+const HELP = /(\b\d{3}(?: \d{3})?\b|\b\w+\.com\b)/;
+
 /** Where a person at risk finds help. It comes before anything else. */
 export function NoticeBox({ notice }: { notice: Notice }): JSX.Element {
   return (
     <div class="notice" role="note" aria-label="Important">
-      <p lang="en">{notice.sentence}</p>
+      <p lang="en">{notice.sentence.split(HELP).map((part, place) => (place % 2 ? <a href={part.includes(".") ? `https://${part}` : `tel:${part.replaceAll(" ", "")}`}>{part}</a> : part))}</p>
     </div>
   );
 }

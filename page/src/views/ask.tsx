@@ -5,7 +5,7 @@ import { answerView, offers } from "../api";
 import { AskButton, askNow } from "../parts/asking";
 import { QuestionField } from "../parts/combobox";
 import { useLoaded } from "../parts/loading";
-import { Places } from "../parts/places";
+import { nowhere, Places } from "../parts/places";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { searchedIn, useKept } from "../parts/searches";
 import { address, type Route } from "../router";
@@ -29,8 +29,9 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
 
   useKept(route, draft);
   const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
+  const lost = offered.state === "loaded" && nowhere(draft, offered.value);
   const send = (): void => {
-    if (sending || !draft.question.trim()) return;
+    if (sending || !draft.question.trim() || lost) return;
     setSending(true);
     setProblem(null);
     askNow(draft, follow).catch((error: unknown) => {
@@ -56,7 +57,7 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
       >
         <QuestionField label="Question" focused value={draft.question} onValue={(question) => change({ question })} onSubmit={send} describedBy="about-asking" />
         <div class="row">
-          <button type="submit" class="primary" disabled={sending || !draft.question.trim()}>
+          <button type="submit" class="primary" disabled={sending || lost || !draft.question.trim()}>
             {sending ? t`Sending` : t`Ask`}
           </button>
           <p class="dim hint">Enter asks. Shift + Enter starts a new line.</p>
@@ -94,11 +95,13 @@ function Examples({ offers }: { offers: Offers }): JSX.Element | null {
 /** Whether there is something new for the questions that are watched. */
 function News({ offers }: { offers: Offers }): JSX.Element | null {
   const saved = useSaved();
-  const changed = saved?.watched.filter((one) => changedSince(one, offers).length) ?? [];
-  if (!changed.length) return null;
+  const changed = saved?.watched.filter((one) => one.again || changedSince(one, offers).length) ?? [];
+  const [one] = changed;
+  if (!one) return null;
   return (
     <p class="notice">
-      There may be something new for {many(changed.length, "question")} that you watch. <a href={address("saved")}>See what changed</a>
+      {changed.some((each) => each.again) ? t`There is something new for ${many(changed.length, "question")} that you watch.` : t`There may be something new for ${many(changed.length, "question")} that you watch.`}{" "}
+      <a href={one.again && changed.length === 1 ? address("compare", [one.answer, one.again], { since: "1" }) : address("saved")}>See what changed</a>
     </p>
   );
 }

@@ -89,7 +89,7 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
 function answered(id: string, since: string | null, view: string): void {
   if (!since) return go(address(view, [id], view === "table" ? { all: "1" } : {}), true);
   const show = (): void => go(address("compare", [since, id], { since: "1" }), true);
-  offers().then((now) => save((saved) => ({ watched: saved.watched.map((one) => (one.answer === since ? { ...one, answer: id, asked: new Date().toISOString(), states: statesOf(now) } : one)) }))).then(show, show);
+  offers().then((now) => save((saved) => ({ watched: saved.watched.map((one) => (one.answer === since ? { answer: id, question: one.question, asked: new Date().toISOString(), states: statesOf(now) } : one)) }))).then(show, show);
 }
 
 /** The steps with one more; a step that repeats the one before is not told twice. */

@@ -1,15 +1,16 @@
 // One question by two methods, side by side: decisions, sentences, the documents that both quote and that one does, cost.
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { answerView, offers, startJob, stopJob } from "../api";
 import { Comparison } from "../parts/comparison";
 import { day } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
-import { Places } from "../parts/places";
+import { nowhere, Places } from "../parts/places";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { Running } from "../parts/running";
 import { placesOf, searchedIn, useKept } from "../parts/searches";
 import { address, go, type Route } from "../router";
+import { save, type Watched } from "../saved";
 import type { Asked, Offers, Problem } from "../types";
 import { askedOf, type Draft, emptyDraft } from "./draft";
 import { t } from "../words";
@@ -23,6 +24,10 @@ export function ComparePage({ route }: { route: Route }): JSX.Element {
 
 /** `since`: the second is the first question asked again. */
 function Two({ first, second, since }: { first: string; second: string; since: boolean }): JSX.Element {
+  useEffect(() => {
+    const seen = ({ again, ...one }: Watched): Watched => (again === second ? { ...one, answer: second } : { ...one, ...(again && { again }) });
+    if (since) save((now) => ({ watched: now.watched.map(seen) })).catch(() => undefined); // it is then told once more
+  }, [second, since]);
   const loaded = useLoaded((signal) => Promise.all([answerView(first, signal), answerView(second, signal)]), `${first} ${second}`);
   return (
     <div class="wide">
@@ -36,7 +41,7 @@ function Two({ first, second, since }: { first: string; second: string; since: b
           </p>
           {loaded.value[0].question !== loaded.value[1].question && <p class="caution">These answers are to two different questions. The second: {loaded.value[1].question}</p>}
           <Comparison first={loaded.value[0]} second={loaded.value[1]} since={since} names={since ? [day(loaded.value[0].created), t`Now`] : [loaded.value[0].recipe, loaded.value[1].recipe]} />
-          <p hidden={since}>
+          <p hidden={since} class="unprinted">
             <a href={address("compare", [], { question: loaded.value[0].question, ...placesOf(loaded.value[0].chosen) })}>Compare other methods</a>
           </p>
         </>
@@ -122,7 +127,7 @@ function Form({ offers, route, started, start }: { offers: Offers; route: Route;
       <Places draft={draft} change={change} offers={offers} recall />
       {first === second && <p class="caution">Choose two different methods.</p>}
       {problem && <ProblemBox problem={problem} />}
-      <button type="submit" class="primary" disabled={started || busy || !draft.question.trim() || first === second}>
+      <button type="submit" class="primary" disabled={started || busy || nowhere(draft, offers) || !draft.question.trim() || first === second}>
         Compare
       </button>
     </form>

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { deleteAnswer, deleteAnswers, history, type PastAnswer } from "../keeping";
-import { AskButton } from "../parts/asking";
+import { AskButton, sameAs } from "../parts/asking";
 import { QuestionsUnderWay } from "../parts/builds";
 import { Confirm } from "../parts/confirm";
 import { day, many } from "../parts/figures";
@@ -137,7 +137,7 @@ function Past({ one, remove }: { one: PastAnswer; remove: () => void }): JSX.Ele
         <a href={address("ask", [], { follow: one.trace_id })} aria-label={t`Follow up: ${question}`}>
           Follow up
         </a>
-        <AskButton draft={{ question }} more={{ since: one.trace_id }} words="What changed since?" />
+        <AskButton draft={() => sameAs(one.trace_id)} more={{ since: one.trace_id }} words="What changed since?" />
         <button type="button" class="link" onClick={remove} aria-label={t`Delete: ${question}`}>
           Delete
         </button>
@@ -148,7 +148,7 @@ function Past({ one, remove }: { one: PastAnswer; remove: () => void }): JSX.Ele
 
 function outcome(one: PastAnswer): string {
   const decided = { decided: one.value ?? t`answered`, "not judged": t`quotes, not judged`, unanswerable: t`no answer found` };
-  return `${decided[one.status]}${one.stopped ? t`, stopped: ${one.stopped}` : ""}`;
+  return `${decided[one.status]}${one.stopped ? t`, stopped early` : ""}`;
 }
 
 function kept(session: Session | null): string {

@@ -9,6 +9,8 @@ import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
 import { Sentences } from "../parts/sentences";
 import { formOf, Structure } from "../parts/structure";
 import { answerPath } from "../parts/studies/types";
+import { AskedOn } from "../parts/paper";
+import { Papers } from "../parts/papers";
 import { Ways } from "../parts/ways";
 import { address, type Route } from "../router";
 import type { Answered, Problem, Report } from "../types";
@@ -35,6 +37,7 @@ export function ReportPage({ route }: { route: Route }): JSX.Element {
         <h1 class="question" dir="auto">
           {answer.question}
         </h1>
+        <AskedOn answer={answer} />
         {answer.report ? <Whole answer={answer} report={answer.report} /> : <p>This answer is not a report. <a href={address("answer", [id])}>Read the answer</a></p>}
       </article>
     </Cited.Provider>
@@ -62,6 +65,7 @@ function Whole({ answer, report }: { answer: Answered; report: Report }): JSX.El
           ))}
         </section>
       ))}
+      <Papers answer={answer} />
       <SubAnswers report={report} />
       {report.connections.length > 0 && <Connections report={report} />}
       {report.files.length > 0 && <Files answer={answer.trace_id} files={report.files} />}

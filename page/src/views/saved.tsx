@@ -2,11 +2,11 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { offers } from "../api";
-import { AskButton } from "../parts/asking";
+import { AskButton, sameAs } from "../parts/asking";
 import { day } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox, problemOf } from "../parts/problem";
-import { capital, titleOf } from "../names";
+import { capital, plain, titleOf } from "../names";
 import { address } from "../router";
 import { changedSince, type Project, save, type SavedWork, useSaved, type Watched } from "../saved";
 import type { Offers, Problem } from "../types";
@@ -47,18 +47,25 @@ export function SavedPage(): JSX.Element {
 type Change = (changed: (saved: SavedWork) => Partial<SavedWork>) => void;
 
 function Watch({ one, offers, change }: { one: Watched; offers: Offers | null; change: Change }): JSX.Element {
-  const names = offers ? changedSince(one, offers) : [];
+  const names = !one.again && offers ? changedSince(one, offers) : [];
   const titles = names.map((name) => titleOf(offers?.corpora.find((other) => other.name === name) ?? ({ name } as never)));
   return (
     <li>
       <h3 dir="auto">
         <a href={address("answer", [one.answer])}>{one.question}</a>
       </h3>
-      <p class={titles.length ? "strong" : "dim"}>
-        {titles.length ? t`Changed since ${day(one.asked)}: ${titles.join(", ")}.` : t`Asked on ${day(one.asked)}. Your collections have not changed since.`}
+      <p class={one.again || titles.length ? "strong" : "dim"}>
+        {one.again ? t`Asked again on ${day(one.asked)}: there is something new.` : titles.length ? t`Changed since ${day(one.asked)}: ${titles.join(", ")}.` : t`Asked on ${day(one.asked)}. Nothing new since.`}
       </p>
+      {one.failed && <p class="caution">It could not be asked again: {plain(one.failed)}</p>}
       <p class="row">
-        <AskButton draft={{ question: one.question }} more={{ since: one.answer }} words="Ask again and show what changed" />
+        {one.again ? (
+          <a class="button" href={address("compare", [one.answer, one.again], { since: "1" })}>
+            See what changed
+          </a>
+        ) : (
+          <AskButton draft={() => sameAs(one.answer)} more={{ since: one.answer }} words="Ask again and show what changed" />
+        )}
         <button type="button" class="quiet" onClick={() => change((saved) => ({ watched: saved.watched.filter((other) => other.answer !== one.answer) }))}>
           Stop watching
         </button>

@@ -6,6 +6,7 @@ import { AskButton } from "../parts/asking";
 import { Cited } from "../parts/cite";
 import { Exports, save as saveFile } from "../parts/exports";
 import { useLoaded } from "../parts/loading";
+import { AskedOn } from "../parts/paper";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { AgreementTable } from "../parts/studies/agreement";
 import { Columns, MOST } from "../parts/studies/columns";
@@ -65,6 +66,7 @@ function Studies({ answer, columns, all }: { answer: Answered; columns: string[]
         <h1 class="question" dir="auto">
           {answer.question}
         </h1>
+        <AskedOn answer={answer} />
         {table && all && <p class="dim">These are all the studies that were found to quote.</p>}
         {table && !all && table.rows.length < FEW && (
           <p>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from mmap import mmap
@@ -106,7 +106,7 @@ def described(name: str, value: str) -> str:
     return exact(METADATA, f"{name}={value}")
 
 
-def _texts_of(document: Document) -> dict[str, list[str]]:
+def texts_of(document: Document) -> dict[str, list[str]]:
     """The texts of a document's index entry that all its passages share, by field."""
     headings = document.mesh
     major = [h for h in headings if h.major or h.major_qualifiers]
@@ -137,7 +137,7 @@ def _texts_of(document: Document) -> dict[str, list[str]]:
     return shared
 
 
-def _numbers_of(document: Document) -> dict[str, int]:
+def numbers_of(document: Document) -> dict[str, int]:
     """Its year, and its dates as YYYYMMDD; a missing month or day counts as the first."""
     dates, found = dict(document.dates), {}
     if document.year is not None:
@@ -147,6 +147,12 @@ def _numbers_of(document: Document) -> dict[str, int]:
         if match := _DATE.fullmatch(dates.get(kind, "")):
             found[f"date_{kind}"] = int(match[1]) * 10_000 + int(match[2] or 1) * 100 + int(match[3] or 1)
     return found
+
+
+def default_texts(shared: Mapping[str, Sequence[str]], text: str) -> list[str]:
+    """What `default` holds of a passage with this text: what its passages share, by field, and the text."""
+    title = shared.get("title", [])
+    return [*title, *title, text, *shared.get("mesh", [])]
 
 
 def _qualified(descriptor: str, qualifiers: Iterable[str]) -> list[str]:
@@ -197,11 +203,10 @@ class LexicalWriter:
     def add(self, row: PassageRow, document: Document) -> None:
         """Add a passage. What the passages of a document share is made once where they follow each other."""
         if self._last is None or self._last[0] is not document:
-            self._last = document, _texts_of(document), _numbers_of(document)
+            self._last = document, texts_of(document), numbers_of(document)
         _, shared, numbers = self._last
         text = document.text[row.start : row.stop]
-        default = [*shared.get("title", []) * 2, text, *shared.get("mesh", [])]
-        entry = tantivy.Document(**shared, text=text, default=default)
+        entry = tantivy.Document(**shared, text=text, default=default_texts(shared, text))
         for field, number in ((NUMBER, row.number), *numbers.items()):
             entry.add_integer(field, number)
         self._writer.add_document(entry)

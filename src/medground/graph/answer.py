@@ -30,7 +30,6 @@ from medground.graph.linking import (
 from medground.graph.names import EXAMPLES, SAID, SAME
 from medground.graph.relation import Concept, ConceptKind, StatedAt, sentence
 from medground.graph.store import GraphStore
-from medground.pubmed.mesh import vocabulary
 from medground.values.graph import GraphFact, GraphFinding, RelationKind
 
 MAX_CHARACTERS = 300
@@ -162,6 +161,8 @@ def _with_types(store: GraphStore, named: Mention) -> tuple[Concept, ...]:
 
 
 def _in_other_words(store: GraphStore, name: str) -> list[Concept]:
+    from medground.pubmed.mesh import vocabulary  # slow to open, and seldom needed
+
     heading = vocabulary().find(name)
     terms = (heading.name, *heading.entry_terms) if heading else ()
     return [concept for term in terms for concept in store.find(term, "disease")]

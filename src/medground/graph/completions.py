@@ -17,6 +17,7 @@ from medground.errors import SnapshotCorrupt
 from medground.graph.base import connect
 from medground.language.clean import without_accents
 from medground.language.risk.notices import is_plain
+from medground.language.words import stem, weight
 
 MOST_NAMES = 300_000
 """Names of one graph that are held in memory, about 30 MB; further ones are not suggested."""
@@ -24,6 +25,8 @@ LONGEST = 200
 """Characters at the end of what is typed that are looked at."""
 _MOST_WORDS = 6
 _FEWEST_LETTERS = 3
+_RARE = 5.0
+"""Weight from which a word alone is completed: `best` and `pain` are typed on the way to something else."""
 _COMPARED = 5_000
 """Names that fit a beginning and are ranked; those of two or three letters fit many more."""
 _WORD = re.compile(r"[^\W_]+")
@@ -132,7 +135,7 @@ def _beginnings(typed: str) -> Iterator[tuple[int, str]]:
     for count in range(min(_MOST_WORDS, len(words)), 0, -1):
         start = words[-count].start()
         last = _folded(words[-1][0])
-        if count == 1 and len(last) < _FEWEST_LETTERS:
+        if count == 1 and (len(last) < _FEWEST_LETTERS or weight(stem(last)) < _RARE):
             return
         yield start, _folded(typed[start:]) + (" " if count == 1 and is_plain(last) else after)
 

@@ -14,7 +14,7 @@ import os
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, cast, get_args, get_origin
+from typing import Any, TypeGuard, TypeVar, cast, get_args, get_origin
 
 import platformdirs
 from pydantic import BaseModel, Field, SerializeAsAny, ValidationError
@@ -275,8 +275,15 @@ def setting_names(deep: bool) -> list[str]:
 
 def _groups() -> list[tuple[str, type[BaseModel]]]:
     groups = [(name, field.annotation) for name, field in Settings.model_fields.items()]
-    shared = [(name, kind) for name, kind in groups if isinstance(kind, type) and issubclass(kind, BaseModel)]
-    return [*shared, *_sections().items()]
+    shared = [(name, kind) for name, kind in groups if _is_group(kind)]
+    within = [
+        (f"{name}.{part}", field.annotation) for name, kind in shared for part, field in kind.model_fields.items()
+    ]
+    return [*shared, *((name, kind) for name, kind in within if _is_group(kind)), *_sections().items()]
+
+
+def _is_group(kind: Any) -> TypeGuard[type[BaseModel]]:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _sections() -> dict[str, type[SettingsSection]]:
@@ -301,6 +308,8 @@ def _named(heading: str, kind: type[BaseModel]) -> str:
 
 def _fields(kind: type[BaseModel]) -> Iterator[str]:
     for name, field in kind.model_fields.items():
+        if _is_group(field.annotation):
+            continue
         default = field.get_default(call_default_factory=True)
         about = "; ".join(filter(None, [field.description, _choices(field.annotation)]))
         if default is None:  # TOML has no value for it

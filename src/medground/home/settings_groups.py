@@ -243,6 +243,7 @@ class ServeSettings(SettingsPart):
     keep_days: int | None = Field(
         default=None, ge=1, description="days after which answers and their traces are deleted; without a value, never"
     )
+    watched: int = Field(default=5, ge=0, description="most watched questions asked again in a minute; 0: none")
     audit_days: int | None = Field(
         default=None, ge=1, description="days after which entries of the audit log are deleted; without a value, never"
     )

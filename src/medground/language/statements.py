@@ -11,13 +11,12 @@ from typing import NamedTuple
 from medground.language.clause_grammar import AUXILIARIES, FUNCTION, Clause, words_of
 from medground.language.sentences import Span, sentence_spans
 from medground.values.evidence import Evidence, Sentence
-from medground.values.patterns import lazily
 
 _LONGEST = 400
 """Characters; a pair further apart is taken for a typing error and ignored."""
 _CLOSES = {")": "(", "]": "[", "}": "{", "”": "“", "»": "«"}
-_MARK = lazily(r'[()\[\]{}“”«»"\n]')
-_LIST_MARK = lazily(r"\((?:[ivx]{1,4}|\d{1,2}|[a-h])\)")
+_MARK = re.compile(r'[()\[\]{}“”«»"\n]')
+_LIST_MARK = re.compile(r"\((?:[ivx]{1,4}|\d{1,2}|[a-h])\)")
 
 
 def asides(text: str) -> list[Span]:
@@ -76,34 +75,34 @@ _AFTER_COMMA = (
     r"|(?:second|third|fourth|last)(?:ly)?(?=,)|finally(?=,)"
 )
 _JOINED = r"(?:(?:and|but|or)\s+)?"
-_MARKER = lazily(
+_MARKER = re.compile(
     rf"(?<=\s){_JOINED}(?:{_FREE})\b|(?<=[,;]\s)(?:{_AFTER_COMMA})\b|(?<=\s)and\s+(?:so|yet|finally(?=,))\b",
     re.IGNORECASE,
 )
-_FULL = lazily(rf".*\bthat|{_JOINED}(?:{_CAUSE}|whereas)", re.IGNORECASE | re.DOTALL)
-_CAUSAL = lazily(rf"{_JOINED}(?:{_CAUSE})\b", re.IGNORECASE)
+_FULL = re.compile(rf".*\bthat|{_JOINED}(?:{_CAUSE}|whereas)", re.IGNORECASE | re.DOTALL)
+_CAUSAL = re.compile(rf"{_JOINED}(?:{_CAUSE})\b", re.IGNORECASE)
 
 _ITEM = r"\(?(?:[ivx]{1,4}|\d{1,2}|[a-h])\)(?=\s)"
 _BULLET = r"[•▪‣●◦](?=\s)"
 _OPENING = rf"\[[^\]\s]{{1,20}}\]|{_ITEM}|{_BULLET}|[-*–](?=\s)|(?:and|or|first(?:ly)?(?=,)|{_FREE}|{_AFTER_COMMA})\b"
-_LEAD = lazily(rf"(?:(?:{_OPENING}),?\s*)+", re.IGNORECASE)
+_LEAD = re.compile(rf"(?:(?:{_OPENING}),?\s*)+", re.IGNORECASE)
 """Words that may open a clause without being part of its subject."""
 
-_NUMBERED = lazily(
+_NUMBERED = re.compile(
     r"(?<!\S)(?:(?:and|or)\s+)?\(?(?:(?P<roman>[ivx]{1,4})|(?P<digit>\d{1,2})|(?P<letter>[a-h]))\)"
     r"(?=\s+(?!(?:and|or|but|while|because)\b)[^\W_])"
 )
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
-_STRONG = lazily(rf";(?=\s)|(?<=\s){_BULLET}")
-_ENTITY = lazily(r"&#?\w{1,8}$")
-_OPENS_SUBORDINATE = lazily(
+_STRONG = re.compile(rf";(?=\s)|(?<=\s){_BULLET}")
+_ENTITY = re.compile(r"&#?\w{1,8}$")
+_OPENS_SUBORDINATE = re.compile(
     r"(?:(?:however|moreover|furthermore|and|but|thus|therefore),?\s+)?"
     r"(?:although|(?:even\s+)?though|while|whereas|because(?!\s+of\b))\b",
     re.IGNORECASE,
 )
-_COMMA = lazily(r",(?=\s)")
-_DURING = lazily(r"while\s[^,]*\b(?:is|are|was|were)\s+(?:\w+ly\s+)?\w+ing\b", re.IGNORECASE)
-_LAST_WORD = lazily(r"([^\W_]+(?:['’][^\W_]+)?)[\s,:]*$")
+_COMMA = re.compile(r",(?=\s)")
+_DURING = re.compile(r"while\s[^,]*\b(?:is|are|was|were)\s+(?:\w+ly\s+)?\w+ing\b", re.IGNORECASE)
+_LAST_WORD = re.compile(r"([^\W_]+(?:['’][^\W_]+)?)[\s,:]*$")
 
 
 _RUNS_ON = AUXILIARIES | FUNCTION | {"only", "just", "simply", "merely", "be", "been", "being"}
@@ -234,9 +233,9 @@ def _next_word(seen: str, at: int, end: int) -> int:
 
 
 _CITED = r"\[(?:E\d+|\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)(?:\s*[,;–-]\s*(?:E?\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)){0,20}\]"
-_CITATIONS = lazily(rf"(?:{_CITED}[\s.]*)+")
-_FULL_STOP = lazily(r"[。！？｡।۔؟]+[”」』）\"]*")
-_LABEL = lazily(r"\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)]|[-*•–]|(?:yes|no|maybe)[.,!]?", re.IGNORECASE)
+_CITATIONS = re.compile(rf"(?:{_CITED}[\s.]*)+")
+_FULL_STOP = re.compile(r"[。！？｡।۔؟]+[”」』）\"]*")
+_LABEL = re.compile(r"\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)]|[-*•–]|(?:yes|no|maybe)[.,!]?", re.IGNORECASE)
 
 
 def segment(text: str) -> tuple[Span, ...]:

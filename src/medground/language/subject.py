@@ -21,7 +21,6 @@ from medground.language.noun_phrases import AUXILIARIES
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words, aspects_of
 from medground.language.word_lists import word_lists
-from medground.values.patterns import lazily
 
 _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
@@ -48,7 +47,7 @@ _UNSEEN = 6
 """Letters of a plain word that decides because no abstract and no heading has it."""
 _DISEASE, _RARE = 5, 4.5
 """Letters and weight of the first word of a disease's name that may stand for it."""
-_ADJECTIVE = lazily(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
+_ADJECTIVE = re.compile(r"(?:al|ic|ary|ous|ive|oid|ar|ed|ing|ent|ant|ile|able|ible|less|ive|y|ine|ese|ean)$")
 _SLIPS = 10
 """Letters from which a misspelt word may differ in two letters from the right one."""
 PEOPLE = {
@@ -60,24 +59,24 @@ PEOPLE = {
 """Headings of people for whom an answer may differ, with the words for them that MeSH does not have."""
 _GROUPS = ((1, "Infant"), (12, "Child"), (18, "Adolescent"), (64, "Adult"))
 """The highest age in years of each group of people, as MeSH defines them; older people are `Aged`."""
-_AGE = lazily(
+_AGE = re.compile(
     r"\b(?:aged?(?: of)?[ -](?P<age>\d\d?)\b(?! ?(?:m|w|d))|over[ -](?:the )?(?P<over>\d\d)(?:s| years)\b)|"
     r"\b(?P<old>\d\d?)[ -](?:years?|yrs?)[ -]olds?\b",
     re.IGNORECASE,
 )
 _PAST = word_lists("clause_words")["past"]
-PATIENT = lazily(
+PATIENT = re.compile(
     rf"\d[ -]year[ -]olds?\b[^.;?]*?\bwith\b(?P<had>.*?)"
     rf"(?=\b(?:who|now|given|\w+ed|(?:{'|'.join(VERBS)})s|{'|'.join(AUXILIARIES | _PAST)})\b|[.;?]|$)",
     re.IGNORECASE,
 )
 """What a patient of an age has, up to what was done or happened."""
-_SHORT_FOR = lazily(r"([A-Z]{2,})s? \((.+)\)|(.+) \(([A-Z]{2,})s?\)")
-BRACKETS = lazily(r"\(([^()]*)\)")
-_PARTS = lazily(r"[.;\n]")
-_LEFT_OUT = lazily(r"\bexcluded\b|\bno[tr]?\b.*\b(?:eligible|enrolled|included|recruited)\b", re.IGNORECASE)
-PART = lazily(r"[^\W\d_]+|\d+")
-_WORD = lazily(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_SHORT_FOR = re.compile(r"([A-Z]{2,})s? \((.+)\)|(.+) \(([A-Z]{2,})s?\)")
+BRACKETS = re.compile(r"\(([^()]*)\)")
+_PARTS = re.compile(r"[.;\n]")
+_LEFT_OUT = re.compile(r"\bexcluded\b|\bno[tr]?\b.*\b(?:eligible|enrolled|included|recruited)\b", re.IGNORECASE)
+PART = re.compile(r"[^\W\d_]+|\d+")
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
 @dataclass(frozen=True)

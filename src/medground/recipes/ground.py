@@ -30,7 +30,6 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.dates import latest
 from medground.language.follow_up import questions_in
-from medground.language.question_query import alone
 from medground.language.question_reading import reading_of
 from medground.language.statements import statements
 from medground.language.subject import Subject
@@ -195,11 +194,10 @@ async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence
 
 async def _naming(things: Sequence[Subject], question: Question, lookup: Lookup, run: Run) -> list[Hit]:
     """What names things that decide, where the words of the question alone found none of it."""
-    named = {
-        "asked": all_of([alone(one) for one in things]),
-        "text": question.text,
-        "shown": ", ".join(one.said for one in things),
-    }
+    from medground.language.question_query import alone  # it brings MeSH
+
+    shown = ", ".join(one.said for one in things)
+    named = {"asked": all_of([alone(one) for one in things]), "text": question.text, "shown": shown}
     found = texts(fused(await run.look_up(lookup.model_copy(update=named)), run))
     return list(islice(distinct(await readable(found, run)), run.settings.retrieval.keep // 2))
 

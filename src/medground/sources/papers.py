@@ -65,7 +65,8 @@ class PaperServices:
         return PaperFound(asked=asked, status="not found", reason="PubMed and PubMed Central have no such paper")
 
     async def _converted(self, kind: str, value: str) -> dict[str, str]:
-        for one in await self._tabled["idconv"].records(ids=value, email=self._email) if self._is_live else ():
+        service = self._tabled["idconv"]
+        for one in service.records(await service.ask(ids=value, email=self._email)) if self._is_live else ():
             named = {"pmid": text(one, "pmid"), "pmc": text(one, "pmcid"), "doi": text(one, "doi")}
             known = {name: normal for name, said in named.items() if (normal := normal_id(name, said))}
             if known.get(kind) == value and not text(one, "errmsg"):
@@ -78,7 +79,8 @@ class PaperServices:
 
     async def entities(self, pmid: str) -> tuple[Entity, ...]:
         """What PubTator found in title and abstract, the most frequent first."""
-        records = await self._tabled["pubtator"].records(ids=pmid) if self._is_live else []
+        service = self._tabled["pubtator"]
+        records = service.records(await service.ask(ids=pmid)) if self._is_live else []
         counted: Counter[tuple[str, str]] = Counter()
         words: dict[tuple[str, str], str] = {}
         for one in (found for record in records for found in values_at(record, "passages.annotations")):

@@ -64,12 +64,8 @@ class Tabled:
         reply = await self._client.get(where, {k: v for k, v in filled.items() if v}, absent=frozenset([404]))
         return reply.json() if reply.status == 200 else None
 
-    async def records(self, **values: str) -> list[Any]:
-        """The records of a reply. Raises SourceUnavailable: as for `ask`, or the reply has no list of them."""
-        return self.listed(await self.ask(**values))
-
-    def listed(self, content: Any) -> list[Any]:
-        """The records of a reply."""
+    def records(self, content: Any) -> list[Any]:
+        """The records of a reply. Raises SourceUnavailable: it has no list of them."""
         found = content.get(self.table["records"]) if isinstance(content, Mapping) else None
         if not isinstance(found, list):
             raise SourceUnavailable("the reply has no list of results; the service may have changed", source=self.name)
@@ -95,7 +91,7 @@ class TabledSource(LiteratureSource):
         while len(found) < limit:
             size = min(self._table["page"], limit)
             content = await self._service.ask(query=asked, limit=str(size), page=page)
-            records = self._service.listed(content)
+            records = self._service.records(content)
             found, number = [*found, *records], number + 1
             follows = self._table.get("next")
             page = next(iter(texts_at(content, follows)), "") if follows else str(number)

@@ -22,10 +22,11 @@ Opened = Callable[[], Store]
 
 QUERIES: tuple[Query, ...] = (
     Words(text="losartan in Marfan syndrome"),
-    Phrase(text="patients syndrome", slop=3),
     And(parts=(Words(text="syndrome"), Not(part=Range(low=2000, high=2010)))),
     Everything(),
 )
+NEAR = Phrase(text="patients syndrome", slop=3)
+"""Engines score words near each other in their own way."""
 FILTERS = (Filters(), Filters(year_from=2000), Filters(kinds=("wiki",)), Filters(ids=("PMID:1", "PMID:2")))
 
 
@@ -63,6 +64,9 @@ class StoreContract(SourceContract, QueryContract):
             for filters in FILTERS:
                 for query in QUERIES:
                     _same(store.bm25(query, 10, filters), reference.bm25(query, 10, filters))
+                assert {hit.passage for hit in store.bm25(NEAR, 10, filters)} == {
+                    hit.passage for hit in reference.bm25(NEAR, 10, filters)
+                }
                 for vector in self.embedder.embed(["aortic root in Marfan syndrome", "fins"]) if self.embedder else ():
                     _same(store.dense(vector, 10, filters), reference.dense(vector, 10, filters))
             if self.embedder is None:
@@ -70,9 +74,10 @@ class StoreContract(SourceContract, QueryContract):
                     store.dense(np.ones(3, dtype=np.float32), 10)
 
     def test_threads_may_share_it_and_it_may_be_closed_twice(self, opened: Opened) -> None:
-        store = opened()
+        store, vectors = opened(), self.embedder.embed(["fins"]) if self.embedder else ()
+        both = lambda query: (store.bm25(query, 10), [store.dense(vector, 10) for vector in vectors])  # noqa: E731
         with ThreadPoolExecutor(4) as threads:
-            found = [*threads.map(lambda query: store.bm25(query, 10), QUERIES * 4)]
+            found = [*threads.map(both, QUERIES * 4)]
         assert found[: len(QUERIES)] == found[-len(QUERIES) :]
         store.close()
         store.close()

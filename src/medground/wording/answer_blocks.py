@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from medground.answering import captions
-from medground.language.clean import sentence, some
+from medground.language.clean import joined, sentence, some
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.query import Filters
 from medground.values.statement import Statement
@@ -137,9 +138,18 @@ def notes(answer: Answer) -> Iterator[Block]:
     if answer.read:
         yield note(f"Read, not cited: {some(answer.read, 'document')}.")
     for warning in answer.warnings if answer.report is None else _not_told(answer):
-        yield note(f"Warning: {sentence(warning)}", "caution")
+        yield note(f"Warning: {sentence(_titled(warning, answer))}", "caution")
     if answer.stopped:
         yield note(f"Stopped early: {sentence(answer.stopped)}", "bad")
+
+
+def _titled(warning: str, answer: Answer) -> str:
+    """A warning in which a document is named by its title where its id says nothing elsewhere."""
+    for one in answer.documents:
+        if one.title and not one.paper:
+            title = joined(one.title).replace("\\", r"\\")
+            warning = re.sub(rf"(?<!\w){re.escape(one.id)}(?!\w)", f"“{title}”", warning)
+    return warning
 
 
 def run_notes(answer: Answer) -> Iterator[Block]:

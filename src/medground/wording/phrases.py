@@ -17,6 +17,8 @@ from medground.values.usage import Author
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
+_FIRST = 3
+"""What was searched that the first line names: all of it stands below."""
 _NAMED = 8
 """Corpora that are named, of those that were not searched."""
 
@@ -49,11 +51,10 @@ def headline(answer: Answer) -> str:
 
 
 def searched_names(answer: Answer) -> str:
-    """What was searched: the names of corpora and sources, each once."""
-    return (
-        clean(joined_names(dict.fromkeys(source_title(s.source) for s in answer.searches if s.status != "failed")))
-        or "the sources"
-    )
+    """What was searched: the names of corpora and sources, each once; of many the first, and how many others."""
+    names = [*dict.fromkeys(source_title(s.source) for s in answer.searches if s.status != "failed")]
+    shown = names if len(names) <= _FIRST else [*names[: _FIRST - 1], f"{len(names) - _FIRST + 1} others"]
+    return clean(joined_names(shown)) or "the sources"
 
 
 def joined_names(names: Iterable[str]) -> str:

@@ -7,19 +7,19 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from browser import Opened, opened, papers_home, served
+from browser import ENGINEERS, Opened, opened, papers_home, served
 from page_papers import PAPERS, QUESTION
 from playwright.sync_api import Browser, expect
 from studies import QUESTION as FALLS
 from studies import STUDIES, study
 
+from medground.faces.service import service
 from medground.home.settings import Settings
 
 pytest.importorskip("playwright", reason="needs the extra test")
 
 MOST = 12
 TABLE = Path(__file__).parents[3] / "docs" / "page.md"
-ENGINEERS = re.compile(r"\b(corpus|corpora|recipes?|runs?|usage|timeline|tokens?|hash(?:es)?|operators?)\b|FILE:", re.I)
 
 
 class Reader:
@@ -78,16 +78,19 @@ class Reader:
     def waits_for_a_new_paper(self) -> None:
         new = study(77, {"RESULTS": "Vitamin D halved falls in 500 older adults. Vitamin D prevented falls."})
         papers_home(self.home, [*STUDIES, new], "falls-in-old-age")
+        self.page.wait_for_function("fetch('/v1/saved').then(r => r.text()).then(told => told.includes('again'))")
 
 
 @pytest.fixture(scope="module")
 def shelf(page_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    """A home with three collections, and a server that searches all of them."""
+    """A home with three collections, and a server that searches all of them, and soon sees that one has changed."""
     home = tmp_path_factory.mktemp("aims") / "home"
     for name, papers in (("starter", PAPERS[4:]), ("papers", PAPERS), ("falls-in-old-age", list(STUDIES))):
         papers_home(home, papers, name)
-    with served(Settings.load(options={"home": home})) as address:
-        yield home, address
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(service, "MINUTE", 0.5)
+        with served(Settings.load(options={"home": home})) as address:
+            yield home, address
 
 
 FOLLOW = "Ask a follow-up question"
@@ -117,9 +120,7 @@ AIMS: dict[str, list[tuple[str, ...]]] = {
     ],
     "see what changed since I asked": [
         ("ask", FALLS), ("click", "Watch for new papers"), ("sees", "Watched."), ("waits_for_a_new_paper",),
-        ("comes_back",), ("sees", "There may be something new"), ("click", "See what changed"),
-        ("sees", "Falls in old age"), ("click", "Ask again and show what changed"), ("sees", "What has changed"),
-        ("sees", "New (1)"),
+        ("comes_back",), ("sees", "There is something new"), ("click", "See what changed"), ("sees", "New (1)"),
     ],
     "leave a paper out, and read what remains": [
         ("ask", FALLS), ("click", "Evidence table"), ("click", "Leave out"), ("sees", "Left out by you"),

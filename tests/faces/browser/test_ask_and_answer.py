@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import PHONE, Opened, faults, opened, overflow, served
+from chat_peer import ChatPeer, streamed
 from page_papers import AT_RISK, EVERYTHING, NOTICED, QUESTION
 from playwright.sync_api import Page, expect
 
@@ -184,6 +187,23 @@ def test_stop_keeps_what_was_found(beside_pubmed: Open) -> None:
     page.get_by_role("link", name="Read what was found").click()
     expect(page.locator(".decision")).to_contain_text("Stopped early")
     expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
+
+
+def test_sentences_of_a_model_are_shown_as_they_come(
+    page_home: Path, chrome: Any, loopback: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEDGROUND_KEYS__OPENAI", "key")
+    told = [{"text": f"It {how}.", "sentences": ["P1.S1"]} for how in ("rose", "fell")]
+    reply = streamed(json.dumps({"statements": told, "answer": ["yes"]}), size=60)
+    with ChatPeer(replace(reply, drip=0.004)) as peer:
+        model = {"model.base_url": peer.url, "model.operators": {"read_and_answer": "openai:stub"}}
+        options = {"home": page_home, "retrieval.corpora": ("papers",), **model}
+        with served(Settings.load(options=options)) as address, opened(address, chrome) as found:
+            page = found.page()
+            ask(page)
+            expect(page.get_by_label("Progress").locator(".draft").first).to_contain_text("It rose.")
+            page.wait_for_url("**/#/answer/**", timeout=30_000)
+            expect(page.get_by_test_id("sentence")).to_contain_text(["It rose.", "It fell."])
 
 
 def test_a_lost_connection_is_taken_up_after_the_last_event_that_came(browser: Opened) -> None:

@@ -8,8 +8,21 @@ from pathlib import Path
 
 import pytest
 import pytest_socket
-from browser import BUILT, PHONE, Opened, faults, opened, overflow, papers_home, served, violations, why_not
-from page_studies import DATALESS, JUDGED, REPORTED, UNJUDGED, keep_studies
+from browser import (
+    BUILT,
+    ENGINEERS,
+    PHONE,
+    Opened,
+    faults,
+    opened,
+    overflow,
+    papers_home,
+    printed,
+    served,
+    violations,
+    why_not,
+)
+from page_studies import DATALESS, DOZEN, JUDGED, REPORTED, UNJUDGED, keep_studies
 from rows import each_row
 from studies import QUESTION, STUDIES
 
@@ -129,12 +142,37 @@ def test_studies_are_plotted_and_saved_as_a_table_and_as_references(browser: Ope
         assert "Vitamin D and falls: study 1" in download.value.path().read_text(encoding="utf-8")
 
 
+def test_ten_papers_have_cards_their_years_and_all_of_it_on_paper(browser: Opened) -> None:
+    page = browser.page(f"#/answer/{DOZEN}")
+    page.emulate_media(color_scheme="dark")
+    expect(page.get_by_role("img", name="12 papers from 2001 to 2012")).to_be_visible()
+    cards = page.get_by_test_id("source-entry").filter(visible=True)
+    expect(cards).to_have_count(5)
+    expect(cards.first).to_contain_text("✓ For: “In study 1 they fell.”")
+    expect(cards.nth(1)).to_contain_text("✗ Against")
+    paper = printed(page)
+    assert [n for n in range(1, 13) if f"In study {n} they fell." not in paper] == []
+    assert "https://pubmed.ncbi.nlm.nih.gov/12/" in paper
+    assert "Asked on 1 January 2026." in paper
+    assert "Save as" not in paper
+    page.goto(f"{browser.url}/#/table/{DOZEN}?c=n|dose|population|intervention|comparator|funding")
+    expect(page.locator("[data-state]").last).to_be_visible()
+    page.get_by_text("Your notes on certainty").click()
+    page.get_by_label("Imprecision").fill("Few events")
+    paper = printed(page)
+    assert paper.count("Vitamin D and falls: study") == 12
+    for shown in ("Asked on 1 January 2026.", "comparator", "Kept 12 papers", "Imprecision Few events"):
+        assert shown in paper
+    assert "Leave out" not in paper
+
+
 def test_a_report_shows_its_sections_plan_counts_and_failures(browser: Opened) -> None:
     page = browser.page(f"#/report/{REPORTED}")
     expect(page.get_by_test_id("report-section").first).to_contain_text("No adverse events occurred.")
     expect(page.get_by_text("One source could not be searched.")).to_be_visible()
     expect(page.get_by_test_id("subanswers")).to_contain_text("<img src=x onerror='window.hacked = 1'>")
     expect(page.get_by_test_id("flow").locator("tbody tr")).to_have_count(1)
+    assert "https://pubmed.ncbi.nlm.nih.gov/1/" in printed(page)
     drawing = page.get_by_role("img", name=re.compile("2 sub-questions and 3 keywords"))
     assert drawing.evaluate("image => image.decode().then(() => image.naturalWidth > 100)")
     assert page.evaluate("window.hacked") is None
@@ -191,12 +229,13 @@ def test_the_timeline_tells_seconds_tokens_and_money(browser: Opened) -> None:
 
 
 @pytest.mark.slow
-@each_row("where", [f"#/table/{JUDGED}?c=n|dose", f"#/report/{REPORTED}", f"#/trace/{JUDGED}"])
+@each_row("where", [f"#/answer/{DOZEN}", f"#/table/{JUDGED}?c=n|dose", f"#/report/{REPORTED}", f"#/trace/{JUDGED}"])
 def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scroll(browser: Opened, where: str) -> None:
     page = browser.page(where, size=PHONE)
     page.wait_for_load_state("networkidle")
     assert overflow(page) <= 0
     assert faults(page) == []
+    assert "#/trace" in where or not ENGINEERS.findall(page.locator("body").inner_text())
     page.close()
 
 

@@ -103,11 +103,11 @@ async def test_a_question_lives_while_somebody_listens_on_another_server(
     group: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("medground.faces.service.job._HEARD", 0.2)
-    async with two(group, abandoned_after=6) as (one, other):
+    async with two(group, abandoned_after=10) as (one, other):
         one._turns = asyncio.Semaphore(0)  # no question gets its turn
         job = await one.start(Asked(question=QUESTION), ADA)
         listening = asyncio.create_task((await other.jobs.find(job.id, ADA.id)).result())
-        await asyncio.sleep(8)
+        await asyncio.sleep(12)
         assert job.state == "queued"
         listening.cancel()
         while not job.is_finished:  # nobody listens any more
@@ -180,7 +180,7 @@ async def test_the_jobs_of_a_killed_server_have_failed_with_a_reason(group: Sett
     with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None
         name = (await asyncio.to_thread(process.stdout.readline)).decode().strip()
-        async with Service.open(group, lost_after=6) as service:
+        async with Service.open(group, lost_after=10) as service:
             job = await service.jobs.find(name, "local")
             following = asyncio.create_task(events_of(job))
             await asyncio.sleep(5)

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import slow_research
-from small_service import ADA, BOB, QUESTION, answered
+from command_line import corpus_of
+from small_service import ADA, BOB, PAPERS, QUESTION, answered
 
 import medground.engine.opening as opening
 from medground.corpus.build import build
@@ -23,6 +24,7 @@ from medground.engine.answers import Answers
 from medground.engine.blocking import BlockingEngine
 from medground.engine.blocking import ask as ask_once
 from medground.errors import NotFound, Stopped, UsageError
+from medground.faces.service.accounts import Watched, Work
 from medground.faces.service.request import Asked
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, Event, Told
@@ -246,3 +248,27 @@ async def test_research_is_stopped_and_gone_on_with_by_its_owner(
     lines = calls.read_text().splitlines()
     searches = [line for line in lines if line.startswith("search")]
     assert len(searches) <= len(set(searches)) + 3  # those that were under way are made again
+
+
+async def test_what_is_watched_is_asked_again_once_when_its_corpora_have_changed(papers: Settings) -> None:
+    async with Service.open(papers) as service:
+        former = await answered(service, Asked(question=QUESTION), LOCAL)
+        named = await answered(service, Asked(question=QUESTION, corpora=("others",), sources=()), LOCAL)
+        states = {name: Library(papers.home).info(name).hash for name in ("papers", "others")}
+        watched = [Watched(answer=one, states=states) for one in ("gone", former.trace_id, named.trace_id)]
+        for person in (LOCAL, ADA):  # she has no token here
+            service.saved.write(person.id, Work.model_validate({"watched": watched, "projects": ["kept"]}))
+        asked = [await service.ask_watched()]
+        for text in ("Fins of fish.", "Aspirin did not reduce the risk of stroke."):
+            corpus_of(*PAPERS, {"id": "PMID:3", "title": "Aspirin", "text": text})
+            asked += [await service.ask_watched(), await service.ask_watched()]
+        work = service.saved.read(LOCAL.id).model_dump()
+        new = await service.answer(work["watched"][1]["again"], LOCAL)
+        service.settings = papers.with_options({"serve.watched": 0})
+        corpus_of(*PAPERS)
+        assert [*asked, await service.ask_watched()] == [0, 1, 0, 1, 0, 0]
+        assert len(await service.history(LOCAL)) == 3  # an answer that says the same was deleted
+        assert service.saved.read(ADA.id).watched == tuple(watched)
+    assert {one.document_id for one in new.evidence} == {"PMID:1", "PMID:3"}
+    assert "again" not in work["watched"][2]  # what was chosen for it has not changed
+    assert work["projects"] == ["kept"]

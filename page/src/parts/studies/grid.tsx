@@ -24,6 +24,7 @@ export function Grid({ table, rows, order, sort, remove, show, leaveOut }: Props
         <span aria-hidden="true">{order.key === key ? (order.down ? " ↓" : " ↑") : ""}</span>
       </button>
       {more}
+      <span class="on-paper">{words}</span>
     </th>
   );
   return (
@@ -69,7 +70,7 @@ function Study({ row, columns, show, leaveOut }: { row: Row; columns: string[]; 
           {row.url && (
             <a href={row.url} target="_blank" rel="noopener noreferrer">
               {row.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/") ? "PubMed" : t`Open`}
-              <span class="unseen"> ({row.document_id})</span>
+              <span class="unseen"> ({row.title})</span>
             </a>
           )}{" "}
           <button type="button" class="link" onClick={() => leaveOut(row)}>
@@ -112,7 +113,7 @@ function Filled({ cell, column, show }: { cell: Cell; column: string; show: Prop
       <div data-state="quoted">
         <span dir="auto">“{cell.quote}”</span>{" "}
         <button type="button" class="link" onClick={() => show(cell, column)}>
-          In the text<span class="unseen"> ({column} of {cell.document_id})</span>
+          In the text<span class="unseen"> ({column} of {sharedId(cell.document_id) || t`this study`})</span>
         </button>
       </div>
     );

@@ -52,7 +52,19 @@ export function LeftOut({ table, removed, put }: { table: EvidenceTable; removed
 /** Notes by the domains of GRADE. A person judges; nothing here is filled in by the program. */
 export function Certainty({ notes, put }: { notes: Record<string, string>; put: (notes: Record<string, string>) => void }): JSX.Element {
   const [typed, setTyped] = useState(notes);
+  const said = DOMAINS.filter((domain) => typed[domain]?.trim());
   return (
+    <>
+    {said.length > 0 && (
+      <dl class="on-paper">
+        {said.map((domain) => (
+          <>
+            <dt class="strong">{domain}</dt>
+            <dd dir="auto">{typed[domain]}</dd>
+          </>
+        ))}
+      </dl>
+    )}
     <details class="certainty" open={Object.values(notes).some(Boolean)}>
       <summary>Your notes on certainty</summary>
       <p class="hint dim">By the domains of GRADE. You judge them; they are kept with the table and go into its Word file.</p>
@@ -65,6 +77,7 @@ export function Certainty({ notes, put }: { notes: Record<string, string>; put: 
         ))}
       </div>
     </details>
+    </>
   );
 }
 

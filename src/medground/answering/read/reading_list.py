@@ -238,8 +238,9 @@ class Said:
     def of(cls, asked: QuestionReading, passage: Passage, start: int, end: int) -> Said:
         """A sentence of a passage, read for a question."""
         title, sentence = passage.title, passage.text[start:end]
-        beside = max(says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
         entitled = bool(asked.aspects) and asked.names_any(title)
+        of_it = entitled or not asked.deciding  # what weakens or pays for another study is not asked
+        beside = max(of_it and says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
         return cls(
             title, sentence, asked, asked.share_named(title, sentence), entitled, asked.is_defined_in(sentence), beside
         )

@@ -23,7 +23,6 @@ from medground.language import words
 from medground.language.clean import without_accents
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
-from medground.values.patterns import lazily
 
 if TYPE_CHECKING:
     from medground.pubmed.mesh_table import Heading
@@ -48,25 +47,25 @@ _NAME = rf"{_PARTICLE}(?:[dDOLoMm]['’])?[{_UPPER}](?:[^\W\d_]|['’-](?=[^\W\d
 _INITIALS = r"(?:,?\s(?:[A-Z]\.?[ -]?){1,3}(?![\w'’]))?"
 _NAMES = rf"{_NAME}{_INITIALS}(?:,\s{_NAME}{_INITIALS}){{0,5}}"
 _YEAR = r"(?P<year>(?:1[89]|20)\d\d)[a-z]?(?!\d)"
-_ET_AL = lazily(
+_ET_AL = re.compile(
     rf"\b(?P<names>{_NAMES}(?:,?\s(?:and|&)\s{_NAME}{_INITIALS})?),?\s(?:and\s)?et\.?\s?al\b\.?|"
     rf"\b(?P<leader>{_NAME}){_INITIALS}\sand\s(?:colleagues|co-?workers|co-?authors|associates)\b"
 )
-_YEAR_AFTER = lazily(rf"(?:['’]s)?[\s.,]*[(\[]?\s*{_YEAR}")
-_YEAR_INSIDE = lazily(rf"[^()\[\];]{{0,60}}?\b{_YEAR}")
-_PAIR = lazily(
+_YEAR_AFTER = re.compile(rf"(?:['’]s)?[\s.,]*[(\[]?\s*{_YEAR}")
+_YEAR_INSIDE = re.compile(rf"[^()\[\];]{{0,60}}?\b{_YEAR}")
+_PAIR = re.compile(
     rf"\b(?P<names>{_NAMES},?\s(?:and|&)\s{_NAME}{_INITIALS})"
     rf"(?:(?:['’]s)?,?\s?[(\[]\s?{_YEAR}(?=[\s,;:)\]])|,?\s(?P<bare>(?:1[89]|20)\d\d)[a-z]?(?=\s?[;)\]]))"
 )
 _ALONE = (
-    lazily(
+    re.compile(
         rf"[(\[;]\s?(?:(?:e\.g\.|see|cf\.|from|after|reviewed in|as in),?\s)?"
         rf"(?P<first>{_NAME}){_INITIALS},?\s{_YEAR}(?=\s?[;)\]:,])"
     ),
-    lazily(rf"\b(?P<first>{_NAME}){_INITIALS}(?:['’]s)?\s[(\[]\s?{_YEAR}\s?[)\]]"),
-    lazily(rf"\b(?P<first>{_NAME})['’]s\s{_YEAR}(?=\s(?:\w+\s){{0,2}}(?:study|trial|paper|review|report|analysis|article|work)\b)"),
+    re.compile(rf"\b(?P<first>{_NAME}){_INITIALS}(?:['’]s)?\s[(\[]\s?{_YEAR}\s?[)\]]"),
+    re.compile(rf"\b(?P<first>{_NAME})['’]s\s{_YEAR}(?=\s(?:\w+\s){{0,2}}(?:study|trial|paper|review|report|analysis|article|work)\b)"),
 )  # fmt: skip
-_GROUP = lazily(
+_GROUP = re.compile(
     rf"[(\[](?P<first>[A-Z][\w' -]{{3,80}}?(?:Group|Collaborat\w+|Investigators|Consortium)),?\s{_YEAR}\s?[)\]]"
 )
 
@@ -177,7 +176,7 @@ HELD = (FLAG, QUOTATION, QUANTITY)
 """The flags of sentences that are never released."""
 
 _ID = r"(?:E\d+|P\d+(?:\.S\d+)?)"
-_MARKS = lazily(rf"\s*\[{_ID}(?:\s*[,;]\s*{_ID})*\]")
+_MARKS = re.compile(rf"\s*\[{_ID}(?:\s*[,;]\s*{_ID})*\]")
 _LONGEST = 120
 _SHORT = {
     "newenglandjournalofmedicine": "nengljmed",

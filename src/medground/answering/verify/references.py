@@ -11,9 +11,8 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from medground.values.identifiers import normal_doi
-from medground.values.patterns import lazily
 
-UNSEEN = lazily(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 class Reference(NamedTuple):
@@ -68,13 +67,13 @@ def _alone(text: str) -> str:
 _PLACES = (
     (
         "pmid",
-        lazily(
+        re.compile(
             r"(?:pubmed\.gov|pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:m/)?pubmed|"
             r"europepmc\.org/(?:article|abstract)/med)/(?:\?term=)?0*(\d{1,9})",
             re.IGNORECASE,
         ),
     ),
-    ("pmc", lazily(r"/(PMC\d{3,9})", re.IGNORECASE)),
+    ("pmc", re.compile(r"/(PMC\d{3,9})", re.IGNORECASE)),
 )
 
 
@@ -122,8 +121,8 @@ def _one(kind: str, form: Callable[[str], str]) -> Callable[[re.Match[str]], Ite
     return read
 
 
-_COCHRANE = lazily(r"(?<![A-Za-z0-9])CD[\s-]?(\d{6})(?:\.pub\d+)?(?!\d)", re.IGNORECASE)
-_TRIAL = lazily(
+_COCHRANE = re.compile(r"(?<![A-Za-z0-9])CD[\s-]?(\d{6})(?:\.pub\d+)?(?!\d)", re.IGNORECASE)
+_TRIAL = re.compile(
     r"\b(?:NCT[\s:#-]{0,3}\d{6,9}|ISRCTN[\s:#-]{0,3}\d{5,9}|ChiCTR[\s:#-]{0,3}(?:[A-Z]{2,4}[\s-]?)?\d{6,12}|"
     r"(?:EudraCT|EUCTR|EU CT)\s*(?:number|no\.?|nr\.?|identifier)?[\s:#]{0,3}\d{4}-\d{6}-\d{2}(?:-\d{2})?|"
     r"(?:19|20)\d\d-\d{6}-\d{2}(?:-\d{2})?|ACTRN[\s:#-]{0,3}\d{10,15}|CTRI/\d{4}/\d{2,3}/\d{3,8}|"
@@ -138,32 +137,32 @@ _JOURNALS = (
     r"BMJ|British Medical Journal|Ann(?:\.|als of)? Intern(?:\.|al)? Med(?:\.|icine)?|"
     r"Cochrane Database(?: of)? Syst\w*\.? Rev\w*"
 )
-_PRINTED = lazily(
+_PRINTED = re.compile(
     r"\b((?:19|20)\d\d)(?: [A-Z][a-z]{2}(?: \d{1,2})?)? ?; ?(\d{1,4}) ?(?:\([^()]{1,15}\) ?)?: ?([A-Za-z]?\d{1,7})"
 )
-_JOURNAL_YEAR = lazily(rf"\b({_JOURNALS})[,.]?\s*\(?\s*((?:19|20)\d\d)\b")
+_JOURNAL_YEAR = re.compile(rf"\b({_JOURNALS})[,.]?\s*\(?\s*((?:19|20)\d\d)\b")
 
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Iterator[Reference]]], ...] = (
     (
-        lazily(
+        re.compile(
             r"(?<![\w@])(?:https?://|www\.)[^\s<>\"“”]+|"
             r"(?<![\w@./-])(?:[a-z0-9-]+\.){1,4}(?:org|com|gov|edu|net|int|info|eu|uk|de|io|fr|nl|ca|au|ch)/[^\s<>\"“”]+",
             re.IGNORECASE,
         ),
         _of_address,
     ),
-    (lazily(r"\b10\.\d{4,9}\s?/\s?[^\s<>\"“”]+", re.IGNORECASE), lambda m: _of_doi(m)),
+    (re.compile(r"\b10\.\d{4,9}\s?/\s?[^\s<>\"“”]+", re.IGNORECASE), lambda m: _of_doi(m)),
     (
-        lazily(
+        re.compile(
             rf"\b(?:PMIDs?|PubMed[\s-]?(?:IDs?|identifiers?|UIDs?|numbers?|no\.)|MEDLINE[\s-]?(?:IDs?|UIDs?))"
             rf"(?:\s(?:is|are|numbers?|no\.))?[\s:=#.–-]{{0,4}}{_LIST}",
             re.IGNORECASE,
         ),
         _numbers("pmid"),
     ),
-    (lazily(r"\bPubMed[\s:=#]{0,3}(?P<numbers>\d{5,9})\b", re.IGNORECASE), _numbers("pmid")),
+    (re.compile(r"\bPubMed[\s:=#]{0,3}(?P<numbers>\d{5,9})\b", re.IGNORECASE), _numbers("pmid")),
     (
-        lazily(
+        re.compile(
             r"\b(?:PMC|PubMed[\s-]?Central)(?:[\s-]?ID|\snumber)?[\s:=#-]{0,3}(?:PMC[\s-]?)?(?P<numbers>\d{3,9})\b",
             re.IGNORECASE,
         ),
@@ -172,19 +171,19 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Iterator[Refer
     (_TRIAL, _one("trial", _alone)),
     (_COCHRANE, lambda m: iter([Reference("cochrane", f"CD{m[1]}", m[0].strip())])),
     (
-        lazily(r"\barXiv[\s:]{0,2}(\d{4}\.\d{4,5})", re.IGNORECASE),
+        re.compile(r"\barXiv[\s:]{0,2}(\d{4}\.\d{4,5})", re.IGNORECASE),
         lambda m: iter([Reference("preprint", f"ARXIV{m[1]}", m[0])]),
     ),
     (
-        lazily(
+        re.compile(
             r"\b(?:WOS|S2CID|CorpusID|ISBN|PPR|SSRN|EMBASE|PII)[\s:#]{0,3}[A-Z]?\d[\d()-]{4,18}[\dX]\b", re.IGNORECASE
         ),
         _one("number", _alone),
     ),
-    (lazily(r"\[\s*(?P<numbers>\d{6,9}(?:\s?[,;]\s?\d{6,9})*)\s*\]"), _numbers("number")),
-    (lazily(r"\(\s*(?P<numbers>\d{8})\s*\)"), _numbers("number")),
+    (re.compile(r"\[\s*(?P<numbers>\d{6,9}(?:\s?[,;]\s?\d{6,9})*)\s*\]"), _numbers("number")),
+    (re.compile(r"\(\s*(?P<numbers>\d{8})\s*\)"), _numbers("number")),
     (
-        lazily(
+        re.compile(
             r"\b(?:refs?\.?|references?|citations?|article|record|abstract|paper|ID)\s?(?:no\.?|number|ID)?[\s:=#]{0,3}"
             r"(?P<numbers>\d{7,9})\b",
             re.IGNORECASE,
@@ -207,14 +206,14 @@ _FORMS = str.maketrans(
     | dict.fromkeys("“”„‟″«»", '"')
     | {"×": "x", "·": ".", "⋅": "."}
 )
-_SPACED = lazily(r"\s*([%<>=≤≥±/()\[\],;:+])\s*|\s*(-)\s+|\s+(-)(?!\d)")
+_SPACED = re.compile(r"\s*([%<>=≤≥±/()\[\],;:+])\s*|\s*(-)\s+|\s+(-)(?!\d)")
 """Signs around which spaces do not count; a space before a minus does, because `-5` is not `5`."""
-_GAP = lazily(r"\[[^\]]*\]|\(\s*(?:\.\s?){3,}\)|(?:\.\s?){3,}|…")
-_DOUBLE = lazily(r"“([^“”]*)(?:”|$)|„([^„“”]*)(?:[“”]|$)|«([^«»]*)(?:»|$)|^([^“”]*)”")
-_STRAIGHT = lazily(r'(?<![\w"])"(?=\S)([^"]*)(?:"|$)')
-_LATEX = lazily(r"``|''")
-_SINGLE = lazily(r"(?<![\w'])(?:‘|')(?=\w)")
-_SINGLE_END = lazily(r"(?<=[\w.,;:!?%)])(?:’|')(?!\w)")
+_GAP = re.compile(r"\[[^\]]*\]|\(\s*(?:\.\s?){3,}\)|(?:\.\s?){3,}|…")
+_DOUBLE = re.compile(r"“([^“”]*)(?:”|$)|„([^„“”]*)(?:[“”]|$)|«([^«»]*)(?:»|$)|^([^“”]*)”")
+_STRAIGHT = re.compile(r'(?<![\w"])"(?=\S)([^"]*)(?:"|$)')
+_LATEX = re.compile(r"``|''")
+_SINGLE = re.compile(r"(?<![\w'])(?:‘|')(?=\w)")
+_SINGLE_END = re.compile(r"(?<=[\w.,;:!?%)])(?:’|')(?!\w)")
 
 
 def altered_quotations(sentence: str, sources: Iterable[str]) -> list[str]:

@@ -277,7 +277,7 @@ def search(name: Name, query: SearchWords, limit: MostPassages = 10, where: Wher
 @corpus_app.command("push")
 def push(
     name: Name,
-    address: Annotated[str, typer.Argument(help="Where to, such as s3://BUCKET/PREFIX.", metavar="URL")],
+    address: Annotated[str, typer.Argument(help="s3://BUCKET/PREFIX or solr+http://HOST:8983/solr.", metavar="URL")],
     quiet: Quiet = False,
 ) -> None:
     """Send a corpus to an address, where others search it. It takes the place of what is there in one step."""

@@ -13,8 +13,9 @@ from typing import Any, Literal, assert_never
 
 import tantivy
 
+from medground.corpus.compiling import MOST_REORDERED
 from medground.corpus.faults import reading, writing
-from medground.corpus.lexical import MOST_EXPANSIONS, MOST_REORDERED, TreeCompiler
+from medground.corpus.lexical import MOST_EXPANSIONS, TreeCompiler
 from medground.corpus.lexical_fields import register_analysers
 from medground.faces.eutils.records_fields import (
     DATES,
@@ -70,7 +71,8 @@ class RecordsCompiler(TreeCompiler):
             case nodes.Metadata():
                 return tantivy.Query.empty_query()
             case nodes.Words():
-                return _any(self._leaf(nodes.Term(value=word, field=query.field)) for word in words_of(query.text))
+                words = words_of(query.text)
+                return self._any([self._leaf(nodes.Term(value=word, field=query.field)) for word in words])
             case nodes.Term(field="subset") if (meant := searched(query.value)) is not None:
                 return self.compile(meant)
             case nodes.Term() | nodes.Phrase() | nodes.Near():
@@ -112,22 +114,22 @@ class RecordsCompiler(TreeCompiler):
         fields = (field, f"full_{field}") if " " in name and f"full_{field}" in FIELDS else (field,)
         exactly = [self._values(one, [name]) for one in fields]
         if prefix and len(name.rpartition(" ")[2]) > _LONGEST_INITIALS:
-            return _any([self._starting_with(one, name) for one in fields])
+            return self._any([self._starting_with(one, name) for one in fields])
         if not prefix and " " in name and len(name.rpartition(" ")[2]) <= _LONGEST_INITIALS:
-            return _any(exactly)
+            return self._any(exactly)
         found = self._searcher.terms_with_prefix(field, name, limit=MOST_EXPANSIONS)
         following = _MORE_INITIALS if prefix else _INITIALS
-        return _any([self._values(field, [n for n, _ in found if following.fullmatch(n, len(name))]), *exactly])
+        return self._any([self._values(field, [n for n, _ in found if following.fullmatch(n, len(name))]), *exactly])
 
     def _row(self, field: str, text: str, leaf: nodes.Term | nodes.Phrase | nodes.Near) -> tantivy.Query:
         words = words_of(text)
         slop = leaf.distance if isinstance(leaf, nodes.Near) else leaf.slop if isinstance(leaf, nodes.Phrase) else 0
         reorder = isinstance(leaf, nodes.Near) or slop
         if reorder and field == "title_abstract":  # both words must be in one of them
-            return _any(self._row(one, text, leaf) for one in ("title", "text", "keyword"))
+            return self._any([self._row(one, text, leaf) for one in ("title", "text", "keyword")])
         if not reorder or not 1 < len(words) <= MOST_REORDERED:
             return self._sequence(field, words, slop)
-        return _any(self._sequence(field, order, slop) for order in dict.fromkeys(itertools.permutations(words)))
+        return self._any([self._sequence(field, order, slop) for order in dict.fromkeys(itertools.permutations(words))])
 
     def _prefixed(self, field: str, text: str) -> tantivy.Query:
         words = words_of(text)
@@ -143,10 +145,6 @@ class RecordsCompiler(TreeCompiler):
 
     def _days(self, field: str, low: int | None, high: int | None) -> tantivy.Query:
         return self._between(field, low, high, 0, 99_991_231)
-
-
-def _any(parts: Iterable[tantivy.Query]) -> tantivy.Query:
-    return tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])
 
 
 Order = Literal["newest", "published", "relevance", "author", "journal", "title"]

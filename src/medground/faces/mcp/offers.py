@@ -71,7 +71,7 @@ async def read(calls: Calls, call: Call, uri: str) -> ReadResourceResult:
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="text/plain", text=page.words)])
 
 
-def prompt(name: str, given: Mapping[str, str]) -> GetPromptResult:
+def prompted(name: str, given: Mapping[str, str]) -> GetPromptResult:
     """A prompt with its arguments filled in. Raises MCPError: there is none, or an argument is missing."""
     one = TEXTS["prompts"].get(name)
     if one is None:

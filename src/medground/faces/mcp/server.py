@@ -31,7 +31,7 @@ from medground.errors import MedgroundError
 from medground.faces.mcp.ask import ask, research, verify_claim
 from medground.faces.mcp.calls import TIMES, Calls, Times
 from medground.faces.mcp.documents import fetch, get_document, search
-from medground.faces.mcp.offers import PROMPTS, TEMPLATES, prompt, read
+from medground.faces.mcp.offers import PROMPTS, TEMPLATES, prompted, read
 from medground.faces.mcp.papers import lookup_paper, related_papers
 from medground.faces.mcp.terms import lookup_mesh, lookup_phenotype, plan_query
 from medground.faces.mcp.tool import Call, Tool
@@ -66,7 +66,7 @@ def make_server(service: Service, times: Times = TIMES) -> Server[Any]:
         return PROMPTS
 
     async def get_prompt(context: _Context, parameters: GetPromptRequestParams) -> GetPromptResult:
-        return prompt(parameters.name, parameters.arguments or {})
+        return prompted(parameters.name, parameters.arguments or {})
 
     async def call_tool(context: _Context, parameters: CallToolRequestParams) -> CallToolResult:
         async def progress(number: float, words: str) -> None:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -238,19 +238,43 @@ def next_month(at: datetime) -> float:
     return (first - now).total_seconds()
 
 
+class Watched(Frozen, extra="allow"):
+    """A watched question: its answer, and the hash of each corpus when it was last asked."""
+
+    answer: str
+    states: dict[str, str]
+
+
+class Work(Frozen, extra="allow"):
+    """What the page saves for a person; most of it is the page's own."""
+
+    watched: tuple[Watched, ...] = ()
+
+
 @dataclass
 class Saved:
     """What each person saved on the page: projects, notes, and questions to ask again. Blocks."""
 
     _records: Records
 
-    def read(self, owner: str) -> dict[str, JsonValue]:
+    def watched(self) -> list[tuple[str, Watched]]:
+        """The questions that anybody watches, each with the id of its owner."""
+        rows = self._records.rows("SELECT owner, content FROM saved")
+        return [(str(owner), one) for owner, saved in rows for one in Work.model_validate_json(str(saved)).watched]
+
+    def read(self, owner: str) -> Work:
         """What a person saved; empty where that is nothing."""
         rows = self._records.rows("SELECT content FROM saved WHERE owner = ?", owner)
-        return dict(json.loads(str(rows[0][0]))) if rows else {}
+        return Work.model_validate_json(str(rows[0][0])) if rows else Work()
 
-    def write(self, owner: str, content: dict[str, JsonValue]) -> None:
+    def write(self, owner: str, content: Work) -> None:
         """Put this in the place of what a person saved before."""
-        saved = (owner, json.dumps(content, ensure_ascii=False))
+        saved = (owner, content.model_dump_json())
         statement = "INSERT INTO saved VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET content = excluded.content"
         self._records.change((statement, saved))
+
+    def tell(self, owner: str, answer: str, told: Mapping[str, JsonValue]) -> None:
+        """Add to what is saved of a watched question, if it still is."""
+        work = self.read(owner)
+        told_of = (one.model_copy(update=told if one.answer == answer else {}) for one in work.watched)
+        self.write(owner, work.model_copy(update={"watched": tuple(told_of)}))

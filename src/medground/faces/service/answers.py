@@ -204,7 +204,7 @@ class AnswerService:
         return await asyncio.to_thread(self._tokens.admit, person_id, name, limits, role)
 
     async def sweep(self) -> int:
-        """Delete answers and traces older than `serve.keep_days`; how many there were. The service does it each hour.
+        """Delete answers and traces older than `serve.keep_days`; how many there were. The service does it each minute.
 
         What is older than `serve.audit_days` leaves the audit log. Raises StorageFailed: something cannot be deleted.
         """

@@ -105,7 +105,7 @@ class Job:
                     if event.id > seen + 1:
                         yield Event(id=event.id - 1, type="resync", job=self.id)
                     seen = event.id
-                    yield event.model_copy(update={"answer": await self._found()}) if event.is_last else event
+                    yield event.model_copy(update={"answer": await self._found(event)}) if event.is_last else event
                 if (found and found[-1].is_last) or (ended and not found):
                     return
                 if not found:
@@ -214,8 +214,9 @@ class Job:
         self._listened = now if listening else self._listened
         self.told = await asyncio.to_thread(self.store.find, self.id, self.owner, listening=listening)
 
-    async def _found(self) -> Answer | None:
-        return self._answer or (await self.load(self.trace_id) if self.trace_id else None)
+    async def _found(self, last: Event | None = None) -> Answer | None:
+        trace_id = last.trace_id if last else self.trace_id  # what another server told may be older than its event
+        return self._answer or (await self.load(trace_id) if trace_id else None)
 
     @contextmanager
     def _listening(self) -> Iterator[None]:

@@ -119,7 +119,7 @@ def _examples(home: Path, name: str, state: str) -> tuple[str, ...]:
     titles = [joined(passage.title) for passage in found if passage.retraction == "none"]
     asked = [title.replace(" ?", "?") for title in titles if title.endswith("?") and len(title) < 90]
     about = [thing.said for title in titles for thing in reading_of(title).deciding if thing.heading]
-    return tuple(dict.fromkeys((*known, *asked, *(f"What is known about {thing}?" for thing in about))))[:2]
+    return tuple(dict.fromkeys((*known, *asked, *(f"What is {thing}?" for thing in about))))[:2]
 
 
 class Offering:

@@ -169,8 +169,8 @@ class Searched:
     def by_default(cls, settings: Settings) -> Searched:
         """What is searched for who names nothing: what the server's settings name; all corpora where they name none.
 
-        A corpus that cannot be opened is left out, so that it costs only itself. It reads the home folder, and then
-        blocks.
+        A corpus here that cannot be opened is left out, so that it costs only itself. It reads the home folder, and
+        then blocks.
         """
         found = cls.named(settings)
         if "corpora" in settings.retrieval.model_fields_set:
@@ -179,7 +179,8 @@ class Searched:
         corpora = list(found.corpora)
         for name in library.list():
             with suppress(MedgroundError):
-                _check_opens(settings.home, name, library.state(name))
+                if not library.address_of(name):  # what is elsewhere is not left out: a question tells why it fails
+                    _check_opens(settings.home, name, library.state(name))
                 corpora.append(name)
         return cls(tuple(dict.fromkeys(corpora)), found.sources, found.knowledge_base)
 

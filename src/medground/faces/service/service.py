@@ -24,9 +24,10 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Self
 
+from medground.corpus.retraction import listed
 from medground.engine.engine import Engine
 from medground.engine.opening import Opening
-from medground.errors import MedgroundError, StorageFailed
+from medground.errors import MedgroundError
 from medground.faces.service.accounts import Owners, Saved, Spending, Tokens
 from medground.faces.service.admission import Admission
 from medground.faces.service.answers import AnswerService, KeptAnswers
@@ -34,22 +35,35 @@ from medground.faces.service.audit import Audit
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Work
 from medground.faces.service.jobs import ABANDONED, LOST, Jobs
-from medground.faces.service.questions import Questioning
 from medground.faces.service.records import Records
 from medground.faces.service.request import Searched, with_seconds
 from medground.faces.service.shared import Shared
 from medground.faces.service.values import Person, Problem, problem_of
+from medground.faces.service.watching import Watching
 from medground.home.concurrency import TURNS
 from medground.home.settings import Settings
+from medground.language.risk.notices import notice_for
 from medground.values.steps import Progress, no_progress
 
 log = logging.getLogger(__name__)
-SWEEP = 3600.0
-"""Seconds between two deletions of what is older than `serve.keep_days`."""
+MINUTE = 60.0
+"""Seconds between two looks at what is older than `serve.keep_days`, and at what is watched."""
+
+
+async def _read_ahead(engine: Engine) -> None:
+    """Read what every question needs: rules of risk, retracted papers, and what weighs a sentence."""
+    from medground.language import kinds
+    from medground.language.quoting import model, pool
+
+    question = "What are the signs of fever?"
+    notice_for(question)
+    listed()
+    kinds.asked(question)
+    model.strengths(question, [pool.Candidate("Fever", ["Fever is a sign."])])
 
 
 @dataclass
-class Service(Questioning, AnswerService):
+class Service(Watching, AnswerService):
     """Answers many people in one process. Open it with `Service.open`.
 
     Attributes:
@@ -76,7 +90,7 @@ class Service(Questioning, AnswerService):
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._unfinished: set[asyncio.Task[Any]] = set()
-        self._always = [asyncio.create_task(work) for work in (self._sweep_each_hour(), self.jobs.watch())]
+        self._always = [asyncio.create_task(work) for work in (self._each_minute(), self.jobs.watch())]
 
     @classmethod
     def open(
@@ -121,15 +135,12 @@ class Service(Questioning, AnswerService):
         return Opening(opened)
 
     async def warm(self) -> None:
-        """Open the engine of what is searched by default: what is wrong shows at once, and the first question is fast.
+        """Open the engine of what is searched by default, and read what every question needs: what is wrong shows at
+        once, and the first question is fast.
 
         Raises what `Engine.open` raises.
         """
-
-        async def nothing(engine: Engine) -> None:
-            return None
-
-        await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), nothing)
+        await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), _read_ahead)
         await self.corpora()
 
     async def who(self, token: str) -> Person:
@@ -183,12 +194,13 @@ class Service(Questioning, AnswerService):
     async def __aexit__(self, *raised: object) -> None:
         await self.close()
 
-    async def _sweep_each_hour(self) -> None:
+    async def _each_minute(self) -> None:
         while True:
             try:
                 await asyncio.to_thread(self.jobs.store.tidy)
                 if count := await self.sweep():
                     log.info("%d answers older than serve.keep_days were deleted", count)
-            except StorageFailed as error:
-                log.warning("what is older than serve.keep_days could not be deleted: %s", error)
-            await asyncio.sleep(SWEEP)
+                await self.ask_watched()
+            except MedgroundError as error:
+                log.warning("what is old could not be deleted, or what is watched not be asked again: %s", error)
+            await asyncio.sleep(MINUTE)

@@ -75,8 +75,11 @@ class Shared:
 
     @asynccontextmanager
     async def held(self, lease: str) -> AsyncIterator[None]:
-        """Hold a lease that one server has at a time; one of a server that is gone can be taken."""
-        statement = "INSERT INTO leases VALUES (?, '', ?) ON CONFLICT DO NOTHING"
+        """Hold a lease that one server has at a time, and there one task; one of a server that is gone can be taken."""
+        statement = (
+            "INSERT INTO leases VALUES (?, '', ?) ON CONFLICT (name) DO UPDATE SET owner = '' "
+            "WHERE leases.server = excluded.server"  # one that could not be let go
+        )
 
         def taking() -> asyncio.Future[int]:
             return asyncio.ensure_future(asyncio.to_thread(self.records.change, (statement, (lease, self.server))))

@@ -129,7 +129,7 @@ def add_page(
 
     async def index(request: Request) -> Response:
         response = opened.respond(request, INDEX)
-        response.background = BackgroundTask(app.state.page.suggestions.warm)
+        response.background = BackgroundTask(app.state.page.suggestions.of)
         return response
 
     app.add_api_route("/", index, methods=["GET"], include_in_schema=False)

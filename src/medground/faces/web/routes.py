@@ -9,13 +9,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from pydantic import Field, JsonValue
+from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from medground.errors import NotAllowed, NotFound, UsageError
 from medground.faces.api.caller import Caller, Served
 from medground.faces.api.questions import accepted
-from medground.faces.service.accounts import Spent
+from medground.faces.service.accounts import Spent, Work
 from medground.faces.service.audit import Entry
 from medground.faces.service.building import Mode, build_uploaded, check, kept_aside
 from medground.faces.service.job import Tell
@@ -179,17 +179,17 @@ async def suggest(
     limit: Annotated[int, Query(ge=1, le=MOST_SUGGESTED)] = 8,
 ) -> list[Suggestion]:
     """Names and synonyms of the graphs that begin as the last words of what is typed; `start` is where these begin."""
-    return await page.suggestions.of(q, limit)
+    return await asyncio.to_thread(page.suggestions.of, q, limit)
 
 
 @router.get("/v1/saved", summary="What you saved")
-async def saved(person: Caller, service: Served) -> dict[str, JsonValue]:
+async def saved(person: Caller, service: Served) -> Work:
     """Your projects, notes, and questions to ask again, as the page wrote them."""
     return await asyncio.to_thread(service.saved.read, person.id)
 
 
 @router.put("/v1/saved", summary="Save your work", status_code=204, responses={422: {}})
-async def save(content: dict[str, JsonValue], person: Caller, service: Served) -> None:
+async def save(content: Work, person: Caller, service: Served) -> None:
     """Put this in the place of what you saved before."""
     await asyncio.to_thread(service.saved.write, person.id, content)
 

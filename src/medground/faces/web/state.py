@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import math
 import secrets
@@ -12,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -24,7 +24,7 @@ from medground.errors import MedgroundError, NotAllowed
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, Person
 from medground.faces.web.upload import UploadLimits
-from medground.graph.completions import Completion, Completions
+from medground.graph.completions import Completions
 from medground.values.document import Frozen
 
 if TYPE_CHECKING:
@@ -273,54 +273,37 @@ class Suggestion(Frozen):
     start: int
 
 
+_completions = lru_cache(maxsize=MOST_GRAPHS)(Completions.read)
+
+
+@dataclass
 class Suggestions:
-    """Suggests names of the graphs of some corpora. A graph is read when it is first needed, and again once it changed.
+    """Suggests names of the graphs of corpora, those that are named `first` before others."""
 
-    `first`: corpora whose graphs come first.
-    """
+    library: Library
+    first: tuple[str, ...] = ()
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
-    def __init__(self, library: Library, first: tuple[str, ...] = ()) -> None:
-        self._library = library
-        self._first = first
-        self._read: dict[Path, asyncio.Task[Completions | None]] = {}
-
-    async def of(self, typed: str, limit: int) -> list[Suggestion]:
-        """Names that complete the typed text, each once, at most `limit`."""
-        graphs = await asyncio.to_thread(self._graphs)
-        for gone in self._read.keys() - set(graphs):
-            del self._read[gone]
+    def of(self, typed: str = "", limit: int = 1) -> list[Suggestion]:
+        """Names that complete the typed text, each once, at most `limit`. Blocks; the first call reads the graphs."""
         found: dict[str, Suggestion] = {}
-        for path in graphs:
-            if path not in self._read:
-                self._read[path] = asyncio.create_task(asyncio.to_thread(_completions, path))
-            completions = await asyncio.shield(self._read[path])
-            for one in completions.of(typed, limit) if completions else ():
-                found.setdefault(one.text.casefold(), _suggestion(one))
+        with self._lock:  # a graph is read once
+            for path in self._graphs():
+                with suppress(MedgroundError):  # a question can be asked without suggestions
+                    for one in _completions(path).of(typed, limit):
+                        about = one.kind or "concept"
+                        if one.name.casefold() != one.text.casefold():
+                            about += f", for {one.name}"
+                        named = Suggestion(text=one.text, about=about, id=one.id, start=one.start)
+                        found.setdefault(one.text.casefold(), named)
         return list(found.values())[:limit]
 
-    async def warm(self) -> None:
-        """Read the graphs, so that the first suggestion is fast too."""
-        await self.of("", 1)
-
     def _graphs(self) -> list[Path]:
-        names = self._library.list()
-        ordered = [*(name for name in self._first if name in names), *(n for n in names if n not in self._first)]
         found = []
-        for name in ordered:
+        for name in sorted(self.library.list(), key=lambda name: name not in self.first):
             with suppress(MedgroundError):  # damaged: it suggests nothing
-                found.append(self._library.current(name) / GRAPH_FILE)
+                found.append(self.library.current(name) / GRAPH_FILE)
         return [path for path in found if path.is_file()][:MOST_GRAPHS]
-
-
-def _completions(path: Path) -> Completions | None:
-    with suppress(MedgroundError):  # a question can be asked without suggestions
-        return Completions.read(path)
-    return None
-
-
-def _suggestion(one: Completion) -> Suggestion:
-    other = f", for {one.name}" if one.name.casefold() != one.text.casefold() else ""
-    return Suggestion(text=one.text, about=f"{one.kind or 'concept'}{other}", id=one.id, start=one.start)
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""A snapshot as a collection of a SolrCloud cluster: searched by many machines at once, ranked as in a folder."""

@@ -1,0 +1,204 @@
+"""One snapshot in a collection, opened for reading."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from medground.corpus.lexical_fields import ANALYSES, METADATA, METADATA_NAME, described
+from medground.corpus.manifest import Manifest
+from medground.corpus.solr import schema
+from medground.corpus.solr.client import Cluster, Parameters
+from medground.corpus.solr.query import SCALE, SolrCompiler
+from medground.corpus.store import NO_FILTERS, Store
+from medground.corpus.tables import decode
+from medground.errors import ConfigError, SnapshotCorrupt, UsageError
+from medground.values.document import Document, Hit, Passage
+from medground.values.query import Everything, Filters, Query, Term, any_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+AT_ONCE = 500
+"""Rows in one request."""
+_STRICT = {"wt": "json", "rows": "0", "shards.tolerant": "false", "distrib.statsCache": "false"}
+"""No part of the index may be left out. What is not ranked needs no statistics of words."""
+_FEW_VALUES, _MOST = 8, 10_000
+_CANDIDATES = 100
+"""Fewest neighbours that each shard looks for: the graph finds more of the nearest if it is asked for more."""
+PASSAGE = (schema.NUMBER, schema.DOCUMENT, schema.START, schema.STOP, schema.SECTION)
+Row = Mapping[str, Any]
+
+
+class Collection:
+    """The rows of a collection, read through any node. The key of a document is its id, of a passage its number."""
+
+    def __init__(self, cluster: Cluster, name: str) -> None:
+        self.cluster = cluster
+        self.name = name
+
+    def select(self, asked: Parameters) -> dict[str, Any]:
+        """The reply to a search."""
+        return self.cluster.ask(f"{self.name}/select", {**_STRICT, **asked})
+
+    def rows(self, asked: Parameters, *columns: str, limit: int = _MOST) -> list[Row]:
+        """The rows that a search finds."""
+        found: list[Row] = self.select({**asked, "fl": ",".join(columns), "rows": str(limit)})["response"]["docs"]
+        return found
+
+    def by_key(self, keys: Sequence[str], *columns: str) -> dict[str, Row]:
+        """Rows by key."""
+        found: dict[str, Row] = {}
+        for first in range(0, len(keys), AT_ONCE):
+            some = "\n".join(keys[first : first + AT_ONCE])
+            asked = {"q": f"{{!terms f={schema.KEY} separator=$separator v=$keys}}", "separator": "\n", "keys": some}
+            found |= {row[schema.KEY]: row for row in self.rows(asked, schema.KEY, *columns)}
+        return found
+
+    def documents(self) -> Iterator[Row]:
+        """The rows of all documents in the order of their ids, streamed."""
+        asked = {"q": f"{{!term f={schema.ROW}}}{schema.WHOLE}", "sort": f"{schema.KEY} asc", "rows": str(AT_ONCE)}
+        mark, reply = "", self.select({**asked, "cursorMark": "*"})
+        while mark != reply["nextCursorMark"]:
+            yield from reply["response"]["docs"]
+            mark = reply["nextCursorMark"]
+            reply = self.select({**asked, "cursorMark": mark})
+
+    def terms(self, field: str, start: str, limit: int) -> list[str]:
+        """The first words of a field that start so, in the order of the alphabet."""
+        asked = {"terms": "true", "terms.fl": field, "terms.prefix": start, "terms.limit": str(limit)}
+        reply = self.cluster.ask(f"{self.name}/terms", {**_STRICT, **asked, "terms.sort": "index", "distrib": "true"})
+        return [str(word) for word in reply["terms"][field][::2]]
+
+    def counts(self) -> tuple[int, int]:
+        """How many passages and how many documents there are."""
+        facets = self.select({"q": "*:*", "facet": "true", "facet.field": schema.ROW})["facet_counts"]["facet_fields"]
+        found = dict(zip(facets[schema.ROW][::2], facets[schema.ROW][1::2], strict=True))
+        return found.get(schema.FIRST, 0) + found.get(schema.LATER, 0), found.get(schema.WHOLE, 0)
+
+    def about(self) -> tuple[Manifest, str] | None:
+        """The manifest and the digest of all content; None before they are written, when all else is there."""
+        row = self.by_key([schema.ABOUT], schema.RECORD, schema.DIGEST).get(schema.ABOUT)
+        with reading(self.cluster.source):
+            return None if row is None else (Manifest.model_validate_json(row[schema.RECORD]), row[schema.DIGEST])
+
+
+@contextmanager
+def reading(source: str) -> Iterator[None]:
+    """Treat what cannot be understood as damage: SnapshotCorrupt."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, zlib.error) as error:
+        raise SnapshotCorrupt(
+            f"{source}: damaged ({str(error).splitlines()[0][:200]}); push the corpus again"
+        ) from error
+
+
+class SolrStore(Store):
+    """Searches and reads the collection of one snapshot, which never changes."""
+
+    def __init__(self, collection: Collection, manifest: Manifest, name: str = "") -> None:
+        super().__init__(manifest, name)
+        self._rows = collection
+        self._source = collection.cluster.source
+
+    @property
+    def fields(self) -> frozenset[str]:
+        return frozenset(self._rows.terms(METADATA_NAME, "", _MOST))
+
+    def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
+        asked = {**self._asked(query, filters), "distrib.statsCache": "true"}
+        return self._hits("bm25", limit, asked, SCALE, 0.0)
+
+    def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
+        embedding = self.manifest.embedding
+        if embedding is None:
+            raise UsageError(f"corpus {self.name} was built without vectors; rebuild it with --embed minilm")
+        if vector.size != embedding.dimensions:
+            raise ConfigError(
+                f"the query vector has length {vector.size}, but the corpus has vectors of length "
+                f"{embedding.dimensions}; use the embedding model that built the corpus"
+            )
+        near = f"{{!knn f={schema.VECTOR} topK={max(limit, _CANDIDATES)} v=$vector}}"
+        asked = {**self._asked(Everything(), filters), "q": near, "vector": str(vector.reshape(-1).tolist())}
+        return self._hits("dense", limit, asked, 2.0, -1.0)
+
+    def size(self, filters: Filters = NO_FILTERS) -> int:
+        if filters == NO_FILTERS:
+            return self.manifest.counts.documents
+        return int(self._rows.select(self._asked(Everything(), filters, schema.FIRST))["response"]["numFound"])
+
+    def values(self, field: str) -> tuple[str, ...] | None:
+        field = "publication_type" if field == "design" else field
+        if ANALYSES.get(field) != "exact" and field not in self.fields:
+            return None
+        name, start = (field, "") if field in ANALYSES else (METADATA, described(field, ""))
+        return tuple(value.removeprefix(start) for value in self._rows.terms(name, start, _FEW_VALUES))
+
+    def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
+        if not names:
+            return ()
+        query = any_of([Term(value=name, field="identifier") for name in names])
+        asked = {**self._asked(query, NO_FILTERS, schema.FIRST), "sort": f"{schema.NUMBER} asc"}
+        ids = [f"{kind.upper()}:{value}" for kind, _, value in (name.partition(":") for name in names)]
+        ids += [row[schema.DOCUMENT] for row in self._rows.rows(asked, schema.DOCUMENT)]
+        found = self.documents([*dict.fromkeys(ids)])
+        return tuple(document for document in found.values() if not set(document.paper).isdisjoint(names))
+
+    def documents(self, ids: Sequence[str]) -> dict[str, Document]:
+        rows = self._rows.by_key(ids, schema.RECORD, schema.DIGEST)
+        with reading(self._source):
+            return {one: _document(rows[one]) for one in dict.fromkeys(ids) if one in rows}
+
+    def all_documents(self) -> Iterator[Document]:
+        with reading(self._source):
+            yield from map(_document, self._rows.documents())
+
+    def raw_records(self, ids: Sequence[str]) -> dict[str, bytes]:
+        rows = self._rows.by_key(ids, schema.RAW)
+        with reading(self._source):
+            raw = {key: row[schema.RAW] for key, row in rows.items() if schema.RAW in row}
+            return {key: zlib.decompress(base64.b64decode(packed)) for key, packed in raw.items()}
+
+    def passages(self, numbers: Sequence[int]) -> list[Passage]:
+        rows = self._rows.by_key([str(number) for number in numbers], *PASSAGE)
+        with reading(self._source):
+            return self._passages([rows[str(number)] for number in numbers])
+
+    def attachment(self, name: str) -> Path | None:
+        return None
+
+    def file_of(self, document_id: str) -> Path | None:
+        file = self._rows.by_key([document_id], schema.FILE).get(document_id, {}).get(schema.FILE)
+        return Path(file) if file else None
+
+    def close(self) -> None:
+        """Nothing is open: the connections belong to the process."""
+
+    def _asked(self, query: Query, filters: Filters, kinds: str = schema.PASSAGES) -> dict[str, str | list[str]]:
+        return SolrCompiler(self._rows.terms).search(query, filters, kinds)
+
+    def _hits(self, ranker: str, limit: int, asked: Parameters, factor: float, added: float) -> tuple[Hit, ...]:
+        """The passages that are found; their scores are scaled as those of the index in a folder."""
+        ordered = {**asked, "sort": f"score desc,{schema.NUMBER} asc"}
+        rows = self._rows.rows(ordered, *PASSAGE, "score", limit=limit) if limit > 0 else []
+        with reading(self._source):
+            passages, source = self._passages(rows), f"corpus:{self.name}"
+        return tuple(
+            Hit(passage=passage, ranker=ranker, rank=rank, score=row["score"] * factor + added, source=source)
+            for rank, (passage, row) in enumerate(zip(passages, rows, strict=True), 1)
+        )
+
+    def _passages(self, rows: Sequence[Row]) -> list[Passage]:
+        documents = self.documents([row[schema.DOCUMENT] for row in rows])
+        places = [(row[schema.DOCUMENT], row[schema.START], row[schema.STOP], row.get(schema.SECTION)) for row in rows]
+        return [documents[document].passage(start, stop, section) for document, start, stop, section in places]
+
+
+def _document(row: Row) -> Document:
+    return decode(row[schema.RECORD].encode(), bytes.fromhex(row[schema.DIGEST]))

@@ -1,0 +1,65 @@
+"""Questions that people watch are asked again by the server once what is searched for them has changed."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any
+
+from medground.errors import MedgroundError
+from medground.faces.service.accounts import Saved, Tokens
+from medground.faces.service.questions import Questioning
+from medground.faces.service.request import Asked, Searched, chosen_for
+from medground.faces.service.values import Person
+from medground.values.answer import Answer
+
+
+class Watching(Questioning):
+    """Asks watched questions again. A `Service` is one."""
+
+    saved: Saved
+    _tokens: Tokens
+
+    async def ask_watched(self) -> int:
+        """Ask watched questions again whose corpora have changed, at most `serve.watched` of them; how many it was.
+
+        An answer that differs is named `again` beside the former one; another is deleted.
+        """
+        watched = await asyncio.to_thread(self.saved.watched)
+        asked, corpora = 0, await self.corpora() if watched else []
+        for owner, one in watched:
+            with suppress(MedgroundError):  # a token that was revoked, or an answer that is gone
+                person = await asyncio.to_thread(self._tokens.person, owner)
+                former = await asyncio.to_thread(self._kept.answer, one.answer, person)
+                chosen = await asyncio.to_thread(chosen_for, former, self.settings)
+                searched = [each for each in corpora if (each.name in chosen.corpora if chosen else each.default)]
+                states = one.states | {each.name: each.hash for each in searched if each.hash}
+                if states != one.states and asked < self.settings.serve.watched:
+                    asked += 1
+                    told = {"states": states, "failed": None, **await self._again(former, chosen, states, person)}
+                    await asyncio.to_thread(self.saved.tell, owner, one.answer, told)
+        return asked
+
+    async def _again(
+        self, former: Answer, chosen: Searched | None, states: dict[str, str], person: Person
+    ) -> dict[str, Any]:
+        said = former.question
+        given: dict[str, Any] = {name: getattr(said, name) for name in ("task", "context", "filters")}
+        given["options"] = {option.letter: option.text for option in said.options}
+        if chosen:
+            given |= {"corpora": chosen.corpora, "sources": chosen.sources}
+        at = sha256(repr((former.trace_id, sorted(states.items()))).encode()).hexdigest()  # once for all servers
+        try:
+            answer = await (await self.start(Asked(question=said.text, **given), person, key=at)).outcome()
+        except MedgroundError as error:
+            return {"failed": str(error)}
+        if _said(answer) != _said(former):
+            return {"asked": answer.created.isoformat(), "again": answer.trace_id}
+        await asyncio.to_thread(self._kept.delete, answer.trace_id, person)
+        return {"asked": answer.created.isoformat()}
+
+
+def _said(answer: Answer) -> tuple[object, ...]:
+    """What tells two answers apart: the decision, and the papers that are quoted."""
+    return answer.decision.status, answer.decision.shown(), {evidence.document_id for evidence in answer.evidence}
