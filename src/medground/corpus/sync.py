@@ -18,9 +18,11 @@ from medground.corpus.embedder import Embedder
 from medground.corpus.join import remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
+from medground.corpus.parallel import Workers
 from medground.corpus.phases import FileReading
 from medground.corpus.readers.base import Input, fingerprint_now
 from medground.corpus.readers.every import find_inputs, open_file, passed_over, survey
+from medground.corpus.readers.folders import in_release_order
 from medground.corpus.records import Records
 from medground.corpus.tables import KnownFile
 from medground.corpus.writer import DatabaseWriter
@@ -105,6 +107,32 @@ def sync(
             )
     names = tuple(one.name for one in new)
     return manifest, replace(changes, new=(*names, *changes.new), same=changes.same - len(names))
+
+
+def updated(
+    library: Library,
+    name: str,
+    inputs: Sequence[Input],
+    updates: Sequence[Input],
+    *,
+    embedder: Embedder | None = None,
+    progress: Progress = no_progress,
+    workers: Workers | None = None,
+) -> Manifest | None:
+    """Build a corpus from inputs and their updates; or, where it has these inputs, add the updates that it has not.
+
+    Returns None if it has all of them. Raises as `build` and `add`.
+    """
+    known: dict[str, str] = {}
+    if library.has(name):
+        with library.open(name) as base:
+            known = {file.name: file.fingerprint for file in base.known_files().values()}
+    lacking = [one for one in inputs if one.refused is None and known.get(one.name) != one.fingerprint]
+    if lacking or not known:
+        both = in_release_order([*inputs, *updates])
+        return build(library, name, both, embedder=embedder, progress=progress, workers=workers)
+    new = [one for one in updates if one.refused is None and known.get(one.name) != one.fingerprint]
+    return add(library, name, new, embedder=embedder, progress=progress, workers=workers) if new else None
 
 
 def _opened(path: Path, folder: Path | None, refusal: BadDocument | None, beside: frozenset[str]) -> Input:
