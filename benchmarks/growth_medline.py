@@ -159,6 +159,7 @@ def faults(folder: Path, wanted: int) -> None:
         found = state(home)
         wrong += found[1].documents != expected[1].documents or found[0] != expected[0]  # type: ignore[attr-defined]
         rounds += 1
+        print(f"round {rounds}: {kills} kills, {wrong} wrong", flush=True)
     print(f"{kills} kills ({whole} of the build, {kills - whole} of a reader) in {rounds} rounds: {wrong} wrong")
 
 
