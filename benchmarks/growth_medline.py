@@ -106,14 +106,14 @@ def readers(parent: int) -> list[int]:
     return [int(one) for one in found]
 
 
-def killed(folder: Path, home: Path, seconds: float, options: list[str], number: int) -> tuple[int, int]:
-    """Builds until it ends, killed at random moments; returns the kills, and how many of them."""
+def killed(folder: Path, home: Path, seconds: float, options: list[str], number: int, most: int = 9) -> tuple[int, int]:
+    """Builds until it ends, killed at random moments; returns how often, and how often as a whole."""
     chance, kills, whole = random.Random(number), 0, 0
     line, variables = command(home, folder, *options)
     while True:
         process = subprocess.Popen(line, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            process.wait(chance.uniform(0.5, seconds))
+            process.wait(chance.uniform(0.3, seconds) if kills < most else None)
         except subprocess.TimeoutExpired:
             children = readers(process.pid)
             target = chance.choice([process.pid, *children])

@@ -75,9 +75,10 @@ def test_an_update_goes_into_the_successor_of_a_corpus_that_is_read(home, pubmed
 def test_killed_at_random_moments_nothing_is_lost_or_doubled(home, pubmed, serial):
     kills = 0
     for number in range(3):
-        kills += killed(pubmed, home, 4, ["--workers", "2", "--updates", str(pubmed / "updates")], number)[0]
+        options = ["--workers", "2", "--updates", str(pubmed / "updates")]
+        kills += killed(pubmed, home / str(number), 1.5, options, number, most=2)[0]
+        assert state(home / str(number)) == state(serial)
     assert kills
-    assert state(home) == state(serial)
 
 
 def test_a_file_that_ends_early_is_told_as_without_workers(home, tmp_path):
