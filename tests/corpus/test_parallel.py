@@ -61,14 +61,14 @@ def test_an_update_goes_into_the_successor_of_a_corpus_that_is_read(home, pubmed
     monkeypatch.setattr(patch, "_RENEW_BELOW", 0)
     library, baseline = Library(home), find_inputs([pubmed / "baseline"])
     updates = find_inputs([pubmed / "updates"])
-    assert updated(library, "pubmed", baseline, [], workers=Workers(2)).counts.documents == 180
+    assert updated(library, "pubmed", baseline, [], limit=1000, workers=Workers(2)).counts.documents == 180
     with library.open("pubmed") as reader:
         before = reader.bm25(Words(text="revised"), 10)
-        made = updated(library, "pubmed", baseline, updates, workers=Workers(2))
+        made = updated(library, "pubmed", baseline, updates, limit=1000, workers=Workers(2))
         assert (reader.bm25(Words(text="revised"), 10), made.counts.deleted) == (before, 20)
     with library.open("pubmed") as one, Library(serial).open("pubmed") as other:
         assert [*one.all_records()] == [*other.all_records()]
-    assert updated(library, "pubmed", baseline, updates) is None
+    assert updated(library, "pubmed", baseline, updates, limit=1000) is None
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from medground.corpus.build import add, build, identity_check
 from medground.corpus.change import changed
@@ -18,7 +19,6 @@ from medground.corpus.embedder import Embedder
 from medground.corpus.join import remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
-from medground.corpus.parallel import Workers
 from medground.corpus.phases import FileReading
 from medground.corpus.readers.base import Input, fingerprint_now
 from medground.corpus.readers.every import find_inputs, open_file, passed_over, survey
@@ -110,29 +110,23 @@ def sync(
 
 
 def updated(
-    library: Library,
-    name: str,
-    inputs: Sequence[Input],
-    updates: Sequence[Input],
-    *,
-    embedder: Embedder | None = None,
-    progress: Progress = no_progress,
-    workers: Workers | None = None,
+    library: Library, name: str, inputs: Sequence[Input], updates: Sequence[Input], *, limit: int, **options: Any
 ) -> Manifest | None:
     """Build a corpus from inputs and their updates; or, where it has these inputs, add the updates that it has not.
 
-    Returns None if it has all of them. Raises as `build` and `add`.
+    Returns None if it has all of them. Takes what `build` and `add` take, and raises what they raise.
     """
     known: dict[str, str] = {}
-    if library.has(name):
-        with library.open(name) as base:
+    if updates and library.has(name):
+        with library.built(name) as base:
             known = {file.name: file.fingerprint for file in base.known_files().values()}
-    lacking = [one for one in inputs if one.refused is None and known.get(one.name) != one.fingerprint]
+    lacking, new = (
+        [one for one in some if one.refused is None and known.get(one.name) != one.fingerprint]
+        for some in (inputs, updates)
+    )
     if lacking or not known:
-        both = in_release_order([*inputs, *updates])
-        return build(library, name, both, embedder=embedder, progress=progress, workers=workers)
-    new = [one for one in updates if one.refused is None and known.get(one.name) != one.fingerprint]
-    return add(library, name, new, embedder=embedder, progress=progress, workers=workers) if new else None
+        return build(library, name, in_release_order([*inputs, *updates]), limit=limit, **options)
+    return add(library, name, new, **options) if new else None
 
 
 def _opened(path: Path, folder: Path | None, refusal: BadDocument | None, beside: frozenset[str]) -> Input:

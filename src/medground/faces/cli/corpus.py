@@ -98,7 +98,6 @@ def build(
 
     A file that cannot be read is skipped and listed with the reason.
     """
-    from medground.corpus.build import build as build_corpus
     from medground.corpus.received import forget_others
     from medground.corpus.sync import updated
 
@@ -109,24 +108,9 @@ def build(
         raise UsageError("nothing to read; name files or folders, or PubMed's with --baseline and --updates")
     inputs = _inputs(paths, reader, strict) if paths else []
     newer = _inputs([updates], reader, strict) if updates else []
-    if newer and (records or strict or limit != 1000):
-        raise UsageError("--updates cannot be combined with --enrich, --strict or --limit")
-    embedder, pool = open_embedder(embed), _workers(workers, ray)
+    options = {"embedder": open_embedder(embed), "workers": _workers(workers, ray), "records": records}
     with shown_progress(quiet=quiet) as progress:
-        if newer:
-            made = updated(home, name, inputs, newer, embedder=embedder, progress=progress, workers=pool)
-        else:
-            made = build_corpus(
-                home,
-                name,
-                inputs,
-                embedder=embedder,
-                progress=progress,
-                limit=limit,
-                strict=strict,
-                records=records,
-                workers=pool,
-            )
+        made = updated(home, name, inputs, newer, progress=progress, limit=limit, strict=strict, **options)
     if made is None:
         say(f"{name} is up to date: {len(inputs) + len(newer):,} files")
         return
@@ -156,15 +140,9 @@ def add(
     inputs = _inputs(paths, reader, strict)
     embedder = _embedder_of(built, embed)
     with shown_progress(quiet=quiet) as progress:
+        pool = _workers(workers, ray)
         manifest = add_to_corpus(
-            home,
-            name,
-            inputs,
-            embedder=embedder,
-            progress=progress,
-            strict=strict,
-            records=records,
-            workers=_workers(workers, ray),
+            home, name, inputs, embedder=embedder, progress=progress, strict=strict, records=records, workers=pool
         )
     show_built(home, manifest)
 
