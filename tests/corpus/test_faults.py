@@ -66,7 +66,7 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     [
         ("build", Fault("kill", 700)),
         ("build", Fault("full", 1100)),
-        ("sync", Fault("cut", 345, names=0.5, content=0, seed=1)),
+        ("sync", Fault("cut", 230, names=0.5, content=0, seed=1)),
     ],
 )
 def test_after_a_fault_the_old_state_or_the_new_is_there_and_the_command_can_be_repeated(

@@ -118,7 +118,7 @@ def test_a_newer_manifest_format_is_distinguished_from_damage(built):
     from medground.corpus.manifest import _checksum
 
     path = built / "manifest.json"
-    content = json.loads(path.read_text()) | {"format": 2}
+    content = json.loads(path.read_text()) | {"format": 3}
     del content["checksum"]
     path.write_text(json.dumps({"checksum": _checksum(content), **content}))
     refused(ConfigError, "upgrade Medground", Snapshot.open, built)

@@ -107,10 +107,10 @@ class Database:
         with reading(self.folder), self._lock:
             return [Skipped(*row) for row in self._connection.execute(query, (limit,)).fetchall()]
 
-    def known_files(self, folder: str) -> dict[str, KnownFile]:
-        """The files that were found in a folder, by name, as they were when they were read."""
+    def known_files(self, folder: str | None = None) -> dict[str, KnownFile]:
+        """The files that were found in a folder, or all, by name, as they were when they were read."""
         with reading(self.folder), self._lock:
-            return known_files(self._connection, folder=folder)
+            return known_files(self._connection, **({"folder": folder} if folder else {}))
 
     def document_reports(self) -> list[DocumentReport]:
         """What became of each document with each source of records, by file."""

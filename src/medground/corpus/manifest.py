@@ -17,7 +17,9 @@ from medground.errors import ConfigError
 from medground.values.document import Frozen
 from medground.values.source_plan import SourceDescription
 
-FORMAT = 1
+FORMAT = 2
+_READ = (1, FORMAT)
+"""In the first, no snapshot shared a file that is not all that it has."""
 FILE_NAME = "manifest.json"
 CHECKED = "checked.json"
 """Remembers when the files were last compared with the manifest; it is not one of them."""
@@ -136,7 +138,7 @@ def manifest_of(content: bytes, folder: Path | str) -> Manifest:
         raise corrupt(folder, f"{FILE_NAME} is missing or damaged") from None
     if checksum != _checksum(stored):
         raise corrupt(folder, f"{FILE_NAME} does not match its own checksum")
-    if stored.get("format") != FORMAT:
+    if stored.get("format") not in _READ:
         raise ConfigError(
             f"{folder} has format {stored.get('format')}, not {FORMAT}; upgrade Medground or rebuild the corpus"
         )

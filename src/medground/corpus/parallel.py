@@ -58,6 +58,8 @@ class Workers:
 
             try:
                 yield given
+                for part in folder.glob("*.read"):
+                    part.unlink()
             finally:
                 stopped.set()
                 threads.shutdown(cancel_futures=True)
@@ -69,22 +71,21 @@ def read_part(source: Input, part: Path, home: Path) -> Iterator[int]:
     read = partial(source.read, 0)
     found = within_limits(read, source.name, apart=True) if source.apart else told(read, source.name)
     end: BadDocument | None = None
-    done = 0
+    batch: list[Item] = []
     with unfinished_in(part.parent) as unfinished:
         with unfinished.open("wb") as file:
-            while end is None:
-                batch: list[Item] = []
-                try:
-                    batch += map(prepared, islice(found, _BATCH))
-                except BadDocument as error:
-                    end = error
-                except OSError as error:
-                    end = BadDocument(f"cannot be read ({error.strerror or error})", file=source.name, passing=True)
-                pickle.dump(batch, file)
-                if not batch and end is None:
-                    break
-                done += len(batch)
-                yield done
+            try:
+                for done, item in enumerate(found, start=1):
+                    batch.append(prepared(item))
+                    if len(batch) == _BATCH:
+                        pickle.dump(batch, file)
+                        batch = []
+                        yield done
+            except BadDocument as error:
+                end = error
+            except OSError as error:
+                end = BadDocument(f"cannot be read ({error.strerror or error})", file=source.name, passing=True)
+            pickle.dump(batch, file)
             pickle.dump(end, file)
         put(unfinished, part)
 
@@ -92,10 +93,10 @@ def read_part(source: Input, part: Path, home: Path) -> Iterator[int]:
 def _replayed(part: Path, skip: int) -> Iterator[Item]:
     def items() -> Iterator[Item]:
         with part.open("rb") as file:
-            while batch := pickle.load(file):  # noqa: S301 written by our own process
-                if isinstance(batch, BadDocument):
-                    raise batch
+            while isinstance(batch := pickle.load(file), list):  # noqa: S301 written by our own process
                 yield from batch
+        if batch is not None:
+            raise batch
 
     return islice(items(), skip, None)
 

@@ -95,6 +95,7 @@ class FileReading:
         self._source = source
         self._strict = strict
         self._progress = progress
+        self._unsearched = 0
         told = database.files.before_it(source) if source.refused is None else ""
         self._number = database.files.enter(source)
         if told:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from medground.corpus.build import add, build, identity_check
 from medground.corpus.change import changed
@@ -21,6 +22,7 @@ from medground.corpus.manifest import Manifest
 from medground.corpus.phases import FileReading
 from medground.corpus.readers.base import Input, fingerprint_now
 from medground.corpus.readers.every import find_inputs, open_file, passed_over, survey
+from medground.corpus.readers.folders import in_release_order
 from medground.corpus.records import Records
 from medground.corpus.tables import KnownFile
 from medground.corpus.writer import DatabaseWriter
@@ -105,6 +107,26 @@ def sync(
             )
     names = tuple(one.name for one in new)
     return manifest, replace(changes, new=(*names, *changes.new), same=changes.same - len(names))
+
+
+def updated(
+    library: Library, name: str, inputs: Sequence[Input], updates: Sequence[Input], *, limit: int, **options: Any
+) -> Manifest | None:
+    """Build a corpus from inputs and their updates; or, where it has these inputs, add the updates that it has not.
+
+    Returns None if it has all of them. Takes what `build` and `add` take, and raises what they raise.
+    """
+    known: dict[str, str] = {}
+    if updates and library.has(name):
+        with library.built(name) as base:
+            known = {file.name: file.fingerprint for file in base.known_files().values()}
+    lacking, new = (
+        [one for one in some if one.refused is None and known.get(one.name) != one.fingerprint]
+        for some in (inputs, updates)
+    )
+    if lacking or not known:
+        return build(library, name, in_release_order([*inputs, *updates]), limit=limit, **options)
+    return add(library, name, new, **options) if new else None
 
 
 def _opened(path: Path, folder: Path | None, refusal: BadDocument | None, beside: frozenset[str]) -> Input:

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path, PurePath
@@ -27,6 +28,7 @@ from medground.errors import BadDocument
 from medground.values.document import Document, Passage
 
 FILE_NAME = "documents.sqlite"
+_CACHE_KIB = 32 * 1024
 LOG = f"{FILE_NAME}-wal"
 """What changed since an earlier snapshot, whose file this one shares."""
 _ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata", "joined", "substances")
@@ -126,6 +128,18 @@ def opened(folder: Path) -> sqlite3.Connection:
     system = "win32" if sys.platform == "win32" else "unix"
     connection = sqlite3.connect(f"{uri}?mode=ro&vfs={system}-none", uri=True, check_same_thread=False)
     connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # the index of the log is in memory, and in no file
+    return connection
+
+
+def opened_for_writing(path: Path, *, linked: bool) -> sqlite3.Connection:
+    """The database of a snapshot under construction. One that is `linked` is never written to: its log is."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    if linked:
+        connection.execute("PRAGMA wal_autocheckpoint=0")
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")  # the word index and the vectors must never be ahead of a commit
+    connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
+    connection.executescript(f"BEGIN; {(files(__package__) / 'schema.sql').read_text(encoding='utf-8')} COMMIT;")
     return connection
 
 

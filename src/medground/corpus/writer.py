@@ -8,7 +8,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +22,6 @@ from medground.corpus.tables import FileTable, KnownFile, PassageRow, decode, en
 from medground.corpus.tally import Tally
 from medground.values.document import Document
 
-_CACHE_KIB = 32 * 1024
 _MADE = ("DOI:", "REF:")
 """Ids that readers make of what a record says."""
 _PASSAGE = "number, document, start, stop, section, checksum"
@@ -44,20 +42,12 @@ class DatabaseWriter:
         self.folder = path.parent
         self._path = path
         self._linked = path.exists() and path.stat().st_nlink > 1
-        self._connection = sqlite3.connect(path, isolation_level=None)
-        execute = self._connection.execute
-        if self._linked:  # an earlier snapshot has the same file, which must never change
-            execute("PRAGMA wal_autocheckpoint=0")
-        execute("PRAGMA journal_mode=WAL")
-        execute("PRAGMA synchronous=FULL")  # the word index and the vectors must never be ahead of a commit
-        execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
-        schema = (files(__package__) / "schema.sql").read_text(encoding="utf-8")
-        self._connection.executescript(f"BEGIN; {schema} COMMIT;")
+        self._connection = tables.opened_for_writing(path, linked=self._linked)
         self.files = FileTable(self._connection, version("medground"))
         self.joins = JoinTable(self._connection)
         self._tally = Tally(self._connection)
         self._retracts = self._number("SELECT count(*) FROM retracts") > 0
-        execute("BEGIN")
+        self._connection.execute("BEGIN")
 
     def close(self) -> None:
         """Close the file, dropping what was not committed. Safe to call twice."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from medground.corpus.embedder import Embedder
     from medground.corpus.library import Library
     from medground.corpus.manifest import Manifest
+    from medground.corpus.parallel import Workers
     from medground.corpus.readers.base import Input
     from medground.corpus.records import Records
 
@@ -48,6 +50,13 @@ def open_embedder(name: str | None) -> Embedder | None:
     return opened(name, home_folder())
 
 
+WorkersCount = Annotated[
+    int | None, typer.Option(help="Read files in this many processes at a time.", min=1, metavar="N")
+]
+Ray = Annotated[
+    str | None,
+    typer.Option(help="Read them on the Ray cluster at this address (local starts one here).", metavar="ADDRESS"),
+]
 Paths = Annotated[list[Path], typer.Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")]
 Reader = Annotated[str | None, typer.Option(help="Read every file with this reader instead of detecting it.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")]
@@ -64,32 +73,49 @@ Enrich = Annotated[
 @corpus_app.command("build")
 def build(
     name: Name,
-    paths: Paths,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")
+    ] = None,
     reader: Reader = None,
     embed: Embed = None,
     limit: Annotated[int, typer.Option(help="Maximum characters per passage.", min=1)] = 1000,
     strict: Strict = False,
     enrich: Enrich = None,
+    baseline: Annotated[Path | None, typer.Option(help="Folder with PubMed's baseline files.", metavar="DIR")] = None,
+    updates: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with PubMed's update files. A corpus that has the baseline is not built again: "
+            "the files that it has not are added.",
+            metavar="DIR",
+        ),
+    ] = None,
+    workers: WorkersCount = None,
+    ray: Ray = None,
     quiet: Quiet = False,
 ) -> None:
     """Build a corpus from files and folders. Replaces any corpus with this name.
 
     A file that cannot be read is skipped and listed with the reason.
     """
-    from medground.corpus.build import build as build_corpus
     from medground.corpus.received import forget_others
+    from medground.corpus.sync import updated
 
     home = library()
     records = _records(home, name, enrich) or []
-    paths = received(paths, home.folder_of(name))
-    inputs = _inputs(paths, reader, strict)
-    embedder = open_embedder(embed)
+    paths = received([*(paths or []), *([baseline] if baseline else [])], home.folder_of(name))
+    if not paths and updates is None:
+        raise UsageError("nothing to read; name files or folders, or PubMed's with --baseline and --updates")
+    inputs = _inputs(paths, reader, strict) if paths else []
+    newer = _inputs([updates], reader, strict) if updates else []
+    options = {"embedder": open_embedder(embed), "workers": _workers(workers, ray), "records": records}
     with shown_progress(quiet=quiet) as progress:
-        manifest = build_corpus(
-            home, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict, records=records
-        )
+        made = updated(home, name, inputs, newer, progress=progress, limit=limit, strict=strict, **options)
+    if made is None:
+        say(f"{name} is up to date: {len(inputs) + len(newer):,} files")
+        return
     forget_others(home.folder_of(name), paths)
-    show_built(home, manifest)
+    show_built(home, made)
 
 
 @corpus_app.command("add")
@@ -100,6 +126,8 @@ def add(
     embed: Embed = None,
     strict: Strict = False,
     enrich: Enrich = None,
+    workers: WorkersCount = None,
+    ray: Ray = None,
     quiet: Quiet = False,
 ) -> None:
     """Add files and folders to a corpus. A record replaces any with the same id."""
@@ -112,8 +140,9 @@ def add(
     inputs = _inputs(paths, reader, strict)
     embedder = _embedder_of(built, embed)
     with shown_progress(quiet=quiet) as progress:
+        pool = _workers(workers, ray)
         manifest = add_to_corpus(
-            home, name, inputs, embedder=embedder, progress=progress, strict=strict, records=records
+            home, name, inputs, embedder=embedder, progress=progress, strict=strict, records=records, workers=pool
         )
     show_built(home, manifest)
 
@@ -193,6 +222,13 @@ def _inputs(paths: list[Path], reader: str | None, strict: bool) -> list[Input]:
 
     trust(reader)
     return find_inputs([path.resolve() if path.is_dir() else path for path in paths], reader, strict=strict)
+
+
+def _workers(count: int | None, ray: str | None) -> Workers | None:
+    """Who reads the files: processes of this machine, or a Ray cluster; None: this process, one after the other."""
+    from medground.corpus.parallel import Workers
+
+    return Workers(count or (os.cpu_count() or 1), ray) if count or ray else None
 
 
 def _embedder_of(built: Manifest, named: str | None = None) -> Embedder | None:
