@@ -194,7 +194,8 @@ class Bucket(Place):
             for name, entry in manifest.files.items():
                 progress("fetch", done, manifest.size)
                 path, done = unfinished / name, done + entry.size
-                kept = next((one for one in self._cache.glob(f"*/{name}") if hash_file(one) == entry.sha256), None)
+                there = (one for one in self._cache.glob(f"*/{name}") if one.stat().st_size == entry.size)
+                kept = next((one for one in there if hash_file(one) == entry.sha256), None)
                 make_folder(path.parent)
                 if kept is None:
                     path.unlink(missing_ok=True)
