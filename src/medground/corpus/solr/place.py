@@ -92,10 +92,10 @@ class SolrPlace(Place):
         rows = Collection(self._cluster, f"{_COLLECTION}{base.manifest.hash[:16]}-{self._corpus}")
         if rows.name not in self._collections():
             self._create(rows.name, base.manifest)
+        commit(rows)
+        self._await_replicas(rows)  # any of them may tell which rows there are
         whole, digest = rows.about() is not None, digest_of(base, progress)
         if not whole:
-            commit(rows)
-            self._await_replicas(rows)  # any of them may tell how many rows there are
             fill(rows, base, progress)
         try:
             self._verify(rows, base.manifest, digest, progress)
