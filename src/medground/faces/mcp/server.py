@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.context import ServerRequestContext
@@ -17,8 +17,6 @@ from mcp_types import (
     CallToolResult,
     GetPromptRequestParams,
     GetPromptResult,
-    ListPromptsResult,
-    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
     ReadResourceRequestParams,
@@ -45,6 +43,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     *(plan_query, lookup_mesh, lookup_phenotype),
 )
 _Context = ServerRequestContext[Any, Any]
+T = TypeVar("T")
 INSTRUCTIONS = " ".join(TEXTS["instructions"])
 
 
@@ -53,17 +52,8 @@ def make_server(service: Service, times: Times = TIMES) -> Server[Any]:
     calls = Calls(service, TOOLS, times)
     listed = ListToolsResult(tools=[tool.listed for tool in calls.tools.values()])
 
-    async def list_tools(context: _Context, parameters: PaginatedRequestParams | None) -> ListToolsResult:
-        return listed
-
-    async def templates(context: _Context, parameters: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
-        return TEMPLATES
-
     async def read_resource(context: _Context, parameters: ReadResourceRequestParams) -> ReadResourceResult:
         return await read(calls, Call(service, _person(context)), str(parameters.uri))
-
-    async def prompts(context: _Context, parameters: PaginatedRequestParams | None) -> ListPromptsResult:
-        return PROMPTS
 
     async def get_prompt(context: _Context, parameters: GetPromptRequestParams) -> GetPromptResult:
         return prompted(parameters.name, parameters.arguments or {})
@@ -80,13 +70,20 @@ def make_server(service: Service, times: Times = TIMES) -> Server[Any]:
         version=__version__,
         title="Medground",
         instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
+        on_list_tools=_always(listed),
         on_call_tool=call_tool,
-        on_list_resource_templates=templates,
+        on_list_resource_templates=_always(TEMPLATES),
         on_read_resource=read_resource,
-        on_list_prompts=prompts,
+        on_list_prompts=_always(PROMPTS),
         on_get_prompt=get_prompt,
     )
+
+
+def _always(listed: T) -> Callable[[_Context, PaginatedRequestParams | None], Awaitable[T]]:
+    async def handler(context: _Context, parameters: PaginatedRequestParams | None) -> T:
+        return listed
+
+    return handler
 
 
 def _person(context: _Context) -> Person:
