@@ -1,7 +1,5 @@
 """Check what is installed and what is missing, and say how to fix it. Nothing is called or downloaded."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Agreement between two annotators, people or critics: Cohen's kappa, scores by label, and files of labels."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The audit of a set, its linear models, and its best blind baseline: the first row of every accuracy table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any

@@ -1,7 +1,5 @@
 """Results of an audit: baselines that read nothing, and duplicate texts."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Runs over one data set side by side: read, checked for what may be compared, tested in pairs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

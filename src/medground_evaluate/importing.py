@@ -1,7 +1,5 @@
 """Predictions of another system as a run, so that they are compared like any other."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 from pathlib import Path

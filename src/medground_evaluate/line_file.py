@@ -5,8 +5,6 @@ what a power failure left of others does not count, and is overwritten once a ne
 to be something else is never changed.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Solves training questions with the steps that answer questions, and makes a pool of them."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import random

@@ -1,7 +1,5 @@
 """The instructions of the evaluation's operators, by their names."""
 
-from __future__ import annotations
-
 import tomllib
 from importlib.resources import files
 

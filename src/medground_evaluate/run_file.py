@@ -1,7 +1,5 @@
 """The header of a run, with everything that could change its results, and how two headers differ."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Runs a data set through an engine: a line for each item, from the documents that come with it or from sources."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import time

@@ -1,7 +1,5 @@
 """Shares, means and intervals, precision and recall, and whether two runs differ by more than chance."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

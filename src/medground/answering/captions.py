@@ -1,7 +1,5 @@
 """What is said beside quotes and statements, the same in every face: facts about a source, and a verdict in words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What has changed since an answer was given: papers that were retracted, and a second answer that differs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal

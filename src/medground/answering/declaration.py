@@ -1,7 +1,5 @@
 """What a run may do: what its recipe declares, names and operators but no code, and what is left of its budget."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any

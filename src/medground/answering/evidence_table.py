@@ -1,7 +1,5 @@
 """What an evidence table holds, the columns that a reader asks for, and the table for a spreadsheet."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Sequence

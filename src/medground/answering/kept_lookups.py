@@ -5,8 +5,6 @@ count. A line that was cut off by a kill, or damaged later, counts as a call tha
 not kept, and so is made again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

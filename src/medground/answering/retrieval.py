@@ -3,8 +3,6 @@
 Sources are only reached through a run, so that every call is counted, limited, cached and traced in one place.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools

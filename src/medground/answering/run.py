@@ -4,8 +4,6 @@ Recipe functions take values and the `Run`, and return values. Models (`ask`) ar
 sources are (`look_up`), so that every call is counted, limited, cached and traced in one place.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence

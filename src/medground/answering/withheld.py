@@ -6,8 +6,6 @@ searched for is what was asked: the question, its options and limits, the questi
 MeSH headings that these words name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -2,8 +2,6 @@
 but words of `retraction_words.txt`, such as `RETRACTED ARTICLE`, `Letter of retraction` or `撤稿声明`.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from calendar import month_abbr, month_name

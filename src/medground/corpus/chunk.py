@@ -1,7 +1,5 @@
 """Cut a document into passages at sentence boundaries."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """The design of a study: by the publication types of its record, or else by what its title and abstract say of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Documents that came by a pipe or an upload: kept next to their corpus for as long as it holds them."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """What is reported of a corpus: its files, and what became of joining its documents."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The answers that the home folder keeps, one JSON file each, named by the trace of its run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import datetime

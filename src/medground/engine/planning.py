@@ -1,7 +1,5 @@
 """A research plan by itself: a question is split, and nothing is searched."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 who wrote its papers, what a limit leaves out, and what could be asked instead.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 from medground.answering.conclude.compose import compose, unanswered

@@ -1,7 +1,5 @@
 """What an open engine finds without a question to answer: passages, documents, concepts."""
 
-from __future__ import annotations
-
 import asyncio
 import warnings
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 A server ends within two seconds once it is to stop.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import re

@@ -7,8 +7,6 @@ with its spelling corrected; the question says how it was read. Everything that 
 where it cannot be read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice

@@ -1,7 +1,5 @@
 """What every graph can be asked: the concepts that a term names, and the best lines about them."""
 
-from __future__ import annotations
-
 import math
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """The concept graph in a single SQLite file, and opening a graph file of either layout."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from pathlib import Path

@@ -4,8 +4,6 @@ Each file of a vocabulary is one transaction. A build that was killed resumes wi
 finished. A draft is never opened by users: the graph that they open is written last, under another name (`writing.py`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import sqlite3

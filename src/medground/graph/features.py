@@ -1,7 +1,5 @@
 """Phenotypes and diseases: whether one has the other, the diseases with several, and the profile of a bare name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod

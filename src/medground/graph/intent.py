@@ -1,7 +1,5 @@
 """What the words between the names of a question ask for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal

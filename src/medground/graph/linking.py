@@ -1,7 +1,5 @@
 """Find the names of a question: each becomes a mention of the concepts that it may mean."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

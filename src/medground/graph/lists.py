@@ -1,7 +1,5 @@
 """Facts of a finding, and lists of stored relations: genes, features, inheritance and onset of a disease."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal

@@ -1,7 +1,5 @@
 """Names made comparable: spellings, word orders and plurals of one have one key. And the words that questions use."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator

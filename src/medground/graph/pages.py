@@ -1,7 +1,5 @@
 """The document of a concept: one line for each definition and each relation, worded by template in both directions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """What a graph stores: concepts and the relations between them, and how a relation is put into words."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from math import sqrt

@@ -1,7 +1,5 @@
 """The HPO release as the starter corpus: its documents, and the graph file that belongs to them."""
 
-from __future__ import annotations
-
 import contextlib
 import heapq
 import sqlite3

@@ -1,7 +1,5 @@
 """The graph in a single SQLite file, read-only once written."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_left

@@ -1,7 +1,5 @@
 """Write the documents of a draft, and then the graph file that belongs to them."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What goes with answers, kept in the home folder: their settings, and the files of reports."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The layers that settings come from: a preset, a file, the environment, options; and which layer set a wrong value."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence

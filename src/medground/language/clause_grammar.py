@@ -4,8 +4,6 @@ This is a rule of thumb for English that needs no tagger. It uses closed word cl
 and the preceding word. When in doubt, the words stay with the clause before.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

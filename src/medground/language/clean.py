@@ -2,8 +2,6 @@
 and lists.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Mapping

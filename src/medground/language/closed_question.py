@@ -1,7 +1,5 @@
 """A yes-or-no question as the statement that `yes` would assert."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise

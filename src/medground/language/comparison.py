@@ -1,7 +1,5 @@
 """What a question compares: the words of each side, and the question without the words that only compare."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

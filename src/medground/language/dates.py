@@ -3,8 +3,6 @@
 PubMed Reasoner (section 3.1) applies date limits to the query. A limit of the user goes before one of the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

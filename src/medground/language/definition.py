@@ -1,7 +1,5 @@
 """A question for what something is, and the sentences that say it."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """A PubMed query for a question without a model: the headings that it names, the most specific joined with AND."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

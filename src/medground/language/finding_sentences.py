@@ -1,7 +1,5 @@
 """Whether a sentence reports a result, states an aim or describes a method, by its words."""
 
-from __future__ import annotations
-
 import re
 
 from medground.language.word_lists import forms

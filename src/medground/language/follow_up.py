@@ -1,7 +1,5 @@
 """A follow-up question: what "it" stands for in it, or what it requests of the answer that it follows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

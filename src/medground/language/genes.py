@@ -1,7 +1,5 @@
 """The human protein-coding genes by their symbols and other names."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ Learned by `scripts/train_kinds.py`: the first from ways in which people ask, th
 encyclopaedia, each written to one such question.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from importlib import resources

@@ -2,8 +2,6 @@
 alternatives.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The names of authors, as reference managers take them apart."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

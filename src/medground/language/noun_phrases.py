@@ -4,8 +4,6 @@ There is no parser here. A question is cut at the words that end a noun phrase: 
 adjective after "is", a preposition.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

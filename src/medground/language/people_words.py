@@ -1,7 +1,5 @@
 """A question in the words of papers: clipped and lay words, and misspelt ones, as people who ask them mean them."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """A word that points back ("it", "they", "this drug", "the disease"), and what it stands for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

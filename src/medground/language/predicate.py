@@ -4,8 +4,6 @@ Plain rules over words, no grammar: each rule marks places where a predicate cou
 another give no answer. Words are tokens of `clause.tokenized`: a bracketed aside belongs to the word before it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What words can be in a closed question, by the headings of `predicate_words.txt`, where each list is explained."""
 
-from __future__ import annotations
-
 from medground.language.word_lists import word_lists
 
 _LISTS = word_lists("predicate_words")

@@ -4,8 +4,6 @@ Digits in names are not quantities: IL-6, type 2, exon 11, 5-HT. Numbers are rea
 `12,5`, `.05`, `17 288`, `twelve`. A number without a unit takes that of the next one in a list: `40 vs 24 ng`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

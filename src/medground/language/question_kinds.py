@@ -2,8 +2,6 @@
 English, and whether it asks for news or for people's own experience.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache, lru_cache
 

@@ -1,7 +1,5 @@
 """A question as it is searched for: its words in both spellings, and each thing by all its names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from medground.language import words

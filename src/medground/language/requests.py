@@ -1,7 +1,5 @@
 """What is asked of a collection of papers, or of an answer that was given before, and not of medicine."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal

@@ -1,7 +1,5 @@
 """Find sentences in biomedical text, with the library nupunkt and corrections for this field."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

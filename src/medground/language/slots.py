@@ -1,7 +1,5 @@
 """Which words of a sentence tell what each of its numbers is about: the group, the outcome, the time."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Lists of words as data: one file for what they are used for, one heading for each list, where it is explained."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache

@@ -3,8 +3,6 @@
 A small language model has read each word by itself (`scripts/make_word_vectors.py`); no model is needed to use them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources

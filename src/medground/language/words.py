@@ -1,7 +1,5 @@
 """Words: tokens, stems, content words, how rare each is in the literature, and their spellings and initials."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

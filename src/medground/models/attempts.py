@@ -1,7 +1,5 @@
 """The requests of one operator call: counted, limited, and retried after a transient failure."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

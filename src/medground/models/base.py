@@ -1,7 +1,5 @@
 """The contract of a model: it answers operators."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """The models that Medground fetches or ships, each pinned by hash. Heavy libraries are not needed here."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

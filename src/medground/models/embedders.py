@@ -1,7 +1,5 @@
 """Embedding models by name, and where those of a hub are. Heavy libraries are imported only when a model is opened."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from medground.corpus.embedder import Embedder

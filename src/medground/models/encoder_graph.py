@@ -3,8 +3,6 @@
 Inputs are int64 of shape (batch, tokens): `input_ids`, and `attention_mask`, 1 for a token and 0 for padding.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

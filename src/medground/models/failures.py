@@ -1,7 +1,5 @@
 """What went wrong with a model and how to fix it, in one line without secrets or document text."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Opens a served model from a name such as `openai:gpt-5`. Importing this needs the extra `models` (or `local`)."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import inspect

@@ -4,8 +4,6 @@ The graph is made once from the weights and stored next to them. Its name contai
 version of the recipe, so that a new recipe never loads an old graph.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What a served model's output may be, and how certain the model was of it."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

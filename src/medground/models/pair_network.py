@@ -3,8 +3,6 @@
 Each pair is computed alone, so its result never depends on its company.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What networks that read a premise and a hypothesis have in common: their tokenizer, and what it cannot read."""
 
-from __future__ import annotations
-
 from tokenizers import Tokenizer
 
 

@@ -1,7 +1,5 @@
 """Which model answers which operator: opened from the settings, with one cache of replies for all."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import hashlib

@@ -1,7 +1,5 @@
 """Models that answer through pydantic-ai: hosted, at your own address, or in this process."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping

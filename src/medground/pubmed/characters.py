@@ -1,7 +1,5 @@
 """Characters and words: typographic variants, Greek letters, folded names, and the words that PubMed ignores."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

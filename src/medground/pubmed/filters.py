@@ -1,7 +1,5 @@
 """Filters and dates: the meaning of `[sb]`, `[filter]` and `[dp]`, and filters that NLM defines as searches."""
 
-from __future__ import annotations
-
 import calendar
 import re
 from collections.abc import Iterable, Mapping

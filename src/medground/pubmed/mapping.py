@@ -5,8 +5,6 @@ type) or a journal becomes a concept. A concept is searched both as a heading an
 searched in all fields.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """MeSH: headings by name, the tree, names similar to a text, and what a query of them means."""
 
-from __future__ import annotations
-
 import math
 import re
 from array import array

@@ -1,7 +1,5 @@
 """The packaged table of MeSH, and a heading of it."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from dataclasses import dataclass

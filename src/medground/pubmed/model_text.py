@@ -1,7 +1,5 @@
 """Extract the query from a language model's output: remove code fences, JSON, prose and typographic characters."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

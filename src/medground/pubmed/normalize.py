@@ -1,7 +1,5 @@
 """QueryNormalize (PubMed Reasoner, Eq. 11): turn any text from a model or a person into a valid PubMed query."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime

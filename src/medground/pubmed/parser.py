@@ -4,8 +4,6 @@ The parser has two modes. Strict mode stops at the first fault. Lenient mode rec
 repair and continues, so that it can parse any text.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from medground.pubmed import syntax

@@ -1,7 +1,5 @@
 """Print a query tree as PubMed text, with a tag on every term, as PubMed shows translations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import assert_never
 

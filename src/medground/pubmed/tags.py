@@ -1,7 +1,5 @@
 """PubMed field tags, in all spellings and as PubMed prints them, and the qualifiers (subheadings) of headings."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

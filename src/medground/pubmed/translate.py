@@ -1,7 +1,5 @@
 """Translate a query into the typed tree: look up headings, parse dates and map untagged words, as PubMed would show."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, date, datetime
 from functools import cache

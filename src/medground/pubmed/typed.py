@@ -1,7 +1,5 @@
 """What a person typed that is not a question: ids of papers, and queries in PubMed's syntax."""
 
-from __future__ import annotations
-
 from medground.values.identifiers import papers_named
 from medground.values.lookup import Lookup
 from medground.values.query import Leaf, Query, Term, Words, any_of, fold

@@ -5,8 +5,6 @@ could be searched or a document can no longer be fetched, `ModelFailed` where a 
 `BudgetExhausted` where a limit was reached. Only what else a function raises is said beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

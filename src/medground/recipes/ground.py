@@ -4,8 +4,6 @@ Batches with early stopping come from PubMed Reasoner (Algorithm 2), the fusion 
 (section 3.2), the rationale first and the check of each statement from Reason and Verify (Algorithm 1).
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The settings of single recipes: a section for each paper. What all recipes share is in `home.settings_groups`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 

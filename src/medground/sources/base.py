@@ -1,7 +1,5 @@
 """The contract of a source: a lookup goes in, ranked hits and facts come out; documents are fetched by id."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ A question in plain words is answered by the stored relations that it asks for. 
 states about a term: quoted lines of its documents, the best for the question first (Omni-RAG, section 3.2).
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 

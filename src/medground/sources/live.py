@@ -1,7 +1,5 @@
 """What all services that are searched live have in common: no snapshot, and documents of recent searches at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 

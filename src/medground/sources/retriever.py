@@ -1,7 +1,5 @@
 """A retriever of your own as a source: one of LangChain, or a plain function."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 from collections.abc import Mapping, Sequence

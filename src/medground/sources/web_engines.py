@@ -1,7 +1,5 @@
 """The search engines: Brave, DuckDuckGo."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit

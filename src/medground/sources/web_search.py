@@ -3,8 +3,6 @@
 Source: BioMedSearch, section III.B, Web Search.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import html

@@ -9,8 +9,6 @@
 and answers query trees; replace them for other sources.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, get_args

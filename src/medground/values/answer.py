@@ -1,7 +1,5 @@
 """An answer: its decision, its rationale, the evidence for each sentence, and what it cost."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Collection, Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A decision, the short answer to a question of each kind; and the notice where a person may be at risk."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, computed_field, model_validator

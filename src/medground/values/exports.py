@@ -4,8 +4,6 @@ Other programs use a room by these names, `from medground.corpus import Library`
 the module that it needs. So nothing is loaded that is not used, and type checkers read the same list.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from functools import cache

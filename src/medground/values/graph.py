@@ -1,7 +1,5 @@
 """What a knowledge graph says: about a question, and about a concept."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from medground.values.document import DocumentId, Frozen, Passage

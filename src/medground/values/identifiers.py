@@ -1,7 +1,5 @@
 """The ids of a paper, PMID, PMC id and DOI, in one form each: two records of the same paper share one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache

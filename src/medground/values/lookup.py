@@ -1,7 +1,5 @@
 """Retrieval as values: what to look up in which sources, and what was found."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Self, TypeVar

@@ -3,8 +3,6 @@
 Source: BioMedSearch, section III.C.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal

@@ -3,8 +3,6 @@
 Source: BioMedSearch, section III.A, Eq. 1 and 2.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import operator

@@ -1,7 +1,5 @@
 """What a source holds, as a planner reads it: one paragraph, how a query for it is written, its licence and origin."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Statements with their verdicts, and statements that conflict."""
 
-from __future__ import annotations
-
 from typing import Literal, Self
 
 from pydantic import Field, model_validator

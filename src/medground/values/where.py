@@ -1,7 +1,5 @@
 """`where`: limits by field and value, as users write them (`journal=Lancet`), and the fields that there are."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A printed page as values: its blocks, entries of a list of references, and pictures that neither run nor load."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What changed since a question was asked before, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from medground.answering.changes import Changes, CorpusChange, Quoted

@@ -1,7 +1,5 @@
 """Text for outputs that cannot show every character, such as a latin-1 or ASCII terminal."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import re

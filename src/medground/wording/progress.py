@@ -1,7 +1,5 @@
 """What a run does, in words, and what it did and when, from its trace."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """The sources that an answer quotes, as references: cleaned of control codes, and as RIS, BibTeX and CSL-JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """The layout of an answer as lines of a given width: plain text, and the lines that a terminal colours."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

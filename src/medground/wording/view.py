@@ -1,7 +1,5 @@
 """An answer as plain values for a page, a notebook or an agent, in the words of the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from medground.answering import captions

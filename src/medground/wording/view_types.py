@@ -3,8 +3,6 @@
 All text is cleaned of control characters and is not escaped. Offsets count code points.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 

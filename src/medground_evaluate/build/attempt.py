@@ -1,7 +1,5 @@
 """The literature of a topic, one attempt at a question from its findings, and the checks of questions and of a set."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import re

@@ -6,8 +6,6 @@ couples of opposite direction: their words alone cannot tell right from wrong. I
 was found; it does not reason.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import tomllib

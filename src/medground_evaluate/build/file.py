@@ -3,8 +3,6 @@
 Source: BioMedSearch, section IV.A (every question is reviewed by experts by hand), and its authors' files.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

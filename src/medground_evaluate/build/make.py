@@ -5,8 +5,6 @@ so that all sets of letters are equally common. A question that fails a check is
 When the plan is filled, the set is tested blind; what can be answered without evidence is taken out and made again.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections import Counter

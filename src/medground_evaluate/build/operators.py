@@ -4,8 +4,6 @@ Source: BioMedSearch, section IV.A and Figure 2. The instructions are in our own
 option never sees who wrote it, why, or what its key is, and may be given another model than the one that wrote it.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field

@@ -1,7 +1,5 @@
 """Sets of questions with options: MIRAGE, MMLU, MMLU-Pro, BioMedMCQs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sets of claims with what supports and contradicts them: MedFact-Bench, and task A of TREC BioGen 2025."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Generator, Iterable
 from pathlib import Path

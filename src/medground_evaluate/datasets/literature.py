@@ -1,7 +1,5 @@
 """Sets of questions about papers, which come with them: PubMedQA, BioASQ, SciFact, COVID-QA."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path

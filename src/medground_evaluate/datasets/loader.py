@@ -1,7 +1,5 @@
 """The loader of every set: it reads records strictly, checks them and builds items; a set says what its records are."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

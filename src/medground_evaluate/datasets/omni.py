@@ -1,7 +1,5 @@
 """The sets of Omni-RAG: long answers; the clinical sets of MedS-Bench, also in its own format; MedQuAD."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import re

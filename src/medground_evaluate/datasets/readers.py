@@ -1,7 +1,5 @@
 """Readers of the literature of sets, which join: PubMedQA, MedQuAD, COVID-QA, BioMedMCQs, BEIR, SciFact."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Your own set (JSON Lines, see docs/evaluation.md), all sets by name, and the training questions of a set."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """BioASQ Task B golden files as literature: the snippets that experts chose, grouped by paper; no whole abstracts."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

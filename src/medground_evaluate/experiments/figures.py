@@ -1,7 +1,5 @@
 """Our figures: a value for each metric that a column names, from runs, an encoder or an NLI model."""
 
-from __future__ import annotations
-
 import math
 import re
 import statistics

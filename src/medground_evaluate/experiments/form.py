@@ -1,7 +1,5 @@
 """The format of an experiment's file, and its data: the sets, or the parts of them, that it names."""
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A judge compares the explanations of two rows where both are correct (000, appen
 (Omni-RAG, Table 5, appendix A.4, instruction E.12).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -5,8 +5,6 @@ them from outside is refused; what changes others is refused from the environmen
 `--set`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

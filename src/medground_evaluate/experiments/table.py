@@ -1,7 +1,5 @@
 """The paper's figures next to ours, as a table with notes, and saved in a small file."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """Which judge may judge which runs, and asking it: two answers in both orders, or one beside its reference."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

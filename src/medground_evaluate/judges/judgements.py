@@ -1,7 +1,5 @@
 """Judgements: what a judge is asked, one verdict, and the file of those by a model."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

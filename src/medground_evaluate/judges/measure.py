@@ -3,8 +3,6 @@
 It is asked as in an answer: several statements in a call, each with the quote that it cites, or a short answer.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence

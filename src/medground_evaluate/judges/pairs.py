@@ -4,8 +4,6 @@ None of the public sets trains anything that ships. They are public, so a hosted
 planted in records of your own it has not.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

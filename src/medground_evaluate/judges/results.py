@@ -1,7 +1,5 @@
 """Results of judgements, by models and people: win, tie and loss per axis, mean marks; the form that people fill in."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Answers against gold answers (accuracy, sets, classes, rounds, ROUGE-L), and how they rest on evidence."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

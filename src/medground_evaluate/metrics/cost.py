@@ -1,7 +1,5 @@
 """The cost of a question, and its seconds and tokens by stage."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal

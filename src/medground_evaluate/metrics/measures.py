@@ -1,7 +1,5 @@
 """Measures of one run beyond accuracy, from the answers and traces that the home folder keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Searching and reading: depth, MeSH headings, queries, rankings."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

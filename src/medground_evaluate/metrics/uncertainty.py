@@ -11,8 +11,6 @@ R' of one question, with s_j the sentences of r and logits of an NLI model:
 MedOmniKB (source planning), appendix A.3 and Table 10, uses 9 samples at a temperature of 0.7.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Source: Omni-RAG, sections 4.2.1 and 4.2.2, prompts E.3 and E.4. The instructions are in our own words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import islice

@@ -4,8 +4,6 @@ Source: Omni-RAG, appendix A.2 (Table 9): a person reads question, gold answer a
 support it. The person's labels are the reference; Cohen's kappa is agreement beyond chance.
 """
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import math

@@ -4,8 +4,6 @@ A planner is asked in training exactly what it is asked when it plans (prompt E.
 those of the paper where it names them (Omni-RAG, appendix D.4).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

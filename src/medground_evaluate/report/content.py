@@ -1,7 +1,5 @@
 """The content of a report: runs side by side, their figures as rows of text, each question with all answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

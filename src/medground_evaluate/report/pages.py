@@ -1,7 +1,5 @@
 """The report as one HTML page and as Markdown. Text of questions and models is escaped in both."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections import Counter

@@ -3,8 +3,6 @@
 All text is escaped; only what this module creates, and Jinja2, is markup.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Check a claim that the user wrote against the sources: verdicts and quotes, no answer."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 from medground.answering.conclude.compose import listed_documents

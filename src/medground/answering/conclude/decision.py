@@ -1,7 +1,5 @@
 """The decision of an answer, made after its rationale was checked: the writer's, a measured critic's, or none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

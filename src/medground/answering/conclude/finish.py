@@ -1,7 +1,5 @@
 """The last step of recipes that read: check each statement and the short answer, compose the answer."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Find stored facts that answer a question, and quote the lines that state them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

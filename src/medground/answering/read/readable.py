@@ -1,7 +1,5 @@
 """The hits that may be read: one version of each paper, one entry for each work, nothing that is retracted."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence

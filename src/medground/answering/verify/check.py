@@ -1,7 +1,5 @@
 """Check each statement against the evidence that it cites, or against the passages of a context, and label it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Source: Reason and Verify, section 3.4 (CONTEXT-1 to CONTEXT-5); Self-MedRAG, section 3.5 (all passages of a round).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

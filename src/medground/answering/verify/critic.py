@@ -4,8 +4,6 @@ A critic takes a statement and premise passages and returns a relation with its 
 section 3.5; Reason and Verify, section 3.1 (rationale verifier).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, runtime_checkable

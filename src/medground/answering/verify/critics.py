@@ -1,7 +1,5 @@
 """The critic that `verify.critic` names: an operator, labels alone, an NLI model, or the network that ships."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence

@@ -8,8 +8,6 @@ made on this machine by `medground judge measure`, in the user's folder. They co
 The sets that a shipped network failed are named wherever it says anything.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """Label each checked statement of a rationale: the eight labels of Reason and Verify, and the source of an error."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """An NLI model: takes pairs of premise and hypothesis, returns probabilities of entailment and contradiction."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

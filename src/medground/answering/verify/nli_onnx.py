@@ -1,8 +1,6 @@
 """NLI models in onnxruntime, without torch: a folder with `model.onnx`, `tokenizer.json` and `config.json` (extra
 `dense`), as `optimum-cli export onnx` and many hubs provide it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

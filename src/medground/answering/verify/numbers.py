@@ -1,7 +1,5 @@
 """Numbers of a statement: is each in its quotes with its unit, and for the same group and outcome?"""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

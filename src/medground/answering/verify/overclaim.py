@@ -10,8 +10,6 @@ What no quote holds is `UNHELD`: an instruction, a name, the opposite of the quo
 of. A passage can talk a model into these, so no model clears them; they decide nothing, and are left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What holds of a rationale as a whole: two published scores, sources that disagree, and a model's verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from medground.answering.run import Run

@@ -4,8 +4,6 @@ A sentence that states an aim contains every word of the finding it is after, so
 are for English. A sentence that also states its result ("to see whether ..., we ... and found ...") reports a finding.
 """
 
-from __future__ import annotations
-
 import re
 
 from medground.values.document import Document

@@ -1,7 +1,5 @@
 """A rationale and an answer before they are checked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from medground.answering.read.evidence import evidence_views

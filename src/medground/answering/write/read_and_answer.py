@@ -1,7 +1,5 @@
 """Read documents and answer from them in one call. The sentences that the model names are the quotes."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 Source: Reason and Verify, section 3.1 (rationale generator; Algorithm 1, line 12); Self-MedRAG, section 3.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

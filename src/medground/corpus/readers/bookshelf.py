@@ -1,7 +1,5 @@
 """Full text of NCBI's Bookshelf, such as StatPearls: books in BITS XML, a document for each part with its own text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Assemble a document from labelled paragraphs, and replace characters that cannot be stored."""
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import html

@@ -1,7 +1,5 @@
 """Select the reader of a file by its content; its suffix helps only where the content cannot tell."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Mapping

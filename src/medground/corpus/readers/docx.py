@@ -1,7 +1,5 @@
 """Word documents (DOCX), by python-docx: paragraphs, lists and tables in order, with a section per heading."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """From fields as people name them to a document: aliases, identifiers, an id, and the rest as metadata."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

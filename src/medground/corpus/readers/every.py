@@ -1,7 +1,5 @@
 """The readers, by name and by the content of files."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Walk a folder, and put PubMed's files in their order."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Sequence

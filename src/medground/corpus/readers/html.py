@@ -4,8 +4,6 @@ Title, authors, journal, date, DOI and PMID come from the tags that publishers w
 (`citation_doi` and its like, Dublin Core, Open Graph); nothing is guessed. The reference list is left out.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import json

@@ -1,7 +1,5 @@
 """Full text in JATS, NLM's XML for articles: one article per file, or an article set of PMC."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator

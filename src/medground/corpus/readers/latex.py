@@ -1,7 +1,5 @@
 """LaTeX as text, by pylatexenc: accents, symbols and formulas, in the fields of BibTeX and in formulas of JATS."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from functools import cache

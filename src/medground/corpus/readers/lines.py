@@ -1,7 +1,5 @@
 """Records one after the other: JSON Lines, rows of parquet, and arrays of records such as CSL-JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial

@@ -5,8 +5,6 @@ The text of a document is its abstract, with one section per label. Without an a
 is a retraction notice, by a `Retracts` item for the papers that it retracts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Reads what Zotero, PubMed, Scopus, Web of Science and Embase export, and tables 
 become metadata. Without a header, the columns are recognised by their content: identifiers, years, and texts by length.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Tables as sentences: each row with its name, and each value with the name of its column, so that it can be quoted."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

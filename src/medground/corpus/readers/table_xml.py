@@ -1,7 +1,5 @@
 """The tables of JATS, in the markup of HTML or of OASIS: cells with what they span, and footnotes by their marks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ a record, and what they mean. A file is recognised by its tags, wherever they st
 UTF-8; what stands outside of the records, such as an exporter's name, is told in a note.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterable, Iterator

@@ -3,8 +3,6 @@
 The tags of all forms but PubMed's are renamed to those of RIS, of which the fields of a document are made.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """Markdown and plain text, and collections of text as hubs publish them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace

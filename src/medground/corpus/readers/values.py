@@ -1,7 +1,5 @@
 """Values as people write them: lists in one string, names of authors, identifiers with or without their address."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache

@@ -4,8 +4,6 @@ lxml parses with its limits on (depth, text size, growth by entities). A documen
 followed. One that declares entities is rejected, since no NLM file does.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Kept answers: the history, one of them in each form, and its end."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Annotated, Any, Literal, get_args
 

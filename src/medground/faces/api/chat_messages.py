@@ -1,7 +1,5 @@
 """What a client of the chat endpoint sends and gets: messages, completions, chunks and errors in the form of OpenAI."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """What every request goes through: limits of body and time, headers, and errors as problems (RFC 9457)."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,7 +1,5 @@
 """Records as PubMed XML: those that were kept as they are, and the smallest form of documents from other files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta

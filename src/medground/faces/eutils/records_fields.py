@@ -4,8 +4,6 @@ A snapshot's own word index contains passages and stems. PubMed searches whole r
 so it needs a separate index with one entry per record.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache

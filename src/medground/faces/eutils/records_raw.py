@@ -1,7 +1,5 @@
 """What PubMed searches of a MEDLINE record beyond a document's own fields: the values of each field of the index."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product

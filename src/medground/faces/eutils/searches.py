@@ -1,7 +1,5 @@
 """esearch, and the smaller utilities: epost, einfo, espell."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """The server: requests answered in threads, each kind with a line of its own that has an end."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -1,7 +1,5 @@
 """esummary and efetch: metadata of records, and the records themselves."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Records as text: in the MEDLINE format, and as PubMed's abstracts."""
 
-from __future__ import annotations
-
 import html
 import re
 import textwrap

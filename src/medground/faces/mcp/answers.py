@@ -1,7 +1,5 @@
 """An answer as a result: what `AnswerView` shows, with each citation as document, offsets and quote."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar

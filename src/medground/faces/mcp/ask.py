@@ -1,7 +1,5 @@
 """`ask`, `research` and `verify_claim`: a question or claims in, an answer with citations out."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from contextlib import aclosing

@@ -1,7 +1,5 @@
 """The server over streamable HTTP, behind the checks of the HTTP API: own host names, tokens, sizes, deadlines."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable, Sequence
 

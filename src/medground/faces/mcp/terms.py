@@ -1,7 +1,5 @@
 """`plan_query`, `lookup_mesh` and `lookup_phenotype`: what PubMed and the knowledge graph know of words."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Iterator
 from typing import TypeVar

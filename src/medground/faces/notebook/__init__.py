@@ -7,8 +7,6 @@
 shows the steps while the question is answered, then the answer.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Building a knowledge base: its text sources as inputs, each source as a corpus, and what can be wrong with it."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping

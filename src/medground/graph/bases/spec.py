@@ -12,8 +12,6 @@
 Errors are reported in one line with their location in the file.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence

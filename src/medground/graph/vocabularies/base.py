@@ -3,8 +3,6 @@
 Source: Omni-RAG, section 3.2 (the graph of MedOmniKB): concepts, their definitions, and the relations between them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

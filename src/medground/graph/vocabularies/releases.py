@@ -1,7 +1,5 @@
 """The vocabularies of the National Library of Medicine, UMLS and MeSH, and DrugBank, as they are released; streamed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

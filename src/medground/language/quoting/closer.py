@@ -4,8 +4,6 @@ The linear model sees every sentence and adds up what it sees; which signs count
 title on the subject is enough where the sentence tells what is asked, takes trees, and only a few sentences.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import resources
 

@@ -3,8 +3,6 @@
 A reader sees the first sentence by itself: it is whole, and it holds a list where one is asked for.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from difflib import SequenceMatcher

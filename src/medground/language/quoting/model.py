@@ -5,8 +5,6 @@ records the data, and `benchmarks/answers.py` measures the result. There are two
 vectors.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,6 @@ people, asked of the collections that hold the answer, of others, and of such as
 theirs, or on a sibling of the thing (`scripts/train_on_subject.py`).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -2,8 +2,6 @@
 and the parts of a paper by their headings.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -5,8 +5,6 @@ pairs of neighbours, and of a few general signs. A wording about a treatment is 
 ask that way how a drug is taken.
 """
 
-from __future__ import annotations
-
 import functools
 import gzip
 import math

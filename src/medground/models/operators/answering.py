@@ -3,8 +3,6 @@
 Source: PubMed Reasoner, section 3.2 and 3.3, and Reason and Verify, section 3.1 (rationale first); one call is ours.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

@@ -5,8 +5,6 @@ The keyless implementation is not a judge: it tells `related` from `neutral` and
 `contradicts`, and cannot tell what follows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 

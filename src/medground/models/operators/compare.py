@@ -1,7 +1,5 @@
 """Compares a statement with its premises: which one is evidence about it, and how the two differ."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Sequence, Set

@@ -1,7 +1,5 @@
 """The kinds of difference between a statement and the sentence nearest to it, and the words that show them."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

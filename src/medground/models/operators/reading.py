@@ -3,8 +3,6 @@
 Source: PubMed Reasoner, section 3.2 (Eq. 12 coarse filter, Eq. 13-14 extraction with alignment, Eq. 15 coverage check).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

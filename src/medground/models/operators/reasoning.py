@@ -4,8 +4,6 @@ Source: Reason and Verify, section 3.1 (rationale generator) and appendix B (ans
 (generator with the history of earlier rounds).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated

@@ -4,8 +4,6 @@ A rule for a kind of column that researchers often ask for gives 0 to a sentence
 more surely it does. It is strict: a cell that stays empty is right more often than one that is filled by a word.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

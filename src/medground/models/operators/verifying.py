@@ -4,8 +4,6 @@ Source: Reason and Verify, section 3.4. A label follows from what is known of a 
 it. Without a model, words are compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -3,8 +3,6 @@
 Source: PubMed Reasoner, section 3.3 (response with inline citations); Reason and Verify, section 3.1 (rationale first).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import assert_never
 

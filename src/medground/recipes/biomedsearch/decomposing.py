@@ -4,8 +4,6 @@ Source: BioMedSearch, section III.A, Eq. 1 and 2. The instructions are in our ow
 `planner.py`: a model that repeats itself, names a keyword that is not there or writes too many is not asked again.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Literature for a sub-question: all databases at once, filtered by keywords, the k nearest (BioMedSearch, Eq. 3)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Papers from records of several databases: duplicates merged, and of each its abstract as one passage."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

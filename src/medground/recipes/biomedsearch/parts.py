@@ -4,8 +4,6 @@ The question itself is the first sub-question. The others ask of its subject wha
 its kind and the question does not ask itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice

@@ -3,8 +3,6 @@
 Source: BioMedSearch, section III.A, Eq. 1 and 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter

@@ -3,8 +3,6 @@
 `docs/recipes/biomedsearch.md` maps each element of the paper to the function that implements it.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@
 Source: BioMedSearch, section III.C.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

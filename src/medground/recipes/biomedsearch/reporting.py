@@ -3,8 +3,6 @@
 Source: BioMedSearch, section III.C. The instructions are in our own words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The sections of a report: their sentences before checking, and their places in the rationale afterwards."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 Source: BioMedSearch, section III.C: the results of each sub-query are evaluated, and what addresses it is extracted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations

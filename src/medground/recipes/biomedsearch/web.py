@@ -3,8 +3,6 @@
 Source: BioMedSearch, section III.B, Web Search, Eq. 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice

@@ -5,8 +5,6 @@ where the question is for these. Measured, no order of sources by the type of qu
 (`docs/benchmarks.md`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

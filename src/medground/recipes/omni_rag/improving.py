@@ -4,8 +4,6 @@ Source: Omni-RAG, appendix D.3 (Reflexion, SeRTS): the score is from 0 to 5, the
 Which earlier plans a new one is written from is the only difference between the two.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 Source: Omni-RAG, section 4.1, prompts E.2, E.5, E.6 and E.7. The instructions are in our own words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest

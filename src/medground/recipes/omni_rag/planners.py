@@ -4,8 +4,6 @@ A planner that makes more than one call is a file of its own, with one line in `
 `PLANNING`.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module

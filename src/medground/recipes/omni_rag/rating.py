@@ -1,7 +1,5 @@
 """Rating a plan of sources by what it found, and writing a better one from what was said of earlier ones."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import AfterValidator, Field

@@ -3,8 +3,6 @@
 Source: Omni-RAG, prompts E.2 (the format of queries) and E.7 (a tag for each source, empty where nothing is asked).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

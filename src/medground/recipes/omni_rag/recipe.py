@@ -3,8 +3,6 @@
 `docs/recipes/omni-rag.md` maps each element of the paper to the function that implements it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from medground.answering.conclude.compose import compose, reason_of_nothing, searched_sources, unanswered

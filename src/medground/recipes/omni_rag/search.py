@@ -4,8 +4,6 @@ Source: Omni-RAG, section 5.1.2: each query finds 20 passages, of which rerankin
 its definition and its 10 best relations.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Summarising the evidence, answering from that summary, and the baselines' operators: recall and reflection."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 Source: PubMed Reasoner, section 4.2 and appendix D.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Sequence

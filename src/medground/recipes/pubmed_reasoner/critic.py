@@ -3,8 +3,6 @@
 Source: PubMed Reasoner, section 3.1, Eq. 6 to 11; in one call as in appendix E (`at_once`).
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass

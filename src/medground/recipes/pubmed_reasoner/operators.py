@@ -3,8 +3,6 @@
 Source: PubMed Reasoner, section 3.1. Each operator names its equation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Literal

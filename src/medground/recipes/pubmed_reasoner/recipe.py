@@ -4,8 +4,6 @@
 what we added; the preset `pubmed-reasoner-paper` turns off all of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Choose demonstrations for a question, and report what was left out."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections import deque

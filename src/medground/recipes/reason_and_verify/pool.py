@@ -3,8 +3,6 @@
 Source: Reason and Verify, section 4.1 (demonstration pool construction).
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -3,8 +3,6 @@
 `docs/recipes/reason-and-verify.md` maps each line of Algorithm 1 to the function that implements it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import islice
 

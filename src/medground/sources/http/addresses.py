@@ -5,8 +5,6 @@ is resolved once, every address that it has is checked, and the connection goes 
 that changes a moment later changes nothing.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import socket

@@ -1,7 +1,5 @@
 """From what a site sent to a document: the main text of a page, a PDF, or plain text. Nothing else is read."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """A failed request: whether a retry may help, how often and after what wait, and the public error that it becomes."""
 
-from __future__ import annotations
-
 import email.utils
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager

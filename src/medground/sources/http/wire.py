@@ -1,7 +1,5 @@
 """What carries requests: the network, a folder of recorded replies, or the network while replies are recorded."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """What literature databases that are searched live have in common: as sources, and in how a query tree is written."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence

@@ -5,8 +5,6 @@ references; only the subject is put before them, so that each line can be quoted
 Source: BioMedSearch, section III.B, Protein Information Retrieval.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any, NamedTuple

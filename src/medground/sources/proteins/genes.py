@@ -5,8 +5,6 @@ of symbols alone does not do, because ALS, PCOS or CAT are symbols too: what is 
 form is that of a gene, or words next to it speak of one.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache

@@ -1,7 +1,5 @@
 """Proteins by accession, gene and name, and organisms by the names that people use."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

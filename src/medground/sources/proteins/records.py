@@ -1,7 +1,5 @@
 """What sources of protein records share: one lookup finds few whole records, and each is fetched by its id."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from abc import ABC, abstractmethod

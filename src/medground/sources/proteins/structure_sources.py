@@ -6,8 +6,6 @@ that a file can be checked. Source: BioMedSearch, section III.B. The services: h
 https://www.ebi.ac.uk/pdbe/pdbe-kb/3dbeacons.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The trace of a protein structure: one C-alpha atom for each residue, from a checked PDB or mmCIF file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

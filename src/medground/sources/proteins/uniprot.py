@@ -4,8 +4,6 @@ Source: BioMedSearch, section III.B, Protein Information Retrieval. A name that 
 never guessed: the notes list them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from medground.errors import BadDocument, SourceUnavailable

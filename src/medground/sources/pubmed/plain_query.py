@@ -1,7 +1,5 @@
 """The query for plain words: their concepts, as PubMed Reasoner's planner writes them, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What PubMed is asked: a query that finds too little is widened, and what it lacks is added."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Lines to blocks (lines that stand together), and blocks in the order in which a reader takes them."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter, defaultdict

@@ -4,8 +4,6 @@ Nothing is invented: what the metadata says counts only where the first page say
 empty. The date on which the file was made is not a year of publication.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

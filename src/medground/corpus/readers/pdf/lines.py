@@ -1,7 +1,5 @@
 """Glyphs to lines: words with their spaces, superscripts read as what they mean, columns and table cells apart."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
