@@ -186,3 +186,8 @@ def test_any_text_is_read_or_refused(former: str, asked: str) -> None:
     except UsageError:
         return
     assert reading.text or not asked
+
+
+def test_misspelt_words_are_read_as_they_are_meant() -> None:
+    read = reading_of("Does muscle stimulaton help criticaly ill eldery people on donanemab?").read_as("")
+    assert read == {"stimulaton": "stimulation", "criticaly": "critically", "eldery": "elderly"}

@@ -2,12 +2,16 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rows import tables
+from small_corpora import corpus_of_documents
 
 from medground.engine.answering import answered
+from medground.engine.blocking import BlockingEngine
+from medground.home.settings import Settings
 from medground.recipes.ground import GROUND
 from medground.values.answer import Answer
 from medground.values.decision import Notice
@@ -65,6 +69,23 @@ def test_a_paper_on_all_things_comes_before_papers_on_one_of_them(ask: Ask) -> N
     both = trial(7, "Kelvastatin.", "Kelvastatin given in the acute period of SAH reduced deaths.")
     answer = ask("Does kelvastatin improve outcome after aneurysmal subarachnoid haemorrhage?", [other, both])
     assert answer.evidence[0].document_id == "PMID:7"
+
+
+def test_what_nothing_found_names_is_searched_for_by_itself(tmp_path: Path) -> None:
+    text = "In pregnancy the baby has a heart beat from week 6 on, and getting pregnant again could happen to a mother."
+    babies = [trial(n, f"Pregnancy, part {n}.", text.replace("6", str(n))) for n in range(10, 60)]
+    defects = trial(8, "Fetal statin syndrome.", "Kelvastatin can cause these birth defects in the early weeks.")
+    corpus_of_documents(tmp_path, [*babies, defects])
+    with BlockingEngine.open(Settings(home=tmp_path), corpora="papers") as engine:
+        answer = engine.ask("What could happen to my baby if I get pregnant on kelvastatin?")
+    assert answer.evidence[0].document_id == "PMID:8"
+
+
+def test_a_study_s_own_words_on_its_limitations_come_first(ask: Ask) -> None:
+    own = "Velnorixan reduced cough in 20 adults. A limitation of this study is that nobody was blinded."
+    other = trial(7, "Massage for back pain.", "A limitation of the massage trial is its size.")
+    answer = ask("What are the limitations of the velnorixan trial?", [trial(6, "A trial of velnorixan.", own), other])
+    assert answer.statements[0].text == "A limitation of this study is that nobody was blinded."
 
 
 def test_the_row_that_a_question_names_answers_whatever_else_the_question_says(ask: Ask) -> None:
@@ -183,7 +204,7 @@ TABLE = "\n\n".join(
         "Nausea, n (%) | Group A (n = 31): 7 (23) | Group B (n = 30): 9 (30)",
     ]
 )
-ROWS = [Document.model_validate(one) for one in TABLES["rows"]]
+ROWS = [Document.model_validate(one | {"text": one.pop("lead") * 40 + one["text"]}) for one in TABLES["rows"]]
 
 
 @pytest.mark.parametrize(

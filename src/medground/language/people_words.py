@@ -3,7 +3,7 @@
 import gzip
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import resources
@@ -21,6 +21,8 @@ _SHORTEST, _LONG = 6, 8
 """Letters of a word that may be misspelt; a shorter one is too near to others. Only in a long one may a letter be taken
 for another, and only a long one may be misspelt for what no abstract has: perineal is not peroneal, purity not parity.
 """
+_COMMON = 100
+"""Abstracts, of those that are counted, that hold a plain word which may be meant."""
 _SHORT = 4
 """Letters of a word that is another thing in capitals: OP is a kind of poison, MED a disease of bones."""
 _ALIKE = str.maketrans("eiouynszk", "aaaaamccc")
@@ -129,10 +131,31 @@ def corrected(word: str) -> str:
     if len(word) < _SHORTEST or words.weight(words.stem(word)) < words.MOST or people_say(word):
         return ""
     near = [one for one in _known()[word[0]] if _is_slip(word, one)]
-    forms = any(words.stem(word) == words.stem(one) or word[:-1] in one[:-1] for one in near)
-    if not near or forms or vocabulary().naming(word):
+    near = [] if any(word[:-1] in one[:-1] for one in near) else near  # it may be a form of the other
+    near += [one for one in _plain()[word[0]] if _is_slip(word, one) and _is_common(one)]
+    if not near or any(words.stem(word) == words.stem(one) for one in near) or vocabulary().naming(word):
         return ""
     return max(near, key=lambda one: (words.abstracts_with(words.stem(one)), one[-1] == word[-1]))
+
+
+def _is_common(word: str) -> bool:
+    return words.abstracts_with(words.stem(word)) >= _COMMON
+
+
+@cache
+def _plain() -> Mapping[str, list[str]]:
+    """Plain English words, by their first letter."""
+    from medground.language.risk.notices import plain_words
+
+    return _by_letter(plain_words())
+
+
+def _by_letter(found: Iterable[str]) -> Mapping[str, list[str]]:
+    grouped: defaultdict[str, list[str]] = defaultdict(list)
+    for word in found:
+        if word.isalpha() and len(word) >= _SHORTEST:
+            grouped[word[0]].append(word)
+    return grouped
 
 
 def _is_slip(word: str, other: str) -> bool:
@@ -148,12 +171,8 @@ def _is_slip(word: str, other: str) -> bool:
 
 
 @cache
-def _known() -> dict[str, list[str]]:
+def _known() -> Mapping[str, list[str]]:
     """Words that may be meant, by their first letter: names in MeSH, what is asked of things, and verbs."""
     from medground.pubmed.mesh import vocabulary
 
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for word in (*vocabulary().words, *asked_words(), *VERBS):
-        if word.isalpha() and len(word) >= _SHORTEST:
-            found[word[0]].append(word)
-    return found
+    return _by_letter((*vocabulary().words, *asked_words(), *VERBS))

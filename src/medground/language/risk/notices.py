@@ -86,11 +86,12 @@ def people_say(word: str) -> bool:
 
 def is_plain(word: str) -> bool:
     """Whether a word is plain English, in lower case, or the name of a person or a place."""
-    return word in _plain()
+    return word in plain_words()
 
 
 @functools.cache
-def _plain() -> frozenset[str]:
+def plain_words() -> frozenset[str]:
+    """Plain English words, in lower case, and names of people and places."""
     stored = (resources.files("medground") / "data" / "plain_words.txt.gz").read_bytes()
     return frozenset(gzip.decompress(stored).decode("utf-8").split())
 
