@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from rows import tables
-from small_corpora import corpus_of_documents
+from small_corpora import corpus_of_documents, make_documents
 
 from medground.engine.answering import answered
 from medground.engine.blocking import BlockingEngine
@@ -75,7 +75,7 @@ def test_what_nothing_found_names_is_searched_for_by_itself(tmp_path: Path) -> N
     text = "In pregnancy the baby has a heart beat from week 6 on, and getting pregnant again could happen to a mother."
     babies = [trial(n, f"Pregnancy, part {n}.", text.replace("6", str(n))) for n in range(10, 60)]
     defects = trial(8, "Fetal statin syndrome.", "Kelvastatin can cause these birth defects in the early weeks.")
-    corpus_of_documents(tmp_path, [*babies, defects])
+    corpus_of_documents(tmp_path, [*make_documents(600, 100), *babies, defects])
     with BlockingEngine.open(Settings(home=tmp_path), corpora="papers") as engine:
         answer = engine.ask("What could happen to my baby if I get pregnant on kelvastatin?")
     assert answer.evidence[0].document_id == "PMID:8"
