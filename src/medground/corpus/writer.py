@@ -127,8 +127,9 @@ class DatabaseWriter:
             return self.keep(tables.ready(document.model_copy(update={"id": own})), file)
         keep = source.number == file or self._supersedes(document, place, source)
         if before and same and both and place.reader + source.reader != "medline" * 2:
-            self.put(one_record(document, before))
-            keep = len(document.text) >= len(before.text)
+            later, longer = source.number == file or place.after(source), len(document.text) - len(before.text)
+            self.put(one_record(document, before) if later else one_record(before, document))
+            keep = longer > 0 or (longer == 0 and later)
         elif keep:
             self.put(document)
         self.files.hold(document.id, file, kept=keep)
