@@ -147,9 +147,9 @@ def test_ctrl_c_in_an_ask_is_one_line_and_keeps_the_trace(
         raise AssertionError("nobody stopped it")
 
     monkeypatch.setattr("medground.engine.answering.with_titles", slow)
-    assert run("ask", "-c", "papers", "-q", "Does aspirin reduce the risk of stroke?") == 130
+    code = run("ask", "-c", "papers", "-q", "Does aspirin reduce the risk of stroke?")
     out, error = capsys.readouterr()
-    assert (out, error.count("\n")) == ("", 1)
+    assert (code, out, error.count("\n")) == (130, "", 1), error
     assert error.startswith("medground: stopped; what was found is kept, see it with medground show ")
     assert list((papers / "traces").glob("*.jsonl"))
     assert Answers(papers).read(error.split()[-1]).stopped == "cancelled"
