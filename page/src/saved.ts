@@ -41,12 +41,24 @@ function set(saved: SavedWork): void {
   for (const listener of listeners) listener(saved);
 }
 
+const read = async (): Promise<SavedWork> => ({ ...NOTHING, ...(await get<Partial<SavedWork>>("/v1/saved")) });
+let last: Promise<unknown> = Promise.resolve();
+
+/** One after the other: what was read before a change never takes its place. */
+function inTurn(work: () => Promise<void>): Promise<void> {
+  const done = last.then(work);
+  last = done.catch(() => undefined);
+  return done;
+}
+
 /** Change what is saved, here and on the server; what another tab saved meanwhile is kept. Rejects if it cannot be. */
-export async function save(change: (saved: SavedWork) => Partial<SavedWork>): Promise<void> {
-  const before = { ...NOTHING, ...(await get<Partial<SavedWork>>("/v1/saved")) };
-  const next = { ...before, ...change(before) };
-  await call("PUT", "/v1/saved", next);
-  set(next);
+export function save(change: (saved: SavedWork) => Partial<SavedWork>): Promise<void> {
+  return inTurn(async () => {
+    const before = await read();
+    const next = { ...before, ...change(before) };
+    await call("PUT", "/v1/saved", next);
+    set(next);
+  });
 }
 
 /** What is saved, and again whenever it changes; null until the server has told. */
@@ -54,7 +66,7 @@ export function useSaved(): SavedWork | null {
   const [saved, setSaved] = useState(current);
   useEffect(() => {
     listeners.add(setSaved);
-    get<Partial<SavedWork>>("/v1/saved").then((told) => set({ ...NOTHING, ...told }), () => undefined);
+    inTurn(async () => set(await read())).catch(() => undefined);
     return () => void listeners.delete(setSaved);
   }, []);
   return saved;

@@ -211,6 +211,11 @@ def test_addresses_that_lead_nowhere_are_refused_in_one_line(cluster, tmp_path, 
         Library(tmp_path).at(f"solr+http://127.0.0.1:{port.partition('/')[0]}/other/papers").state()
 
 
+def above_the_last(row):
+    """The scores, and what has them; of those that share the last place either may be there."""
+    return sorted((score, name if score > row[-1][0] else "") for score, name in row)
+
+
 def test_one_node_of_three_may_die_and_where_two_have_died_no_part_is_an_answer(cluster, started, shared, tmp_path):
     reference, questions = bioasq(shared / "bioasq", tmp_path)
     with reference:
@@ -224,7 +229,7 @@ def test_one_node_of_three_may_die_and_where_two_have_died_no_part_is_an_answer(
             if number == 10:
                 cluster.kill(1)
             after.append(ranked(by_words(store, question)))
-        assert [sorted(row) for row in after] == [sorted(row) for row in before]
+        assert [above_the_last(row) for row in after] == [above_the_last(row) for row in before]
         cluster.kill(2)
         with pytest.raises(SourceUnavailable, match="corpus:nodes: the Solr cluster does not answer"):
             for question in questions[:50]:

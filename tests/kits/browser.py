@@ -93,7 +93,7 @@ class Opened:
         made: BrowserContext = self.browser.new_context(
             viewport={"width": size[0], "height": size[1]}, color_scheme="light", reduced_motion="reduce"
         )
-        made.set_default_timeout(10_000)
+        made.set_default_timeout(40_000)
         page = made.new_page()
         page.on("console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: self.errors.append(str(error)))

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { answerView, startJob } from "../api";
-import { address, go } from "../router";
+import { address, go, readRoute } from "../router";
 import type { Problem } from "../types";
 import { askedOf, type Draft, emptyDraft } from "../views/draft";
 import { QuestionField } from "./combobox";
@@ -13,7 +13,8 @@ import { placesOf } from "./searches";
 export async function askNow(draft: Partial<Draft>, follow = "", more: Record<string, string> = {}): Promise<void> {
   const whole = { ...emptyDraft, ...draft };
   const started = await startJob(askedOf(whole, follow));
-  go(address("asked", [started.id], { ...placesOf(whole.chosen ? whole : null), ...more }));
+  const columns = readRoute(location.hash).query.get("c");
+  go(address("asked", [started.id], { ...placesOf(whole.chosen ? whole : null), ...more, ...(more.to === "table" && columns && { c: columns }) }));
 }
 
 /** The question of an answer, with what was chosen to be searched for it. */

@@ -34,7 +34,7 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
     const event = (one: JobEvent): void => {
       setWaiting(false);
       if (one.words) setSaid((before) => told(before, one));
-      if (one.type === "answer" && one.trace_id) answered(one.trace_id, route.query.get("since"), route.query.get("to") ?? "answer");
+      if (one.type === "answer" && one.trace_id) answered(one.trace_id, route.query);
       else if (one.type === "stopped" || one.type === "failed" || one.type === "done" || one.type === "answer") {
         setEnded(one);
         setProblem(one.problem ?? null);
@@ -85,9 +85,10 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
   );
 }
 
-/** Show the answer; one that was asked again beside the former one, in whose place it is watched. */
-function answered(id: string, since: string | null, view: string): void {
-  if (!since) return go(address(view, [id], view === "table" ? { all: "1" } : {}), true);
+/** Show the answer, or its table with the columns chosen before; one asked again beside the former one, in whose place it is watched. */
+function answered(id: string, asked: URLSearchParams): void {
+  const [since, view, columns] = [asked.get("since"), asked.get("to") ?? "answer", asked.get("c")];
+  if (!since) return go(address(view, [id], view === "table" ? { all: "1", ...(columns && { c: columns }) } : {}), true);
   const show = (): void => go(address("compare", [since, id], { since: "1" }), true);
   offers().then((now) => save((saved) => ({ watched: saved.watched.map((one) => (one.answer === since ? { answer: id, question: one.question, asked: new Date().toISOString(), states: statesOf(now) } : one)) }))).then(show, show);
 }

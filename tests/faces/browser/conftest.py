@@ -20,6 +20,9 @@ def page_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with the corpus `papers`, and answers that hold everything an answer can hold."""
     if reason := why_not():
         pytest.skip(reason)
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=20_000)  # other tests share the machine
     home = tmp_path_factory.mktemp("page") / "home"
     papers_home(home, PAPERS)
     keep_answers(home)
