@@ -216,4 +216,5 @@ def test_a_broken_package_says_so_and_hinders_nothing_else(
         BlockingEngine(settings(**{"recipe.name": "toy"}))
     with BlockingEngine(settings(**{"model.operators.check": "keyless"})) as engine:
         assert engine.ask(QUESTION).recipe == "ground"
-    assert "recipe 'toy' of the package medground-toys" in caplog.text
+    # Another test may have made a key of the name of the program, which no log shows then.
+    assert re.search(r"recipe 'toy' of the package \S+-toys cannot be loaded", caplog.text)
