@@ -29,6 +29,7 @@ from medground.language import words
 from medground.language.dates import latest
 from medground.language.follow_up import questions_in
 from medground.language.question_reading import reading_of
+from medground.language.risk.notices import is_plain
 from medground.language.statements import statements
 from medground.language.subject import Subject
 from medground.models.operators.answering import read_and_answer
@@ -183,7 +184,8 @@ async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence
     found = texts(fused(await run.look_up(lookup), run))
     hits = await rerank(retrieval.reranker, question.text, distinct(await readable(found, run)), retrieval.keep, run)
     read = "\n".join(f"{hit.passage.title}\n{hit.passage.text}" for hit in hits)
-    if hits and (lost := reading_of(question.text).not_named(read)):
+    lost = [one for one in reading_of(question.text).not_named(read) if not is_plain(one.said.lower())] if hits else []
+    if lost:
         hits = [*await _naming(lost, question, lookup, run), *hits][: retrieval.keep]
     await run.retrieve([hit.passage.document_id for hit in hits])
     listed = with_findings(question.text, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
