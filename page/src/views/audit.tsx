@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type AuditEntry, auditLog } from "../keeping";
 import { day } from "../parts/figures";
 import { ProblemBox, problemOf } from "../parts/problem";
+import { Sheet } from "../parts/sheet";
 import type { Problem } from "../types";
 import { listed, t, word } from "../words";
 
@@ -28,29 +29,16 @@ export function AuditPage(): JSX.Element {
       <h1>Audit log</h1>
       <p class="dim">Who did what on this server, the latest first. The command medground audit prints all of it.</p>
       {problem && <ProblemBox problem={problem} />}
-      <div class="scroll" tabIndex={0} role="region" aria-label="Audit log">
-        <table>
-          <thead>
-            <tr>
-              {[t`When`, t`Who`, t`Did`, t`What`].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map((one) => (
-              <tr key={one.id}>
-                <td>{day(one.at)}</td>
-                <td>{one.name}</td>
-                <td>{word(one.act)}</td>
-                <td dir="auto">{[one.what, one.words].filter(Boolean).join(": ")}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Sheet label={t`Audit log`} columns={[t`When`, t`Who`, t`Did`, t`What`]}>
+        {entries.map((one) => (
+          <tr key={one.id}>
+            <td>{day(one.at)}</td>
+            <td>{one.name}</td>
+            <td>{word(one.act)}</td>
+            <td dir="auto">{[one.what, one.words].filter(Boolean).join(": ")}</td>
+          </tr>
+        ))}
+      </Sheet>
       {next && (
         <button type="button" onClick={more}>
           Show more

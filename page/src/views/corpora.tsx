@@ -5,6 +5,7 @@ import { corpora, type CorpusListed } from "../keeping";
 import { count, day, many } from "../parts/figures";
 import { useReloaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
+import { Sheet } from "../parts/sheet";
 import { Upload } from "../parts/upload";
 import { plain, titleOf } from "../names";
 import { address, type Route } from "../router";
@@ -40,39 +41,26 @@ function All(): JSX.Element {
 
 function Table({ all }: { all: CorpusListed[] }): JSX.Element {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Collections">
-      <table>
-        <thead>
-          <tr>
-            {[t`Name`, t`Papers`, t`Built`, t`State`].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {all.map((one) => (
-            <tr key={one.name}>
-              <th scope="row">
-                <a href={address("corpora", [one.name])}>{titleOf(one)}</a>
-              </th>
-              {one.problem ? (
-                <td colSpan={3} class="bad">
-                  {plain(one.problem)}
-                </td>
-              ) : (
-                <>
-                  <td class="number">{count(one.documents ?? 0)}</td>
-                  <td>{one.created ? day(one.created) : ""}</td>
-                  <td>{stateOf(one)}</td>
-                </>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Sheet label={t`Collections`} columns={[t`Name`, t`Papers`, t`Built`, t`State`]}>
+      {all.map((one) => (
+        <tr key={one.name}>
+          <th scope="row">
+            <a href={address("corpora", [one.name])}>{titleOf(one)}</a>
+          </th>
+          {one.problem ? (
+            <td colSpan={3} class="bad">
+              {plain(one.problem)}
+            </td>
+          ) : (
+            <>
+              <td class="number">{count(one.documents ?? 0)}</td>
+              <td>{one.created ? day(one.created) : ""}</td>
+              <td>{stateOf(one)}</td>
+            </>
+          )}
+        </tr>
+      ))}
+    </Sheet>
   );
 }
 

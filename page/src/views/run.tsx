@@ -5,6 +5,7 @@ import { type Metric, type OpenedRun, openedRun, reportAddress, runQuestions, ty
 import { count, day, interval, many, percent } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
+import { Sheet } from "../parts/sheet";
 import { address } from "../router";
 import { oneLine } from "../text";
 import { Pages } from "./corpus";
@@ -114,31 +115,18 @@ function Classes({ opened }: { opened: OpenedRun }): JSX.Element {
   return (
     <section aria-labelledby="classes">
       <h2 id="classes">By answer</h2>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Table by answer">
-        <table>
-          <thead>
-            <tr>
-              {[t`Answer`, t`Gold`, t`Given`, t`Precision`, t`Recall`, "F1"].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {opened.classes.map((one) => (
-              <tr key={one.label}>
-                <th scope="row">{one.label}</th>
-                <td class="number">{count(one.gold)}</td>
-                <td class="number">{count(one.given)}</td>
-                <td class="number">{shown(one.precision)}</td>
-                <td class="number">{shown(one.recall)}</td>
-                <td class="number">{one.f1.toFixed(3)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Sheet label={t`Table by answer`} columns={[t`Answer`, t`Gold`, t`Given`, t`Precision`, t`Recall`, "F1"]}>
+        {opened.classes.map((one) => (
+          <tr key={one.label}>
+            <th scope="row">{one.label}</th>
+            <td class="number">{count(one.gold)}</td>
+            <td class="number">{count(one.given)}</td>
+            <td class="number">{shown(one.precision)}</td>
+            <td class="number">{shown(one.recall)}</td>
+            <td class="number">{one.f1.toFixed(3)}</td>
+          </tr>
+        ))}
+      </Sheet>
     </section>
   );
 }
@@ -178,35 +166,22 @@ function Questions({ id }: { id: string }): JSX.Element {
       {loaded.state === "loaded" && loaded.value.total === 0 && <p class="dim">There are no such questions.</p>}
       {loaded.state === "loaded" && loaded.value.total > 0 && (
         <>
-          <div class="scroll" tabIndex={0} role="region" aria-label="Table of questions">
-            <table>
-              <thead>
-                <tr>
-                  {[t`Question`, t`Gold`, t`Answer`, t`Outcome`].map((name) => (
-                    <th key={name} scope="col">
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {loaded.value.questions.map((one) => (
-                  <tr key={one.id}>
-                    <th scope="row" dir="auto">
-                      {oneLine(one.question)}
-                    </th>
-                    <td>{one.gold.join(", ")}</td>
-                    <td>{one.answer.join(", ") || t`none`}</td>
-                    <td class={one.right ? "good" : one.error ? "bad" : ""}>
-                      {one.gold.length ? (one.right ? t`✓ right` : t`✗ wrong`) : ""}
-                      {one.right ? "" : ` · ${one.outcome}`}
-                      {one.error && <span class="dim"> {oneLine(one.error)}</span>}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Sheet label={t`Table of questions`} columns={[t`Question`, t`Gold`, t`Answer`, t`Outcome`]}>
+            {loaded.value.questions.map((one) => (
+              <tr key={one.id}>
+                <th scope="row" dir="auto">
+                  {oneLine(one.question)}
+                </th>
+                <td>{one.gold.join(", ")}</td>
+                <td>{one.answer.join(", ") || t`none`}</td>
+                <td class={one.right ? "good" : one.error ? "bad" : ""}>
+                  {one.gold.length ? (one.right ? t`✓ right` : t`✗ wrong`) : ""}
+                  {one.right ? "" : ` · ${one.outcome}`}
+                  {one.error && <span class="dim"> {oneLine(one.error)}</span>}
+                </td>
+              </tr>
+            ))}
+          </Sheet>
           <Pages offset={offset} shown={loaded.value.questions.length} total={loaded.value.total} step={50} set={setOffset} what="questions" />
         </>
       )}

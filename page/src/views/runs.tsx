@@ -4,6 +4,7 @@ import { type RunListed, runs } from "../keeping";
 import { count, day, interval, percent } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
+import { Sheet } from "../parts/sheet";
 import { address, type Route } from "../router";
 import { RunView } from "./run";
 import { t } from "../words";
@@ -22,24 +23,11 @@ function All(): JSX.Element {
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && loaded.value.length === 0 && <p>There are no runs yet. Create one with the command medground eval run SET --data FILE.</p>}
       {loaded.state === "loaded" && loaded.value.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Evaluation runs">
-          <table>
-            <thead>
-              <tr>
-                {[t`Data set`, t`Recipe`, t`Model`, t`Accuracy`, t`95 % interval`, t`Correct`, t`Did not answer`, t`Started`].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {loaded.value.map((run) => (
-                <Row key={run.id} run={run} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Sheet label={t`Evaluation runs`} columns={[t`Data set`, t`Recipe`, t`Model`, t`Accuracy`, t`95 % interval`, t`Correct`, t`Did not answer`, t`Started`]}>
+          {loaded.value.map((run) => (
+            <Row key={run.id} run={run} />
+          ))}
+        </Sheet>
       )}
     </div>
   );

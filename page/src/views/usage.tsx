@@ -4,6 +4,7 @@ import { type Limits, type Spent, tokens, type TokenUse, usage } from "../keepin
 import { count, day, many } from "../parts/figures";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
+import { Sheet } from "../parts/sheet";
 import { useSession } from "../session";
 import { listed, t, word } from "../words";
 
@@ -73,30 +74,17 @@ function Tokens(): JSX.Element {
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && loaded.value.length === 0 && <p>There are no tokens. Create one with the command medground token create NAME.</p>}
       {loaded.state === "loaded" && loaded.value.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Table of tokens">
-          <table>
-            <thead>
-              <tr>
-                {[t`Token`, t`Requests`, t`Model tokens`, t`Money`, t`State`].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {loaded.value.map((one) => (
-                <tr key={`${one.name} ${one.created}`}>
-                  <th scope="row">{one.name}</th>
-                  <td>{count(one.month.requests)}</td>
-                  <td>{count(one.month.input_tokens + one.month.output_tokens)}</td>
-                  <td>{money(one.month)}</td>
-                  <td>{stateOf(one)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Sheet label={t`Table of tokens`} columns={[t`Token`, t`Requests`, t`Model tokens`, t`Money`, t`State`]}>
+          {loaded.value.map((one) => (
+            <tr key={`${one.name} ${one.created}`}>
+              <th scope="row">{one.name}</th>
+              <td>{count(one.month.requests)}</td>
+              <td>{count(one.month.input_tokens + one.month.output_tokens)}</td>
+              <td>{money(one.month)}</td>
+              <td>{stateOf(one)}</td>
+            </tr>
+          ))}
+        </Sheet>
       )}
     </section>
   );
