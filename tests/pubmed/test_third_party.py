@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import signal
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +125,15 @@ def test_metapub(base: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert article.pmid == ids[0] and article.title and article.authors
 
 
-def test_entrezpy(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def keeps_interrupts() -> Iterator[None]:
+    """What Ctrl-C does is as before after a client that exits by itself."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_entrezpy(base: str, monkeypatch: pytest.MonkeyPatch, keeps_interrupts: None) -> None:
     """A pipeline: searched with the history, whose records are summarised in parts."""
     conduit_module = pytest.importorskip("entrezpy.conduit")
     from entrezpy.base.query import EutilsQuery
