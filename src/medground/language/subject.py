@@ -26,6 +26,8 @@ _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
 _THINGS = ("B", "C", "D", "F03")
 """Trees of what is not only asked of a thing, as its mortality is."""
+_ATTRIBUTES = "C23.550.291"
+"""Tree of what is said of diseases, such as that they are rare or chronic."""
 _OF_HEALTH = (
     *("C", "F03", "B01.043", "B01.046", "B01.050.500.500", "B01.268", "B01.300", "B03", "B04"),
     *("D", "E02", "E03", "E04"),
@@ -244,6 +246,7 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     named = rare and not is_plain(said)
     decides = len(below) <= _BELOW and (named or any(tree.startswith(_DECIDING) for tree in found.trees))
     is_aspect = bool(aspects_of(said)) and not any(tree.startswith(_THINGS) for tree in found.trees)
+    is_aspect = is_aspect or any(tree.startswith(_ATTRIBUTES) for tree in found.trees)
     decides = decides and not (aside or is_aspect or _is_ordinary(said))
     is_food = any(tree.startswith("J") for tree in found.trees)
     of_health = not (aside or is_food) and any(tree.startswith(_OF_HEALTH) for tree in found.trees)
@@ -298,9 +301,17 @@ def is_slip(word: str, other: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def pattern(name: str) -> re.Pattern[str]:
-    """A name with or without its hyphens and spaces: HER2, HER-2 and HER 2; a short one only in its own case."""
+    """A name with or without its hyphens and spaces: HER2, HER-2 and HER 2.
+
+    A short one only in its own case, and if it is no word as a mouse's gene is written: BTK and Btk.
+    """
+    if name.endswith("s") and name[-2:-1].isupper():
+        name = name[:-1]
     parts = r"[\s-]?".join(map(re.escape, PART.findall(name)))
-    return re.compile(rf"(?<!\w){parts}s?(?![^\W_])", 0 if len(name) <= _SHORT and name.isupper() else re.IGNORECASE)
+    own_case = len(name) <= _SHORT and name.isupper()
+    if own_case and len(name) > _INITIALS and words.weight(words.stem(name.lower())) >= words.MOST:
+        parts = f"(?:{parts}|{parts.capitalize()})"
+    return re.compile(rf"(?<!\w){parts}s?(?![^\W_])", 0 if own_case else re.IGNORECASE)
 
 
 def _of_disease(word: str) -> tuple[str, ...]:

@@ -191,6 +191,8 @@ _LENGTHS = (3, 4, 5)
 def spelled_out(text: str, question: str) -> str:
     """The text with the initials of neighbouring words of the question written out as those words.
 
+    Those that the question itself has stay: there they are a name of their own.
+
     >>> spelled_out("Celecoxib did not help in ALS.", "Does celecoxib help in amyotrophic lateral sclerosis?")
     'Celecoxib did not help in amyotrophic lateral sclerosis.'
     """
@@ -207,4 +209,5 @@ def _runs(question: str) -> tuple[re.Pattern[str], dict[str, str]]:
             run = pieces[start : start + length]
             if not any(word.lower() in FUNCTION_WORDS for word in run):
                 found.setdefault("".join(word[0] for word in run).upper(), " ".join(run))
+    found = {initials: run for initials, run in found.items() if initials not in pieces}
     return re.compile(rf"\b(?:{'|'.join(found)})\b"), found

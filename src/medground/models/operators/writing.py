@@ -28,7 +28,8 @@ STUDIES = 2
 def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, best first.
 
-    Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept, with
+    Quotes on the question's topic, which name one of the things that decide, come first, and statements of purpose
+    last; otherwise the given order is kept, with
     one quote of each paper before a second one of any. Quotes that repeat an earlier one and quotes from retracted
     papers are left out, and all beyond `count`. What another paper says against the first one comes second.
 
@@ -41,7 +42,8 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
 
     def order(one: EvidenceView) -> tuple[float, ...]:
         said = f"{one.title} {one.quote}"
-        off_topic, aim = topic.isdisjoint(words.terms(said)), _has_purpose(one.quote, all)
+        off_topic = topic.isdisjoint(words.terms(said)) or bool(asked.deciding and not asked.names_any(said))
+        aim = _has_purpose(one.quote, all)
         if compared is None:
             return off_topic, aim, -asked.share_named(one.title, one.quote) if asked.deciding_aspects else 0.0
         return off_topic, aim, not compared.names_both(said), not asked.names_side(said)
