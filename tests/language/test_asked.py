@@ -86,6 +86,15 @@ def test_a_code_of_a_gene_has_its_other_codes() -> None:
     assert asked.unnamed(["Lomafenib shrank tumours with EGFR mutations."]) == ["HER2"]
 
 
+def test_letters_that_decide_are_found_as_a_mouse_and_the_question_itself_write_them() -> None:
+    assert reading_of("Is BTK implicated in lupus?").unnamed(["Loss of Btk prevented lupus."]) == []
+    assert reading_of("Which diseases do saRNAs treat?").unnamed(["An saRNA was tried in cancer."]) == []
+    exchange = "Describe Radiation Information Data Exchange (RIDE)"
+    assert reading_of(exchange).unnamed(["RIDE is a platform."]) == []
+    assert [one.said for one in reading_of("What causes the rare disease cystinosis?").deciding] == ["cystinosis"]
+    assert reading_of("how long dose bells palsey last").aspects == frozenset()
+
+
 def test_what_is_asked_of_a_thing_is_missed_where_no_text_speaks_of_it() -> None:
     asked = reading_of("What are the side effects of sacubitril?")
     assert asked.aspect_lost(["Sacubitril is a new drug."]) == ["harms of sacubitril"]

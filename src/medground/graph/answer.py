@@ -13,7 +13,7 @@ from itertools import islice
 
 from medground.graph import lists
 from medground.graph.features import diseases_with, feature, profile
-from medground.graph.intent import Asked, GraphQuestion, asked_of
+from medground.graph.intent import MODES, Asked, GraphQuestion, asked_of
 from medground.graph.linking import (
     Mention,
     Piece,
@@ -61,6 +61,9 @@ def mentions(store: GraphStore, text: str) -> list[Mention]:
 
 def _readings(store: GraphStore, words: list[str]) -> Iterator[tuple[list[Piece], tuple[str, ...]]]:
     yield link(store, words), ()
+    last = next((n for n, word in enumerate(reversed(words)) if word.casefold() not in MODES), 0)
+    if last:  # "Alport syndrome, X-linked" is a disease too
+        yield [*link(store, words[:-last]), *map(str.casefold, words[-last:])], ()
     yield link(store, words, loosely=True), ()
     if meant := corrected(store, words):
         pieces = link(store, [meant.get(word, word) for word in words], loosely=True)
@@ -139,7 +142,7 @@ def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
 def _of_types(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
     """What is recorded of the types of the diseases, which may have what the general entry has not; None if nothing.
 
-    It is never "no": a type may be missing here.
+    It is never "no", for a type may be missing here, but where "always" is asked.
     """
     named = [replace(one, concepts=_with_types(store, one)) for one in question.asked.diseases]
     types = tuple(dict.fromkeys(concept for one in named for concept in one.concepts))
@@ -149,7 +152,8 @@ def _of_types(store: GraphStore, question: GraphQuestion) -> GraphFinding | None
     finding = _FINDERS[question.relation](store, asked)
     if finding is None or finding.status != "recorded":
         return None
-    return finding if finding.closed != "no" else finding.model_copy(update={"closed": ""})
+    may_deny = finding.closed != "no" or question.asked.amount == "all"
+    return finding if may_deny else finding.model_copy(update={"closed": ""})
 
 
 def _with_types(store: GraphStore, named: Mention) -> tuple[Concept, ...]:

@@ -221,9 +221,10 @@ def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]
 
 def _course(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]:
     telling = [word for word in words if closed or word not in MODES]
-    if _says(telling, "inheritance") and _only(words, "inheritance", "definition", "link"):
-        modes = tuple(word for word in words if word in MODES)
-        yield Asked("inheritance of", diseases=group.of("disease"), joint=group.joint or "and", modes=modes)
+    if _says(telling, "inheritance") and _only(words, "inheritance", "definition", "link", "all"):
+        modes, joint = tuple(word for word in words if word in MODES), group.joint or "and"
+        amount: Amount = "all" if _says(words, "all") else "any"
+        yield Asked("inheritance of", diseases=group.of("disease"), joint=joint, modes=modes, amount=amount)
     telling = [word for word in words if word not in _AGES]
     if not _BEGINS.isdisjoint(telling) and _only(telling, "onset", "feature", "definition", "common"):
         yield Asked("onset of", diseases=group.of("disease"))

@@ -210,7 +210,8 @@ def inheritance_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
         return _found(store, question, found, [unrecorded], names).model_copy(update={"chooses": True, "closed": ""})
     found.sort(key=lambda r: not asked <= set(r.object.name.casefold().split()))  # what is asked about comes first
     by_name = [[r.object.name for r in found if r.subject in mention.concepts] for mention in question.asked.diseases]
-    closed = joined([_of_mode(recorded, asked) for recorded in by_name], question.asked.joint)
+    always = question.asked.amount == "all"
+    closed = joined([_of_mode(recorded, asked, always=always) for recorded in by_name], question.asked.joint)
     said = f"recorded as {' and '.join(modes or names)}" if closed != "yes" or len(modes) > 1 else ""
     finding = _found(store, question, found, [said, unrecorded], names if closed == "yes" else ())
     return finding.model_copy(update={"closed": closed})
@@ -221,13 +222,13 @@ _MODE = "inheritance"
 _RIVALS = (frozenset({"dominant", "recessive"}), frozenset({"autosomal", "x-linked", "y-linked", "mitochondrial"}))
 
 
-def _of_mode(recorded: Sequence[str], asked: set[str]) -> str:
-    """Whether it is inherited so: no if another mode is recorded in each entry that has one."""
+def _of_mode(recorded: Sequence[str], asked: set[str], *, always: bool) -> str:
+    """Whether it is inherited so: no if another mode is recorded in each entry that has one, of `always` in any."""
     modes = [set(name.casefold().split()) for name in recorded if _MODE in name]
-    if any(asked <= said for said in modes):
-        return "yes"
     others = [any(asked & rivals and said & (rivals - asked) for rivals in _RIVALS) for said in modes]
-    return "no" if others and all(others) else ""
+    if others and (any if always else all)(others):
+        return "no"
+    return "yes" if any(asked <= said for said in modes) else ""
 
 
 def joined(answers: Sequence[str], joint: str) -> str:

@@ -18,9 +18,9 @@ from medground.language.sentences import sentence_spans
 from medground.language.subject import PATIENT, Subject, bracketed, is_slip, subjects
 
 _SHORTEST, _LONG = 6, 8
-"""Letters of a word that may be misspelt; a shorter one is too near to others. Only in a long one may a letter be taken
-for another, and only a long one may be misspelt for what no abstract has: perineal is not peroneal, purity not parity.
-"""
+"""Letters of a word that may be misspelt, and one less of what it is misspelt for; a shorter one is too near to others.
+Only in a long one may a letter be taken for another, and only a long one may be misspelt for what no abstract has:
+perineal is not peroneal, purity not parity."""
 _COMMON = 100
 """Abstracts, of those that are counted, that hold a plain word which may be meant."""
 _SHORT = 4
@@ -153,7 +153,7 @@ def _plain() -> Mapping[str, list[str]]:
 def _by_letter(found: Iterable[str]) -> Mapping[str, list[str]]:
     grouped: defaultdict[str, list[str]] = defaultdict(list)
     for word in found:
-        if word.isalpha() and len(word) >= _SHORTEST:
+        if word.isalpha() and len(word) >= _SHORTEST - 1:
             grouped[word[0]].append(word)
     return grouped
 

@@ -302,8 +302,9 @@ class QuestionReading:
 
     @cached_property
     def aspects(self) -> frozenset[str]:
-        """What it asks of the things that it is about, such as their prognosis."""
-        return aspects_of(self.plain)
+        """What it asks of the things that it is about, such as their prognosis; of a disease no dose, but "does"."""
+        diseases = bool(self.deciding) and all(one.is_disease for one in self.deciding)
+        return aspects_of(self.plain) - ({"the dose of"} if diseases else set())
 
     @cached_property
     def _stems_of_things(self) -> list[frozenset[str]]:

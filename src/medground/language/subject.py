@@ -116,6 +116,14 @@ class Subject:
                 found.setdefault(stems, name)
         return [*([self.said] if CODE.match(self.said) else []), *found.values()]
 
+    @cached_property
+    def is_disease(self) -> bool:
+        """Whether it is a disease and nothing else by its heading."""
+        from medground.pubmed.mesh import vocabulary
+
+        found = vocabulary().find(self.heading) if self.heading else None
+        return found is not None and all(tree.startswith(("C", "F03")) for tree in found.trees)
+
     def is_named_in(self, text: str) -> bool:
         """Whether a text without accents names it, or a kind of it."""
         terms = words.terms(text)
@@ -246,7 +254,7 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     named = rare and not is_plain(said)
     decides = len(below) <= _BELOW and (named or any(tree.startswith(_DECIDING) for tree in found.trees))
     is_aspect = bool(aspects_of(said)) and not any(tree.startswith(_THINGS) for tree in found.trees)
-    is_aspect = is_aspect or any(tree.startswith(_ATTRIBUTES) for tree in found.trees)
+    is_aspect = is_aspect or all(tree.startswith(_ATTRIBUTES) for tree in found.trees)
     decides = decides and not (aside or is_aspect or _is_ordinary(said))
     is_food = any(tree.startswith("J") for tree in found.trees)
     of_health = not (aside or is_food) and any(tree.startswith(_OF_HEALTH) for tree in found.trees)

@@ -116,6 +116,7 @@ def written(*evidence: EvidenceView, sentences: int = 3) -> list[str]:
 
 def test_findings_come_first_then_purposes_each_once_and_never_of_a_retracted_paper() -> None:
     assert written(quote(1, AIM), quote(2, LOWERED)) == ["E2", "E1"]
+    assert written(quote(1, AIM), quote(2, "Fish oil lowered mortality after it.")) == ["E1", "E2"]
     second = "Higher doses of statins were associated with lower mortality after stroke within a year."
     assert written(quote(1, second), quote(2, LOWERED)) == ["E1", "E2"]
     again = LOWERED.replace("significantly ", "")

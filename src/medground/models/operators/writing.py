@@ -28,10 +28,10 @@ STUDIES = 2
 def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, best first.
 
-    Quotes on the question's topic, which name one of the things that decide, come first, and statements of purpose
-    last; otherwise the given order is kept, with
-    one quote of each paper before a second one of any. Quotes that repeat an earlier one and quotes from retracted
-    papers are left out, and all beyond `count`. What another paper says against the first one comes second.
+    Quotes on the question's topic come first, and statements of purpose last, unless they alone name what decides;
+    otherwise the given order is kept, with one quote of each paper before a second one of any. Quotes that repeat an
+    earlier one and quotes from retracted papers are left out, and all beyond `count`. What another paper says against
+    the first one comes second.
 
     For a comparison, studies that name both sides come first, and of each what it found before how it was done. Of
     those that say what the first does of the sides, every one counts, also one that says the same as another, up to
@@ -39,11 +39,12 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     """
     asked = reading_of(question)
     topic, compared = words.topic(asked.core), asked.comparison
+    naming = [e.quote for e in evidence if asked.names_any(f"{e.title} {e.quote}")]
+    only_aims = bool(naming) and all(_has_purpose(quote, all) for quote in naming)
 
     def order(one: EvidenceView) -> tuple[float, ...]:
         said = f"{one.title} {one.quote}"
-        off_topic = topic.isdisjoint(words.terms(said)) or bool(asked.deciding and not asked.names_any(said))
-        aim = _has_purpose(one.quote, all)
+        off_topic, aim = topic.isdisjoint(words.terms(said)), not only_aims and _has_purpose(one.quote, all)
         if compared is None:
             return off_topic, aim, -asked.share_named(one.title, one.quote) if asked.deciding_aspects else 0.0
         return off_topic, aim, not compared.names_both(said), not asked.names_side(said)
