@@ -13,7 +13,7 @@ from medground.language.follow_up import read_follow_up
 from medground.language.noun_phrases import things
 from medground.language.question_reading import reading_of
 from medground.models.operators.base import EvidenceView
-from medground.models.operators.writing import chosen_quotes
+from medground.models.operators.writing import chosen_quotes, opposed
 
 AUXILIARIES = ("does", "do", "did", "is", "are", "was", "has", "have", "can", "should", "will")
 SAID = ("aspirin", "statins", "reduce", "increase", "treated", "risk", "safe", "higher", "work", "reducing")
@@ -87,6 +87,8 @@ def test_a_comparison_quotes_every_study_and_others_show_the_paper_that_disagree
     assert [quote.id for quote in chosen_quotes(asked, found, 3)] == ["E1", "E2", "E3", "E4", "E5"]
     against = EvidenceView(id="E6", title="Doxepin for fatigue, again", quote="Doxepin did not reduce fatigue.")
     assert [q.id for q in chosen_quotes("Does doxepin reduce fatigue?", [*found, against], 3)][:2] == ["E1", "E6"]
+    assert opposed(found[0].quote, against.quote)
+    assert not opposed(found[0].quote, "Doxepin reduced fatigue, and nausea was not reported.")
 
 
 ASPIRIN = "Does aspirin reduce the risk of stroke?"

@@ -21,6 +21,8 @@ REDUNDANT = 0.7
 """A quote is redundant if an earlier one has more than this share, by weight, of its words beyond the question's."""
 SAME_WORDS = 0.5
 """Minimum share of the shorter quote's words, by weight, that two quotes share of which one denies the other."""
+_DENIED = 2
+"""Content words after a negation that may be what it denies."""
 STUDIES = 2
 """How many times as many quotes a comparison shows, one of each study."""
 
@@ -78,11 +80,16 @@ def _opposed_first(asked: QuestionReading, usable: Sequence[EvidenceView]) -> li
 
 
 def opposed(one: str, other: str) -> bool:
-    """Whether one text denies what the other says, going by their words."""
-    if (NEGATION.search(one) is None) == (NEGATION.search(other) is None):
+    """Whether one text denies what the other says, going by their words, of which the next ones are denied."""
+    denied, too = _denied(one), _denied(other)
+    if bool(denied) == bool(too) or (denied | too).isdisjoint(words.terms(one if too else other)):
         return False
     stems, others = sorted((frozenset(words.terms(text)) for text in (one, other)), key=len)
     return words.coverage(stems, others) >= SAME_WORDS and "negation" in differences(one, other)
+
+
+def _denied(text: str) -> set[str]:
+    return {stem for no in NEGATION.finditer(text) for stem in words.terms(text[no.end() :])[:_DENIED]}
 
 
 def _has_purpose(quote: str, which: Callable[[Iterable[bool]], bool]) -> bool:
