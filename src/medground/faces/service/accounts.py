@@ -17,6 +17,7 @@ from pydantic import Field, JsonValue
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.audit import Audit
 from medground.faces.service.records import Records
+from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import LOCAL, Limits, Person, Role
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
@@ -76,7 +77,8 @@ class Tokens:
 
         Raises NotAllowed: an administrator revoked their access.
         """
-        if any(one.id != person_id for one in self._where("name = ? AND revoked IS NULL", name)):
+        taken = "name = ? AND id <> ? AND (revoked IS NULL OR hash = id)"  # who was revoked may be let in again
+        if self._where(taken, name, person_id):
             name = f"{name} ({person_id[-8:]})"
         statement = (
             "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
@@ -101,10 +103,12 @@ class Tokens:
 
         Raises UsageError: no token has this name.
         """
-        which = "hash = id AND revoked IS NOT NULL" if undo else "revoked IS NULL"
+        free = "NOT EXISTS (SELECT 1 FROM tokens AS other WHERE other.name = tokens.name AND other.revoked IS NULL)"
+        which = f"hash = id AND revoked IS NOT NULL AND {free}" if undo else "revoked IS NULL"
         statement = f"UPDATE tokens SET revoked = ? WHERE name = ? AND {which}"  # noqa: S608 (ours)
         if not self._records.change((statement, (None if undo else self._now().isoformat(), name))):
-            raise UsageError(f"no {'person' if undo else 'token'} {name[:80]!r}; list them with medground token list")
+            what = "nobody who is revoked, and whose name is free, is called" if undo else "no token"
+            raise UsageError(f"{what} {name[:80]!r}; list them with medground token list")
         Audit(self._records, self._now).add(LOCAL, "allow" if undo else "revoke", name)
 
     def who(self, secret: str) -> Person:
@@ -264,17 +268,30 @@ class Saved:
 
     def read(self, owner: str) -> Work:
         """What a person saved; empty where that is nothing."""
-        rows = self._records.rows("SELECT content FROM saved WHERE owner = ?", owner)
-        return Work.model_validate_json(str(rows[0][0])) if rows else Work()
+        return self._records.run(lambda at: _work(at, owner), writes=False)
 
     def write(self, owner: str, content: Work) -> None:
         """Put this in the place of what a person saved before."""
-        saved = (owner, content.model_dump_json())
-        statement = "INSERT INTO saved VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET content = excluded.content"
-        self._records.change((statement, saved))
+        self._records.run(lambda at: _save(at, owner, content))
 
     def tell(self, owner: str, answer: str, told: Mapping[str, JsonValue]) -> None:
         """Add to what is saved of a watched question, if it still is."""
-        work = self.read(owner)
-        told_of = (one.model_copy(update=told if one.answer == answer else {}) for one in work.watched)
-        self.write(owner, work.model_copy(update={"watched": tuple(told_of)}))
+
+        def add(at: Transaction) -> None:
+            at.lock(owner)  # what the page saves meanwhile waits
+            work = _work(at, owner)
+            told_of = (one.model_copy(update=told if one.answer == answer else {}) for one in work.watched)
+            _save(at, owner, work.model_copy(update={"watched": tuple(told_of)}))
+
+        self._records.run(add)
+
+
+def _work(at: Transaction, owner: str) -> Work:
+    rows = at.rows("SELECT content FROM saved WHERE owner = ?", owner)
+    return Work.model_validate_json(str(rows[0][0])) if rows else Work()
+
+
+def _save(at: Transaction, owner: str, content: Work) -> None:
+    at.lock(owner)
+    statement = "INSERT INTO saved VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET content = excluded.content"
+    at.change(statement, owner, content.model_dump_json())
