@@ -112,8 +112,9 @@ def test_corpora_know_ids_citations_and_what_is_like_a_paper(home: Any) -> None:
             engine.papers([])
 
 
-def test_the_command_line_prints_papers(home: Any, live: Peer, capsys: pytest.CaptureFixture[str]) -> None:
-    corpus_of(MANN, LIKE)
+def test_the_command_line_prints_papers(home: Any, live: Peer, capsys: Any, monkeypatch: Any) -> None:
+    other = {"title": "Gout", "text": "Gout hurts.", "identifiers": {}, "imprint": {"volume": "87"}}
+    corpus_of(*(MANN | other | {"id": f"PMID:{n}"} for n in range(300, 450)), MANN, LIKE)
     assert run("paper", "-c", "papers", CITATION, "PMID:99") == 0
     found, missing = capsys.readouterr().out.splitlines()
     assert found.startswith("pmid:2014248 pmc:PMC51423 doi:10.1073/pnas.88.8.3248 Sequence of a lectin")
@@ -122,13 +123,16 @@ def test_the_command_line_prints_papers(home: Any, live: Peer, capsys: pytest.Ca
     assert "PMID:7 RETRACTED Lectin" in capsys.readouterr().out
     assert run("paper", "--pubmed", "live", "-c", "papers", "PMID:2014248", "--entities") == 0
     assert "Species 5759: E. histolytica (2)" in capsys.readouterr().out
+    monkeypatch.setitem(ADDRESSES, "pubtator", f"{live.url}/away")
+    assert run("paper", "--pubmed", "live", "-c", "papers", "PMID:7", "--entities") == 0
+    assert "RETRACTED Lectin. found: no entities: pubtator: the reply has no list" in capsys.readouterr().out
     assert run("paper", "-c", "papers", "PMID:2014248", "--full-text") == 2
 
 
-def test_services_know_what_no_corpus_holds(home: Any, live: Peer) -> None:
-    corpus_of(
-        {"id": "PMID:8", "title": "Gout", "text": "Colchicine relieves gout.", "identifiers": {"doi": "10.1234/closed"}}
-    )
+def test_services_know_what_no_corpus_holds(home: Any, live: Peer, capsys: pytest.CaptureFixture[str]) -> None:
+    gout = {"id": "PMID:8", "title": "Gout", "text": "Colchicine for gout.", "identifiers": {"doi": "10.1234/closed"}}
+    gone = {"id": "PMID:9", "title": "Gone", "text": "It was made up.", "identifiers": {"doi": "10.1234/gone"}}
+    corpus_of(gout, gone | {"retraction": "retracted"})
     with opened(live) as engine:
         cited, converted, nothing = engine.papers([CITATION, "10.1093/nar/gks1195", "10.1234/none"], entities=True)
         assert (cited.ids, cited.held_by, cited.document and cited.document.title) == (
@@ -147,6 +151,11 @@ def test_services_know_what_no_corpus_holds(home: Any, live: Peer) -> None:
         assert "All sequences were read." in whole.document.text
         place = engine.full_text("PMID:8")
         assert (place.document, place.url, place.license) == (None, "https://repository.example/1.pdf", "cc-by")
+        email = ("--set", "retrieval.email=ann@hospital.example")
+        assert run("paper", "--pubmed", "live", *email, "-c", "papers", "--full-text", "PMID:9") == 0
+        assert capsys.readouterr().out == "RETRACTED: https://repository.example/2\n"
+        engine.papers(["Proc Natl Acad Sci U S A|1991|88|9"])
+        assert live.asked[-1].parameters["bdata"] == "Proc Natl Acad Sci U S A|1991|88|9||0|"
         none = engine.full_text("PMID:31")
         assert len(none.routes) == 2
     assert "ann@hospital.example" in {asked.parameters.get("email") for asked in live.asked}
@@ -188,6 +197,9 @@ def test_trials_works_and_preprints_are_read(home: Any, make_peer: Any, monkeypa
     assert [section.label for section in trial.sections][:2] == ["Status", "Summary"]
     assert peer.asked[0].parameters["query.term"] == '("diabetes" OR "metformin")'
     assert found.notes == ("1 records found could not be read",)
+    trials = find_source("clinicaltrials").open(Settings.load())
+    assert then_closed(trials, trials.fetch(["NCT:../../anything", "NCT:x/.."])) == {}
+    assert {one.path for one in peer.asked} == {"/studies"}
     _, (work,), peer = searched("openalex", "openalex", make_peer, monkeypatch)
     assert (work.id, work.text, work.retraction) == ("PMID:29456894", "Open access is free access", "retracted")
     assert (work.journal, work.authors, work.identifiers["doi"]) == (

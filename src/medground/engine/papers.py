@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from medground.answering.rank.fuse import fuse, merge_duplicates
 from medground.corpus.retraction import marked
 from medground.engine.search import SearchEngine
-from medground.errors import SourceUnavailable, UsageError
+from medground.errors import MedgroundError, SourceUnavailable, UsageError
 from medground.pubmed.citation import citation_terms
 from medground.values.document import Document
 from medground.values.identifiers import paper_names, papers_named
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from medground.values.papers import FullText, PaperFound, Related, Relation
 
 _MOST = 50
+_FITTING = 10_000
+"""Passages of papers with the year and the author of a citation, in which its volume and page are looked for."""
 _ONLY_HELD = "PubMed is not searched here: add `--pubmed live` (retrieval.pubmed)"
 
 
@@ -98,7 +100,14 @@ class PaperEngine(SearchEngine):
         if services is None:
             raise UsageError(f"full texts are asked of PubMed Central, Europe PMC and Unpaywall; {_ONLY_HELD}")
         with self._under_way():
-            return await services.full_text(one.ids)
+            found = await services.full_text(one.ids)
+        named = Document(
+            id="PAPER:asked", title=paper, text=paper, identifiers=one.ids
+        )  # the table may know the ids alone
+        states = {marked(known).retraction for known in (one.document, found.document, named) if known}
+        state = next((state for state in ("retracted", "notice", "concern") if state in states), "none")
+        whole = found.document and found.document.model_copy(update={"retraction": state})
+        return found.model_copy(update={"document": whole, "retraction": state})
 
     async def _one(self, paper: str) -> PaperFound:
         (one,) = await self.papers([paper])
@@ -136,7 +145,10 @@ class PaperEngine(SearchEngine):
             return found or PaperFound(asked=asked, status="not found", reason=why)
         found = found or await services.paper(asked, name)
         if entities and (pmid := found.ids.get("pmid")):
-            found = found.model_copy(update={"entities": await services.entities(pmid)})
+            try:
+                found = found.model_copy(update={"entities": await services.entities(pmid)})
+            except MedgroundError as error:  # the paper is found all the same
+                found = found.model_copy(update={"reason": f"no entities: {error}"})
         return found
 
     async def _held(self, asked: str, name: str) -> PaperFound | None:
@@ -152,7 +164,7 @@ class PaperEngine(SearchEngine):
 
             tree = parse(" AND ".join(terms))
         run = self._untraced_run(Question(text=asked, task="free"))
-        lookup = Lookup(asked=tree, shown=asked, sources=self._corpora, rankers=(Ranker.LEXICAL,))
+        lookup = Lookup(asked=tree, shown=asked, sources=self._corpora, rankers=(Ranker.LEXICAL,), limit=_FITTING)
         hits = [hit for one in await run.look_up(lookup) for hits in one.rankings for hit in hits]
         by_id = {hit.passage.document_id: hit.source for hit in hits}
         await run.retrieve(list(by_id))
