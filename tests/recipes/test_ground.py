@@ -200,6 +200,21 @@ def test_a_failed_source_is_an_error_and_not_an_empty_result(ask: Asks, memory_s
         ask(sources=[memory_source([], fails=SourceUnavailable("down", source="corpus:test"))])
 
 
+def test_what_a_first_search_found_stands_where_a_second_one_fails(ask: Asks, memory_source: Any) -> None:
+    class Busy(memory_source):  # type: ignore[misc]
+        async def search(self, *asked: Any) -> Any:
+            found = await super().search(*asked)
+            self._fails = SourceUnavailable("busy", source=self.name)
+            return found
+
+    again = replies(read_and_answer=answers(missing=("No trial reports apoplexy.",), query="apoplexy[tiab]"))
+    unknown = Question.ask("Does aspirin reduce the risk of stroke beside velnorixan?")
+    for reply, asked in ((None, unknown), (again, None)):
+        answer = ask(reply, sources=[Busy([TRIAL])], question=asked)[0]
+        assert [one.status for one in answer.searches][:2] == ["found", "failed"]
+        assert "Aspirin significantly reduced the risk of stroke (p < 0.05)." in [e.quote for e in answer.evidence]
+
+
 OTHER_TEXT = TRIAL.model_copy(update={"text": "In adults, aspirin and stroke: aspirin raised the risk of stroke. " * 3})
 
 
