@@ -92,7 +92,7 @@ def test_a_file_that_ends_its_readers_is_told_and_the_others_are_read(home, tmp_
     (tmp_path / "b.txt").write_text("Another.")
     deadly, other = find_inputs([tmp_path])
     made = build(Library(home), "c", [replace(deadly, read=dying), other], workers=Workers(2))
-    assert (made.counts.documents, made.counts.passed_over, [*made.files][0]) == (1, 1, "documents.sqlite")
+    assert (made.counts.documents, made.counts.passed_over, next(iter(made.files))) == (1, 1, "documents.sqlite")
     with pytest.raises(BadDocument, match=r"a\.txt: reading it takes more than"):
         build(Library(home), "d", [replace(deadly, read=dying), other], workers=Workers(2), strict=True)
 

@@ -137,9 +137,10 @@ class Provider:
         if not isinstance(who, str) or not who:
             raise SignInFailed("provider", f"the token has no claim {self.settings.person!r} that names a person")
         name = str(_claim(claims, self.settings.name) or who)[:64]
+        person = f"{OF_PROVIDER}{_hashed(f'{self.settings.issuer} {who}')[:24]}"
         if not roles:
-            raise SignInFailed("unknown", f"no group of {name} has a role")
-        return f"{OF_PROVIDER}{_hashed(f'{self.settings.issuer} {who}')[:24]}", name, roles[-1]
+            raise SignInFailed("unknown", f"no group of {name} has a role", person)
+        return person, name, roles[-1]
 
     async def _exchanged(self, described: Described, code: str, verifier: str) -> dict[str, Any]:
         client, secret = self.settings.client, self.secret

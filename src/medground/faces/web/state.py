@@ -167,11 +167,11 @@ _MISSING = "the request lacks the CSRF token of its session; reload the page"
 
 
 class SignInFailed(NotAllowed):
-    """Nobody is signed in: begin `again`, the `provider` failed, or the person is `unknown` here."""
+    """Nobody is signed in: begin `again`, the `provider` failed, or the person, by this id, is `unknown` here."""
 
-    def __init__(self, reason: Literal["again", "provider", "unknown"], detail: str) -> None:
+    def __init__(self, reason: Literal["again", "provider", "unknown"], detail: str, person: str = "") -> None:
         super().__init__(detail)
-        self.reason = reason
+        self.reason, self.person = reason, person
 
 
 @dataclass
