@@ -88,13 +88,14 @@ def dying(skip):
 
 
 def test_a_file_that_ends_its_readers_is_told_and_the_others_are_read(home, tmp_path):
-    (tmp_path / "a.txt").write_text("A note.")
-    (tmp_path / "b.txt").write_text("Another.")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("A note.")
     deadly, other = find_inputs([tmp_path])
-    made = build(Library(home), "c", [replace(deadly, read=dying), other], workers=Workers(2))
+    inputs = [replace(deadly, read=dying), other]
+    made = build(Library(home), "c", inputs, workers=Workers(2))
     assert (made.counts.documents, made.counts.passed_over, next(iter(made.files))) == (1, 1, "documents.sqlite")
     with pytest.raises(BadDocument, match=r"a\.txt: reading it takes more than"):
-        build(Library(home), "d", [replace(deadly, read=dying), other], workers=Workers(2), strict=True)
+        build(Library(home), "d", inputs, workers=Workers(2), strict=True)
 
 
 def test_a_file_that_ends_early_is_told_as_without_workers(home, tmp_path):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import NoReturn
 
 from medground.corpus import retraction_table
 from medground.corpus.readers.base import Input, Item, within_limits
@@ -106,9 +107,8 @@ def _replayed(part: Path, skip: int) -> Iterator[Item]:
     return islice(items(), skip, None)
 
 
-def _ended(error: BadDocument, skip: int) -> Iterator[Item]:
+def _ended(error: BadDocument, skip: int) -> NoReturn:
     raise error
-    yield
 
 
 def _apart(stopped: threading.Event, read: Callable[[], Iterator[int]], part: Path) -> None:

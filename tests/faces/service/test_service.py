@@ -57,9 +57,7 @@ async def test_questions_are_queued_at_once_told_step_by_step_and_answered(paper
     assert Event.model_validate_json(events[-1].model_dump_json()) == events[-1]
 
 
-async def test_answers_of_the_command_line_are_of_whoever_sits_here_and_each_is_deleted(
-    papers: Settings,
-) -> None:
+async def test_answers_of_the_command_line_are_of_whoever_sits_here_and_each_is_deleted(papers: Settings) -> None:
     with BlockingEngine(papers) as engine:
         own = engine.ask(QUESTION)
 
@@ -275,9 +273,7 @@ async def test_what_is_watched_is_asked_again_once_when_its_corpora_have_changed
     assert work["projects"] == ["kept"]
 
 
-async def test_what_is_watched_is_asked_as_it_was_and_one_that_cannot_be_is_told(
-    papers: Settings, tmp_path: Path
-) -> None:
+async def test_what_is_watched_is_asked_as_it_was_or_why_it_cannot_be_is_told(papers: Settings, tmp_path: Path) -> None:
     both = [*PAPERS, {"id": "PMID:3", "title": "Aspirin", "text": "Aspirin did not reduce the risk of stroke."}]
     corpus_of(*both)
     disk = shutil.copytree(papers.home / "corpora" / "others", tmp_path / ("far" * 40))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import hashlib
 import json
 import re
 import secrets
@@ -18,7 +17,7 @@ from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.audit import Audit
 from medground.faces.service.records import Records
 from medground.faces.service.transaction import Transaction
-from medground.faces.service.values import LOCAL, Limits, Person, Role
+from medground.faces.service.values import LOCAL, Limits, Person, Role, hashed
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
 
@@ -64,7 +63,7 @@ class Tokens:
             raise UsageError(f"{name[:80]!r} is not a name of a token; use 1 to 64 letters, digits and . _ @ -")
         secret = PREFIX + secrets.token_urlsafe(32)
         at, kept = self._now().isoformat(), (limits or Limits()).model_dump_json()
-        row = (secrets.token_hex(8), name, _hash(secret), kept, at, _STORED.index(role))
+        row = (secrets.token_hex(8), name, hashed(secret), kept, at, _STORED.index(role))
         statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING"
         if not self._records.change((statement, row)):
             raise UsageError(f"a token {name!r} already exists; revoke it first: medground token revoke {name}")
@@ -113,7 +112,7 @@ class Tokens:
 
     def who(self, secret: str) -> Person:
         """The person who holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
-        found = self._where("hash = ? AND revoked IS NULL", _hash(secret)) if _SECRET.fullmatch(secret) else []
+        found = self._where("hash = ? AND revoked IS NULL", hashed(secret)) if _SECRET.fullmatch(secret) else []
         if not found:
             raise NotAllowed("the token is wrong or was revoked; ask the server's administrator for a new one")
         return _person(found[0])
@@ -144,10 +143,6 @@ class Tokens:
 
 def _person(token: Token) -> Person:
     return Person(id=token.id, name=token.name, limits=token.limits, role=token.role)
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 @dataclass

@@ -63,6 +63,11 @@ class LimitReached(RateLimited):
         super().__init__(reason, source="this server", retry_after=retry_after)
 
 
+def hashed(secret: str) -> str:
+    """What is kept of a secret: its SHA-256 (hex)."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
 class ServerGone(MedgroundError):
     """The server that worked on a job was killed or lost its connection: ask again, or resume the research."""
 
