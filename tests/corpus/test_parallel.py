@@ -87,14 +87,12 @@ def dying(skip):
     yield
 
 
-def test_a_file_that_ends_its_readers_is_told_and_the_others_are_read(home, tmp_path):
-    for name in ("a.txt", "b.txt"):
-        (tmp_path / name).write_text("A note.")
-    deadly, other = find_inputs([tmp_path])
-    inputs = [replace(deadly, read=dying), other]
+def test_a_file_that_ends_its_readers_is_told_and_the_others_are_read(home, pubmed):
+    deadly, *others = find_inputs([pubmed / "baseline"])
+    inputs = [replace(deadly, read=dying), *others]
     made = build(Library(home), "c", inputs, workers=Workers(2))
-    assert (made.counts.documents, made.counts.passed_over, next(iter(made.files))) == (1, 1, "documents.sqlite")
-    with pytest.raises(BadDocument, match=r"a\.txt: reading it takes more than"):
+    assert (made.counts.documents, made.counts.passed_over, next(iter(made.files))) == (120, 1, "documents.sqlite")
+    with pytest.raises(BadDocument, match=f"{deadly.name}: reading it takes more than"):
         build(Library(home), "d", inputs, workers=Workers(2), strict=True)
 
 

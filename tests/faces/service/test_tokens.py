@@ -45,10 +45,9 @@ def test_a_token_opens_what_is_its_holders_until_it_is_revoked(records: Records)
 
 def test_people_of_a_provider_who_share_a_name_are_revoked_and_let_in_one_by_one(records: Records) -> None:
     tokens, ids = Tokens(records), [f"oidc-{letter * 24}" for letter in "ab"]
-    first = tokens.admit(ids[0], "Ann", Limits(), "reader")
-    tokens.revoke(first.name)
-    second = tokens.admit(ids[1], "Ann", Limits(), "reader")
-    assert (first.name, second.name) == ("Ann", "Ann (bbbbbbbb)")
+    tokens.admit(ids[0], "Ann", Limits(), "reader")
+    tokens.revoke("Ann")
+    assert tokens.admit(ids[1], "Ann", Limits(), "reader").name == "Ann (bbbbbbbb)"
     token = tokens.who(tokens.create("Ann"))
     refused(UsageError, "nobody who is revoked, and whose name is free", tokens.revoke, "Ann", undo=True)
     tokens.revoke(token.name)
@@ -102,8 +101,6 @@ def test_the_command_line_creates_lists_and_revokes(records: Records, capsys: py
     assert secret not in shown
     assert json.loads(said("list", "--json"))["month"]["input_tokens"] == 1000
     said("revoke", "ada")
-    with pytest.raises(NotAllowed):
-        Tokens(records).who(secret)
     assert "revoked 20" in said("list")
     said("revoke", "ada", code=2)
     assert "write requests per minute, such as 30/min" in said("create", "bob", "--rate", "fast", code=2)
