@@ -55,13 +55,7 @@ def replying(pages: str) -> Callable[[Asked], Reply]:
             )
             return Reply(f"<PubmedArticleSet>{articles}</PubmedArticleSet>".encode())
         body = TABLES[pages].get(asked.path)
-        kind = (
-            "application/json"
-            if (body or "{").startswith("{")
-            else "text/xml"
-            if body.startswith("<")
-            else "text/plain"
-        )
+        kind = {"{": "application/json", "<": "text/xml"}.get((body or "{")[0], "text/plain")
         return Reply((body or "{}").encode(), 200 if body else 404, kind)
 
     return reply
@@ -78,15 +72,8 @@ def live(make_peer: Callable[..., Peer], monkeypatch: pytest.MonkeyPatch) -> Pee
 
 
 def opened(peer: Peer | None = None, **options: Any) -> BlockingEngine:
-    asked = (
-        {
-            "retrieval.pubmed": "live",
-            "retrieval.email": "ann@hospital.example",
-            "europepmc.address": f"{peer.url}/europepmc",
-        }
-        if peer
-        else {}
-    )
+    live = {"retrieval.pubmed": "live", "retrieval.email": "ann@hospital.example"}
+    asked = live | {"europepmc.address": f"{peer.url}/europepmc"} if peer else {}
     return BlockingEngine({"retrieval.corpora": ("papers",), **asked, **options})
 
 
@@ -188,11 +175,8 @@ def searched(name: str, pages: str, make_peer: Any, monkeypatch: Any, **options:
 
 def test_trials_works_and_preprints_are_read(home: Any, make_peer: Any, monkeypatch: Any) -> None:
     found, (trial,), peer = searched("clinicaltrials", "trials", make_peer, monkeypatch)
-    assert (trial.id, trial.year, trial.url) == (
-        "NCT:NCT05812963",
-        2024,
-        "https://clinicaltrials.gov/study/NCT05812963",
-    )
+    assert (trial.id, trial.year) == ("NCT:NCT05812963", 2024)
+    assert trial.url == "https://clinicaltrials.gov/study/NCT05812963"
     assert "Metformin; Exercise" in trial.text
     assert [section.label for section in trial.sections][:2] == ["Status", "Summary"]
     assert peer.asked[0].parameters["query.term"] == '("diabetes" OR "metformin")'
