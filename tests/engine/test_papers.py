@@ -80,14 +80,16 @@ def opened(peer: Peer | None = None, **options: Any) -> BlockingEngine:
 def test_corpora_know_ids_citations_and_what_is_like_a_paper(home: Any) -> None:
     corpus_of(MANN, LIKE, {"id": "PMID:8", "title": "Gout", "text": "Colchicine relieves gout."})
     with opened() as engine:
-        asked = ["2014248", "https://doi.org/10.1073/PNAS.88.8.3248", "PMC51423", CITATION, "PMID:99", "some paper"]
+        asked = ["2014248", "https://doi.org/10.1073/PNAS.88.8.3248", "PMC51423", CITATION]
+        asked += ["PMID:99", "some paper", "Gut|soon|1|2|Mann BJ"]
         found = engine.papers(asked)
-        assert [one.status for one in found] == ["found"] * 4 + ["not found"] * 2
+        assert [one.status for one in found] == ["found"] * 4 + ["not found"] * 3
         assert {(one.held_by, *one.ids.values()) for one in found[:4]} == {
             ("corpus:papers", "2014248", "PMC51423", "10.1073/pnas.88.8.3248")
         }
         assert "--pubmed live" in found[4].reason
         assert "not the id of a paper" in found[5].reason
+        assert "'soon' is not a date" in found[6].reason
         like = engine.related("PMID:2014248")
         assert (like.documents[0].id, like.documents[0].retraction) == ("PMID:7", "retracted")
         for call in (lambda: engine.related("PMID:8", by="citing"), lambda: engine.full_text("PMID:8")):

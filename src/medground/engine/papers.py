@@ -136,15 +136,16 @@ class PaperEngine(SearchEngine):
         from medground.values.papers import PaperFound  # its model takes a while to build
 
         name, services = _name(asked), self._paper_services()
-        if not name and "|" not in asked:
-            why = "not the id of a paper, or journal|year|volume|first page|author"
-            return PaperFound(asked=asked, status="not found", reason=why)
-        found = await self._held(asked, name) if self._corpora else None
-        if services is None:
-            why = f"no corpus holds it; {_ONLY_HELD}"
-            return found or PaperFound(asked=asked, status="not found", reason=why)
-        found = found or await services.paper(asked, name)
-        if entities and (pmid := found.ids.get("pmid")):
+        found, why = None, "not the id of a paper, or journal|year|volume|first page|author"
+        if name or "|" in asked:
+            try:
+                found = await self._held(asked, name) if self._corpora else None
+                found = found or (await services.paper(asked, name) if services else None)
+                why = f"no corpus holds it; {_ONLY_HELD}"
+            except UsageError as error:  # such as a year that is none
+                why = str(error)
+        found = found or PaperFound(asked=asked, status="not found", reason=why)
+        if entities and services and (pmid := found.ids.get("pmid")):
             try:
                 found = found.model_copy(update={"entities": await services.entities(pmid)})
             except MedgroundError as error:  # the paper is found all the same

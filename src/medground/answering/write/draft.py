@@ -56,8 +56,7 @@ async def best_quotes(question: Question, evidence: Sequence[Evidence], run: Run
     views, count = evidence_views(evidence, run.ledger.documents), run.settings.recipe.sentences
     chosen = chosen_quotes(question.text, views, count)
     source = next((one for one in run.sources if isinstance(one, CorpusSource) and one.has_vectors), None)
-    by_list = reading_of(question.text).comparison or latest(question.text)  # whose order says something
-    if source is not None and len(chosen) > 1 and not by_list:
+    if source is not None and len(chosen) > 1 and not (reading_of(question.text).comparison or latest(question.text)):
         likeliest = chosen_quotes(question.text, views, max(count, _LIKELIEST))
         near = await source.nearness(question.text, [(one.title, one.quote) for one in likeliest])
         first = max(range(len(likeliest)), key=lambda n: near[n] + _FIRST / (n + 1))
