@@ -209,6 +209,7 @@ async def test_without_its_database_a_server_stays_closed_and_says_why(
                 with pytest.raises(StorageFailed, match=r"cannot be used .*; check that it runs") as error:
                     await ask
                 assert PASSWORD not in str(error.value) and "\n" not in str(error.value)
+                assert service.problem(error.value).detail == "the database of this server cannot be used"
             with pytest.raises(StorageFailed):
                 await asyncio.to_thread(Records.of, group)
         finally:
