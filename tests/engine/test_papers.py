@@ -159,14 +159,14 @@ def test_a_service_that_fails_is_not_an_unknown_paper(home: Any, make_peer: Any,
             engine.related("PMID:99")
 
 
-def searched(name: str, pages: str, make_peer: Any, monkeypatch: Any, **options: Any) -> tuple[Any, Any, Peer]:
+def searched(name: str, pages: str, make_peer: Any, monkeypatch: Any, **limits: Any) -> tuple[Any, Any, Peer]:
     peer = make_peer(replying(pages))
     monkeypatch.setitem(ADDRESSES, name, peer.url)
-    source = find_source(name).open(Settings.load(options={"europepmc.address": peer.url, **options}))
+    source = find_source(name).open(Settings.load(options={"europepmc.address": peer.url}))
 
     async def run() -> Any:
         found = await source.search(
-            Lookup(asked=Words(text="diabetes metformin"), text="metformin", limit=100), Filters()
+            Lookup(asked=Words(text="diabetes metformin"), text="metformin", limit=100), Filters(**limits)
         )
         return found, await source.fetch([hit.passage.document_id for hit in found.rankings[0]])
 
@@ -192,6 +192,8 @@ def test_trials_works_and_preprints_are_read(home: Any, make_peer: Any, monkeypa
         ("Heather Piwowar",),
         "10.7717/peerj.4375",
     )
+    for name, date_from in (("openalex", "2018-02-14"), ("clinicaltrials", "2024-03-02")):
+        assert searched(name, name.removeprefix("clinical"), make_peer, monkeypatch, date_from=date_from)[1] == []
     _, (posted,), peer = searched("preprints", "preprints", make_peer, monkeypatch)
     assert (posted.id, posted.publication_types) == ("DOI:10.1101/2020.01.15.20017285", ("Preprint",))
     assert 'SRC:PPR AND (PUBLISHER:"bioRxiv" OR PUBLISHER:"medRxiv")' in peer.asked[0].parameters["query"]
