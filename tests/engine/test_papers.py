@@ -81,9 +81,9 @@ def test_corpora_know_ids_citations_and_what_is_like_a_paper(home: Any) -> None:
     corpus_of(MANN, LIKE, {"id": "PMID:8", "title": "Gout", "text": "Colchicine relieves gout."})
     with opened() as engine:
         asked = ["2014248", "https://doi.org/10.1073/PNAS.88.8.3248", "PMC51423", CITATION]
-        asked += ["PMID:99", "some paper", "Gut|soon|1|2|Mann BJ"]
+        asked += ["PMID:99", "some paper", "Gut|soon|1|2|Mann BJ", "PMID:20142481111", "10.1234/%00"]
         found = engine.papers(asked)
-        assert [one.status for one in found] == ["found"] * 4 + ["not found"] * 3
+        assert [one.status for one in found] == ["found"] * 4 + ["not found"] * 5
         assert {(one.held_by, *one.ids.values()) for one in found[:4]} == {
             ("corpus:papers", "2014248", "PMC51423", "10.1073/pnas.88.8.3248")
         }
@@ -122,7 +122,7 @@ def test_services_know_what_no_corpus_holds(home: Any, live: Peer, capsys: pytes
     gone = {"id": "PMID:9", "title": "Gone", "text": "It was made up.", "identifiers": {"doi": "10.1234/gone"}}
     corpus_of(gout, gone | {"retraction": "retracted"})
     with opened(live) as engine:
-        cited, converted, nothing = engine.papers([CITATION, "10.1093/nar/gks1195", "10.1234/none"], entities=True)
+        cited, converted, nothing = engine.papers([CITATION, "10.1093/nar/gks\u200b1195", "PMID:0"], entities=True)
         assert (cited.ids, cited.held_by, cited.document and cited.document.title) == (
             {"pmid": "2014248"}, "pubmed:live", "Paper 2014248",
         )  # fmt: skip

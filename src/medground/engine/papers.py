@@ -10,6 +10,7 @@ from medground.answering.rank.fuse import fuse, merge_duplicates
 from medground.corpus.retraction import marked
 from medground.engine.search import SearchEngine
 from medground.errors import MedgroundError, SourceUnavailable, UsageError
+from medground.language.clean import HIDDEN
 from medground.pubmed.citation import citation_terms
 from medground.values.document import Document
 from medground.values.identifiers import paper_names, papers_named
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from medground.values.papers import FullText, PaperFound, Related, Relation
 
 _MOST = 50
+_LONGEST = 200
 _FITTING = 10_000
 """Passages of papers with the year and the author of a citation, in which its volume and page are looked for."""
 _ONLY_HELD = "PubMed is not searched here: add `--pubmed live` (retrieval.pubmed)"
@@ -29,8 +31,10 @@ _ONLY_HELD = "PubMed is not searched here: add `--pubmed live` (retrieval.pubmed
 
 def _name(asked: str) -> str:
     """The name of the paper that an id stands for, such as `pmid:1`; empty for a citation."""
-    text = f"PMID:{asked.strip()}" if asked.strip().isdecimal() else asked.strip()
-    return next(iter([*paper_names(text, {}), *(name for names in papers_named(text).values() for name in names)]), "")
+    text = HIDDEN.sub("", asked).strip()  # a page that it was copied from may have marks in it
+    text = f"PMID:{text}" if text.isdecimal() else text
+    names = [*paper_names(text, {}), *(name for names in papers_named(text).values() for name in names)]
+    return next((name for name in names if len(name) <= _LONGEST and name.isprintable()), "")
 
 
 def _fits(document: Document, citation: str) -> bool:
