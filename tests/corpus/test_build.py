@@ -27,9 +27,7 @@ def found(library, query, name="c"):
         return {hit.passage.document_id for hit in snapshot.bm25(query, 10_000)}
 
 
-def test_all_documents_can_be_found_and_read_back(
-    library,
-):
+def test_all_documents_can_be_found_and_read_back(library):
     documents = make_documents(50)
     manifest = build(library, "c", [make_input(documents)])
     assert (manifest.counts.documents, manifest.counts.passages) == (50, 50)
@@ -41,9 +39,7 @@ def test_all_documents_can_be_found_and_read_back(
     assert found(library, Term(value="PMID:7", field="id")) == {"PMID:7"}
 
 
-def test_the_same_documents_give_the_same_hash_in_any_order_and_the_same_snapshot(
-    library,
-):
+def test_the_same_documents_give_the_same_hash_in_any_order_and_the_same_snapshot(library):
     documents = make_documents(30)
     first = build(library, "c", [make_input(documents)])
     assert build(library, "c", [make_input(documents)]) == first
@@ -55,9 +51,7 @@ def test_the_same_documents_give_the_same_hash_in_any_order_and_the_same_snapsho
     assert build(library, "f", [make_input(documents)], limit=50).hash != first.hash
 
 
-def test_deletions_and_retractions_are_applied_and_bad_records_are_listed(
-    library,
-):
+def test_deletions_and_retractions_are_applied_and_bad_records_are_listed(library):
     bad = BadDocument("no title", file="a.jsonl", position=7)
     items = [Retracts(("PMID:3",)), bad, *make_documents(5), Deleted(("PMID:2", "PMID:99")), Retracts(("PMID:4",)), bad]
     counts = build(library, "c", [make_input(items)]).counts
@@ -76,9 +70,7 @@ def test_nothing_readable_leaves_nothing_behind(library, items):
     assert not library.folder_of("c").exists()
 
 
-def test_a_damaged_file_keeps_what_was_read_of_it_and_strict_stops(
-    library,
-):
+def test_a_damaged_file_keeps_what_was_read_of_it_and_strict_stops(library):
     def broken(skip):
         yield from make_documents(3)
         raise BadDocument("not gzip", file="a.gz")
@@ -98,9 +90,7 @@ def test_a_damaged_file_keeps_what_was_read_of_it_and_strict_stops(
         assert [(file.name, file.reason) for file in snapshot.file_report().files] == [("a.gz", "not gzip")]
 
 
-def test_invalid_calls(
-    library,
-):
+def test_invalid_calls(library):
     refused(UsageError, "nothing to read", build, library, "c", [])
     refused(UsageError, "at least 1 character", lambda: build(library, "c", [make_input(make_documents(1))], limit=0))
     refused(UsageError, "no corpus 'c'", lambda: add(library, "c", [make_input(make_documents(1))]))
@@ -108,10 +98,7 @@ def test_invalid_calls(
         build(library, "c", [make_input(make_documents(1))], attachments={"../x.sqlite": lambda path: None})
 
 
-def test_adding_keeps_replaces_and_deletes(
-    library,
-    embedder,
-):
+def test_adding_keeps_replaces_and_deletes(library, embedder):
     build(library, "c", [make_input(make_documents(20))], embedder=embedder)
     again = WordEmbedder()
     changed = Document(id="PMID:3", title="Changed", text="A giraffe replaces the third study.")
@@ -127,10 +114,7 @@ def test_adding_keeps_replaces_and_deletes(
     library.verify("c")
 
 
-def test_adding_with_another_model_is_refused_but_a_corpus_without_vectors_may_get_some(
-    library,
-    embedder,
-):
+def test_adding_with_another_model_is_refused_but_a_corpus_without_vectors_may_get_some(library, embedder):
     first = build(library, "c", [make_input(make_documents(5))], embedder=embedder)
     for wrong in (None, WordEmbedder("other")):
         with pytest.raises(ConfigError, match="has vectors of words@1, but the embedding model is"):
@@ -141,9 +125,7 @@ def test_adding_with_another_model_is_refused_but_a_corpus_without_vectors_may_g
     vectors_fit(library, "c", embedder)
 
 
-def test_attachments_are_part_of_the_snapshot(
-    library,
-):
+def test_attachments_are_part_of_the_snapshot(library):
     write = {"graph.sqlite": lambda path: sqlite3.connect(path).executescript("CREATE TABLE t (x)").connection.close()}
     with_graph = build(library, "c", [make_input(make_documents(2))], attachments=write)
     assert with_graph.attachments == ("graph.sqlite",)

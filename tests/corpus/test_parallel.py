@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_a_parallel_build_is_a_serial_one_though_a_reader_is_killed(home, pubmed
     build(Library(home), "pubmed", inputs, workers=Workers(2), progress=killing)
     assert kills
     assert state(home) == state(serial)
-    assert not [*Library(home).current("pubmed").glob("*.read")]
+    assert not [*Library(home).current("pubmed").glob("*.read"), *Library(home).current("pubmed").glob(".*")]
 
 
 def test_ray_reads_the_same(home, pubmed, serial):
@@ -79,6 +80,18 @@ def test_killed_at_random_moments_nothing_is_lost_or_doubled(home, pubmed, seria
         kills += killed(pubmed, home / str(number), 1.5, options, number, most=2)[0]
         assert state(home / str(number)) == state(serial)
     assert kills
+
+
+def dying(skip):
+    os.kill(os.getpid(), signal.SIGKILL)
+    yield
+
+
+def test_a_file_that_ends_its_readers_is_told_and_the_others_are_read(home, pubmed):
+    deadly, *others = find_inputs([pubmed / "baseline"])
+    inputs = [replace(deadly, read=dying), *others]
+    made = build(Library(home), "c", inputs, workers=Workers(2))
+    assert (made.counts.documents, made.counts.passed_over, next(iter(made.files))) == (120, 1, "documents.sqlite")
 
 
 def test_a_file_that_ends_early_is_told_as_without_workers(home, tmp_path):

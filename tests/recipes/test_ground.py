@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from asking import Asks
 from rows import each_row
 from scripted_capable import checks, says
+from small_corpora import WordEmbedder, corpus_of_documents
 
 from medground.answering.run import Run
 from medground.errors import SourceUnavailable
@@ -15,6 +17,7 @@ from medground.language.sentences import sentence_spans
 from medground.models.operators.answering import AnswerOutput, read_and_answer
 from medground.models.operators.reasoning import SubClaim
 from medground.recipes.ground import GROUND
+from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer
 from medground.values.document import Document, Section
 from medground.values.question import Question
@@ -198,6 +201,32 @@ def test_each_item_and_each_absence_is_checked_in_the_same_call(
 def test_a_failed_source_is_an_error_and_not_an_empty_result(ask: Asks, memory_source: Any) -> None:
     with pytest.raises(SourceUnavailable):
         ask(sources=[memory_source([], fails=SourceUnavailable("down", source="corpus:test"))])
+
+
+@each_row(("asked", "first"), [("", "PMID:1"), ("What is the latest evidence? ", "PMID:8")])
+def test_what_is_nearest_is_first_unless_it_is_the_latest(ask: Asks, tmp_path: Path, asked: str, first: str) -> None:
+    told = "Aspirin reduced the risk of stroke of sailors, farmers, miners, bakers, nurses, drivers and judges in Peru."
+    late = Document(id="PMID:8", title="A trial of several trades in the Andes", text=told, year=2020)
+    embedder = WordEmbedder("words", 256, stems=True)
+    with corpus_of_documents(tmp_path, [late, TRIAL], embedder=embedder).open("papers") as snapshot:
+        answer = ask(sources=[CorpusSource(snapshot, embedder)], question=Question.ask(asked + QUESTION))[0]
+    shown = {one.id: one.document_id for one in answer.evidence}
+    assert next(shown[one.evidence[0]] for one in answer.statements) == first
+
+
+def test_what_a_first_search_found_stands_where_a_second_one_fails(ask: Asks, memory_source: Any) -> None:
+    class Busy(memory_source):  # type: ignore[misc]
+        async def search(self, *asked: Any) -> Any:
+            found = await super().search(*asked)
+            self._fails = SourceUnavailable("busy", source=self.name)
+            return found
+
+    again = replies(read_and_answer=answers(missing=("No trial reports apoplexy.",), query="apoplexy[tiab]"))
+    unknown = Question.ask("Does aspirin reduce the risk of stroke beside velnorixan?")
+    for reply, asked in ((None, unknown), (again, None)):
+        answer = ask(reply, sources=[Busy([TRIAL])], question=asked)[0]
+        assert [one.status for one in answer.searches][:2] == ["found", "failed"]
+        assert "Aspirin significantly reduced the risk of stroke" in answer.evidence[0].quote
 
 
 OTHER_TEXT = TRIAL.model_copy(update={"text": "In adults, aspirin and stroke: aspirin raised the risk of stroke. " * 3})

@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import NoReturn
 
 from medground.corpus import retraction_table
 from medground.corpus.readers.base import Input, Item, within_limits
 from medground.corpus.tables import prepared
 from medground.errors import BadDocument, ConfigError
 from medground.home.apart import Limits, read_apart, told
-from medground.home.files import put, unfinished_in
+from medground.home.files import put, remove_unfinished, unfinished_in
 
 _BATCH = 64
 _ATTEMPTS = 3
@@ -52,12 +53,17 @@ class Workers:
                         waiting[place] = threads.submit(run, partial(read_part, inputs[place], part, home), part)
                 if at not in waiting:
                     return inputs[at]
-                waiting[at].result()
+                try:
+                    waiting[at].result()
+                except BadDocument as error:  # nothing reads it; the others are read
+                    end = BadDocument(error.reason, file=inputs[at].name, passing=True)
+                    return replace(inputs[at], read=partial(_ended, end), ready=True)
                 (folder / f"{at - 1}.read").unlink(missing_ok=True)
                 return replace(inputs[at], read=partial(_replayed, folder / f"{at}.read"), ready=True)
 
             try:
                 yield given
+                remove_unfinished(folder)  # of readers that were killed
                 for part in folder.glob("*.read"):
                     part.unlink()
             finally:
@@ -99,6 +105,10 @@ def _replayed(part: Path, skip: int) -> Iterator[Item]:
             raise batch
 
     return islice(items(), skip, None)
+
+
+def _ended(error: BadDocument, skip: int) -> NoReturn:
+    raise error
 
 
 def _apart(stopped: threading.Event, read: Callable[[], Iterator[int]], part: Path) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from medground.answering.rank.fuse import fuse, merge_duplicates
 from medground.corpus.retraction import marked
 from medground.engine.search import SearchEngine
-from medground.errors import SourceUnavailable, UsageError
+from medground.errors import MedgroundError, SourceUnavailable, UsageError
+from medground.language.clean import HIDDEN
 from medground.pubmed.citation import citation_terms
 from medground.values.document import Document
 from medground.values.identifiers import paper_names, papers_named
@@ -22,13 +23,18 @@ if TYPE_CHECKING:
     from medground.values.papers import FullText, PaperFound, Related, Relation
 
 _MOST = 50
+_LONGEST = 200
+_FITTING = 10_000
+"""Passages of papers with the year and the author of a citation, in which its volume and page are looked for."""
 _ONLY_HELD = "PubMed is not searched here: add `--pubmed live` (retrieval.pubmed)"
 
 
 def _name(asked: str) -> str:
     """The name of the paper that an id stands for, such as `pmid:1`; empty for a citation."""
-    text = f"PMID:{asked.strip()}" if asked.strip().isdecimal() else asked.strip()
-    return next(iter([*paper_names(text, {}), *(name for names in papers_named(text).values() for name in names)]), "")
+    text = HIDDEN.sub("", asked).strip()  # a page that it was copied from may have marks in it
+    text = f"PMID:{text}" if text.isdecimal() else text
+    names = [*paper_names(text, {}), *(name for names in papers_named(text).values() for name in names)]
+    return next((name for name in names if len(name) <= _LONGEST and name.isprintable()), "")
 
 
 def _fits(document: Document, citation: str) -> bool:
@@ -98,7 +104,14 @@ class PaperEngine(SearchEngine):
         if services is None:
             raise UsageError(f"full texts are asked of PubMed Central, Europe PMC and Unpaywall; {_ONLY_HELD}")
         with self._under_way():
-            return await services.full_text(one.ids)
+            found = await services.full_text(one.ids)
+        named = Document(
+            id="PAPER:asked", title=paper, text=paper, identifiers=one.ids
+        )  # the table may know the ids alone
+        states = {marked(known).retraction for known in (one.document, found.document, named) if known}
+        state = next((state for state in ("retracted", "notice", "concern") if state in states), "none")
+        whole = found.document and found.document.model_copy(update={"retraction": state})
+        return found.model_copy(update={"document": whole, "retraction": state})
 
     async def _one(self, paper: str) -> PaperFound:
         (one,) = await self.papers([paper])
@@ -127,16 +140,20 @@ class PaperEngine(SearchEngine):
         from medground.values.papers import PaperFound  # its model takes a while to build
 
         name, services = _name(asked), self._paper_services()
-        if not name and "|" not in asked:
-            why = "not the id of a paper, or journal|year|volume|first page|author"
-            return PaperFound(asked=asked, status="not found", reason=why)
-        found = await self._held(asked, name) if self._corpora else None
-        if services is None:
-            why = f"no corpus holds it; {_ONLY_HELD}"
-            return found or PaperFound(asked=asked, status="not found", reason=why)
-        found = found or await services.paper(asked, name)
-        if entities and (pmid := found.ids.get("pmid")):
-            found = found.model_copy(update={"entities": await services.entities(pmid)})
+        found, why = None, "not the id of a paper, or journal|year|volume|first page|author"
+        if name or "|" in asked:
+            try:
+                found = await self._held(asked, name) if self._corpora else None
+                found = found or (await services.paper(asked, name) if services else None)
+                why = f"no corpus holds it; {_ONLY_HELD}"
+            except UsageError as error:  # such as a year that is none
+                why = str(error)
+        found = found or PaperFound(asked=asked, status="not found", reason=why)
+        if entities and services and (pmid := found.ids.get("pmid")):
+            try:
+                found = found.model_copy(update={"entities": await services.entities(pmid)})
+            except MedgroundError as error:  # the paper is found all the same
+                found = found.model_copy(update={"reason": f"no entities: {error}"})
         return found
 
     async def _held(self, asked: str, name: str) -> PaperFound | None:
@@ -152,7 +169,7 @@ class PaperEngine(SearchEngine):
 
             tree = parse(" AND ".join(terms))
         run = self._untraced_run(Question(text=asked, task="free"))
-        lookup = Lookup(asked=tree, shown=asked, sources=self._corpora, rankers=(Ranker.LEXICAL,))
+        lookup = Lookup(asked=tree, shown=asked, sources=self._corpora, rankers=(Ranker.LEXICAL,), limit=_FITTING)
         hits = [hit for one in await run.look_up(lookup) for hits in one.rankings for hit in hits]
         by_id = {hit.passage.document_id: hit.source for hit in hits}
         await run.retrieve(list(by_id))

@@ -172,10 +172,11 @@ def serve() -> None:
 
 
 def _listen(asked: queue.SimpleQueue[Any]) -> None:
-    with contextlib.suppress(EOFError):
+    try:
         while True:
             asked.put(pickle.load(sys.stdin.buffer))  # noqa: S301 sent by our own process
-    os._exit(0)  # whoever asked has gone
+    finally:
+        os._exit(0)  # whoever asked has gone, or asks for a function that is not known here
 
 
 def _limit(limits: Limits) -> None:

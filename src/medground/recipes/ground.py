@@ -153,7 +153,9 @@ async def _by_model(question: Question, run: Run, only: Sequence[str] | None) ->
     if isinstance(query, Everything):
         return answered
     asked = Lookup(asked=query, text=" ".join([question.text, *answered.draft.missing]), shown=to_pubmed(query))
-    more = [one for one in await _readings(question, asked, run, only) if one.document_id not in run.read]
+    more = list[Reading]()
+    with contextlib.suppress(SourceUnavailable):  # the answer lists it
+        more = [one for one in await _readings(question, asked, run, only) if one.document_id not in run.read]
     return await answer_from(question, more, run, before=answered) if more else answered
 
 
@@ -186,7 +188,8 @@ async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence
     read = "\n".join(f"{hit.passage.title}\n{hit.passage.text}" for hit in hits)
     lost = [one for one in reading_of(question.text).not_named(read) if not is_plain(one.said.lower())] if hits else []
     if lost:
-        hits = [*await _naming(lost, question, lookup, run), *hits][: retrieval.keep]
+        with contextlib.suppress(SourceUnavailable):  # the answer lists it, and what was found before stands
+            hits = [*await _naming(lost, question, lookup, run), *hits][: retrieval.keep]
     await run.retrieve([hit.passage.document_id for hit in hits])
     listed = with_findings(question.text, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
     return best_first(*by_author(question, listed, run))

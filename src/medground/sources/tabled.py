@@ -61,6 +61,8 @@ class Tabled:
         filled = {name: form.format_map(defaultdict(str, values)) for name, form in self.table["parameters"].items()}
         quoted_values = {name: quote(value, safe="/()") for name, value in values.items()}
         where = (path or self.table["path"]).format_map(quoted_values)
+        if {".", ".."} & {*where.split("/")}:  # an id that would lead to another address of the service
+            return None
         reply = await self._client.get(where, {k: v for k, v in filled.items() if v}, absent=frozenset([404]))
         return reply.json() if reply.status == 200 else None
 

@@ -105,7 +105,8 @@ def normal_pmc(value: str) -> str | None:
 
 
 _PMIDS = re.compile(
-    r"\bPMIDs?\b[\s:=#.]*(\d{1,9}(?:(?:\s*[,;&]\s*|\s+(?:and|or)\s+)(?:PMID\s*:?\s*)?\d{4,9}\b)*)", re.IGNORECASE
+    r"\bPMIDs?\b[\s:=#.]*(0*[1-9]\d{0,8}(?!\d)(?:(?:\s*[,;&]\s*|\s+(?:and|or)\s+)(?:PMID\s*:?\s*)?\d{4,9}\b)*)",
+    re.IGNORECASE,
 )
 _PMC_IN_TEXT = re.compile(r"(?<![^\W_])PMC0*([1-9]\d{2,8})(?!\w)", re.IGNORECASE)
 _WORD = re.compile(r"[^\s()\[\]<>{}?!,;\"'\u201c\u201d](?:\S*[^\s)\]<>{}?!.,;\"'\u201c\u201d]|\S*\([\w-]+\)[\w-]*)?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from medground.values.document import Document, Frozen
+from medground.values.document import Document, Frozen, Retraction
 
 Relation = Literal["similar", "citing", "references"]
 
@@ -43,9 +43,13 @@ class Related(Frozen):
 
 
 class FullText(Frozen):
-    """The full text of a paper, or an address where it may be read under a licence, and what each route said."""
+    """The full text of a paper, or an address where it may be read under a licence, and what each route said.
+
+    `retraction` is that of the paper, also where no text was found.
+    """
 
     document: Document | None = None
     url: str = ""
     license: str = ""
+    retraction: Retraction = "none"
     routes: tuple[str, ...] = ()

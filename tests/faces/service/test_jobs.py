@@ -118,9 +118,7 @@ async def test_a_question_is_cancelled_thirty_seconds_after_its_last_listener_le
     assert types(await read(job))[-1] == "stopped"
 
 
-async def test_research_lives_on_without_listeners_and_a_stopped_job_keeps_what_it_can(
-    jobs_of: MakeJobs,
-) -> None:
+async def test_research_lives_on_without_listeners_and_a_stopped_job_keeps_what_it_can(jobs_of: MakeJobs) -> None:
     kept: list[str] = []
 
     async def slow_to_stop(tell: Tell) -> None:

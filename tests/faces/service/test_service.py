@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import stat
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
@@ -56,9 +57,7 @@ async def test_questions_are_queued_at_once_told_step_by_step_and_answered(paper
     assert Event.model_validate_json(events[-1].model_dump_json()) == events[-1]
 
 
-async def test_answers_of_the_command_line_are_of_whoever_sits_here_and_each_is_deleted(
-    papers: Settings,
-) -> None:
+async def test_answers_of_the_command_line_are_of_whoever_sits_here_and_each_is_deleted(papers: Settings) -> None:
     with BlockingEngine(papers) as engine:
         own = engine.ask(QUESTION)
 
@@ -272,3 +271,20 @@ async def test_what_is_watched_is_asked_again_once_when_its_corpora_have_changed
     assert {one.document_id for one in new.evidence} == {"PMID:1", "PMID:3"}
     assert "again" not in work["watched"][2]  # what was chosen for it has not changed
     assert work["projects"] == ["kept"]
+
+
+async def test_what_is_watched_is_asked_as_it_was_or_why_it_cannot_be_is_told(papers: Settings, tmp_path: Path) -> None:
+    both = [*PAPERS, {"id": "PMID:3", "title": "Aspirin", "text": "Aspirin did not reduce the risk of stroke."}]
+    corpus_of(*both)
+    disk = shutil.copytree(papers.home / "corpora" / "others", tmp_path / ("far" * 40))
+    far = ask_once(QUESTION, settings={"home": papers.home, "retrieval.corpora": ("papers", str(disk))})
+    async with Service.open(papers) as service:
+        brief = await answered(service, Asked(question=QUESTION, settings={"recipe.sentences": 1}), LOCAL)
+        report = await answered(service, Asked(question=QUESTION, kind="research"), LOCAL)
+        watched = [Watched(answer=one.trace_id, states={"far": ""}) for one in (far, brief, report)]
+        service.saved.write(LOCAL.id, Work(watched=tuple(watched)))
+        corpus_of(*both, {"id": "PMID:4", "title": "Fins", "text": "Fins of fish."})
+        assert await service.ask_watched() == 3
+        told = service.saved.read(LOCAL.id).model_dump()["watched"]
+    assert told[0]["failed"] == "corpora.1: too long; shorten it to at most 100 characters"
+    assert [(one["failed"], one.get("again")) for one in told[1:]] == [(None, None)] * 2  # fins are nothing new

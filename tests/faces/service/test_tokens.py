@@ -5,16 +5,18 @@ import hashlib
 import json
 import re
 import sqlite3
+import threading
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import run
 from refusals import refused
 
 from medground.errors import NotAllowed, StorageFailed, UsageError
-from medground.faces.service.accounts import Owners, Spending, Tokens, next_month
+from medground.faces.service.accounts import Owners, Saved, Spending, Tokens, Watched, Work, next_month
 from medground.faces.service.records import FILE_NAME, Records
 from medground.faces.service.values import LOCAL, Limits
 from medground.values.usage import UsageReport
@@ -39,6 +41,34 @@ def test_a_token_opens_what_is_its_holders_until_it_is_revoked(records: Records)
     assert tokens.who(again).id != person.id  # whoever has the name now is somebody else
     assert tokens.who(other).name == "bob"
     assert tokens.person("local") == LOCAL
+
+
+def test_people_of_a_provider_who_share_a_name_are_revoked_and_let_in_one_by_one(records: Records) -> None:
+    tokens, ids = Tokens(records), [f"oidc-{letter * 24}" for letter in "ab"]
+    tokens.admit(ids[0], "Ann", Limits(), "reader")
+    tokens.revoke("Ann")
+    assert tokens.admit(ids[1], "Ann", Limits(), "reader").name == "Ann (bbbbbbbb)"
+    token = tokens.who(tokens.create("Ann"))
+    refused(UsageError, "nobody who is revoked, and whose name is free", tokens.revoke, "Ann", undo=True)
+    tokens.revoke(token.name)
+    tokens.revoke("Ann", undo=True)
+    assert [tokens.person(one).id for one in ids] == ids
+
+
+def test_what_is_told_of_a_watched_question_overwrites_nothing_that_is_saved_meanwhile(records: Records) -> None:
+    saved = Saved(records)
+    saving = threading.Thread(target=saved.write, args=("ann", Work.model_validate({"notes": "new"})))
+
+    class Told(dict[str, object]):
+        def items(self) -> Any:
+            saving.start()
+            saving.join(0.2)  # it waits for its turn
+            return super().items()
+
+    saved.write("ann", Work(watched=(Watched(answer="one", states={}),)))
+    saved.tell("ann", "one", Told(again="two"))
+    saving.join()
+    assert saved.read("ann").model_dump() == {"watched": (), "notes": "new"}
 
 
 def test_tokens_are_long_names_are_plain_and_have_one_token(records: Records) -> None:
@@ -71,8 +101,6 @@ def test_the_command_line_creates_lists_and_revokes(records: Records, capsys: py
     assert secret not in shown
     assert json.loads(said("list", "--json"))["month"]["input_tokens"] == 1000
     said("revoke", "ada")
-    with pytest.raises(NotAllowed):
-        Tokens(records).who(secret)
     assert "revoked 20" in said("list")
     said("revoke", "ada", code=2)
     assert "write requests per minute, such as 30/min" in said("create", "bob", "--rate", "fast", code=2)

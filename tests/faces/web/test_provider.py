@@ -227,6 +227,10 @@ async def test_who_was_revoked_stays_out_until_allowed_and_a_provider_that_is_aw
         assert cli("token", "revoke", "--undo", "bob") == 0
         assert (await signed_in(site, "bob+wards")).headers["location"] == HOME
         assert cli("token", "revoke", "--undo", "bob") == 2
+    async with visit(login=True, **chosen(issuer, person="preferred_username")) as site:
+        await signed_in(site, "bob+wards")
+        assert (await signed_in(site, "bob+cleaners")).headers["location"] == f"{HOME}?refused=unknown"
+        assert (await site.client.get("/v1/answers")).status_code == 401  # the role that he had has gone, too
     async with visit(login=True, **chosen("http://127.0.0.1:9")) as site:
         away = await site.client.get("/session/provider")
         assert away.headers["location"] == f"{HOME}?refused=provider"

@@ -42,7 +42,8 @@ def paper(
         if full_text:
             whole = engine.full_text(asked[0])
             told = whole.document.text if whole.document else whole.url or "; ".join(["No open copy", *whole.routes])
-            say(whole.model_dump_json(indent=2) if json else told)
+            mark = f"{whole.retraction.upper()}: " if whole.retraction != "none" else ""
+            say(whole.model_dump_json(indent=2) if json else f"{mark}{told}")
         elif related:
             documents = engine.related(asked[0], by=related).documents
             found = [PaperFound(asked=one.id, document=one) for one in documents]
@@ -55,7 +56,7 @@ def paper(
         view = document_view(source_document(one.document, "")) if one.document else None
         ids = " ".join(f"{kind}:{value}" for kind, value in one.ids.items()) or one.asked
         mark = view.retraction.upper() if view and view.retraction != "none" else ""
-        said = view.reference if view else one.reason and f"{one.status}: {one.reason}"
-        say(" ".join(filter(None, [ids, mark, said, one.held_by and f"({one.held_by})"])))
+        said = [view.reference if view else "", one.reason and f"{one.status}: {one.reason}"]
+        say(" ".join(filter(None, [ids, mark, *said, one.held_by and f"({one.held_by})"])))
         for each in one.entities:
             say(f"  {each.kind} {each.id}: {each.words} ({each.count})")

@@ -286,9 +286,9 @@ def audit(
     since: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Leave out what was before.")] = None,
 ) -> None:
     """Print the audit log of the servers of this home folder: who did what, and when, as JSON Lines."""
-    from medground.faces.service.audit import Audit
-    from medground.faces.service.records import Records
-
+    with needing("serve", "the audit log"):
+        from medground.faces.service.audit import Audit
+        from medground.faces.service.records import Records
     with closing(Records.of(by.load_settings())) as records:
         for entry in Audit(records).since(since.replace(tzinfo=UTC) if since else None):
             say(entry.model_dump_json())

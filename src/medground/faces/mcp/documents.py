@@ -135,7 +135,7 @@ async def _whole(call: Call, paper: str) -> Document:
     if not found.url:
         raise NotFound(f"no open full text: {'; '.join(found.routes)}")
     said = f"The full text is open at {found.url} (licence: {found.license or 'not stated'})."
-    return Document(id="PLACE:full-text", title=paper, text=said, url=found.url, license=found.license or None)
+    return Document(id="PLACE:full-text", title=paper, text=said, **found.model_dump(exclude={"document", "routes"}))
 
 
 def _text(value: Fields, fence: Fence) -> str:

@@ -42,10 +42,7 @@ async def plan_query(call: Call, value: PlanQuery) -> Result:
     return headed(notice, fence, f"PubMed query: {fence('query', planned.query)}", parts, **head)
 
 
-@tool(
-    "MeSH headings by name, entry term or id, with entry terms, broader and narrower headings.",
-    MeshTerms,
-)
+@tool("MeSH headings by name, entry term or id, with entry terms, broader and narrower headings.", MeshTerms)
 async def lookup_mesh(call: Call, value: Terms) -> Result:
     parts = await asyncio.to_thread(lambda: [_looked_up(term, call.fence) for term in value.terms])
     found = sum(1 for part in parts if not isinstance(part.fields, str) and part.fields["status"] == "found")

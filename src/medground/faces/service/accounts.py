@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import hashlib
 import json
 import re
 import secrets
@@ -17,7 +16,8 @@ from pydantic import Field, JsonValue
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.audit import Audit
 from medground.faces.service.records import Records
-from medground.faces.service.values import LOCAL, Limits, Person, Role
+from medground.faces.service.transaction import Transaction
+from medground.faces.service.values import LOCAL, Limits, Person, Role, hashed
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
 
@@ -63,7 +63,7 @@ class Tokens:
             raise UsageError(f"{name[:80]!r} is not a name of a token; use 1 to 64 letters, digits and . _ @ -")
         secret = PREFIX + secrets.token_urlsafe(32)
         at, kept = self._now().isoformat(), (limits or Limits()).model_dump_json()
-        row = (secrets.token_hex(8), name, _hash(secret), kept, at, _STORED.index(role))
+        row = (secrets.token_hex(8), name, hashed(secret), kept, at, _STORED.index(role))
         statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING"
         if not self._records.change((statement, row)):
             raise UsageError(f"a token {name!r} already exists; revoke it first: medground token revoke {name}")
@@ -76,7 +76,8 @@ class Tokens:
 
         Raises NotAllowed: an administrator revoked their access.
         """
-        if any(one.id != person_id for one in self._where("name = ? AND revoked IS NULL", name)):
+        taken = "name = ? AND id <> ? AND (revoked IS NULL OR hash = id)"  # who was revoked may be let in again
+        if self._where(taken, name, person_id):
             name = f"{name} ({person_id[-8:]})"
         statement = (
             "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
@@ -101,15 +102,17 @@ class Tokens:
 
         Raises UsageError: no token has this name.
         """
-        which = "hash = id AND revoked IS NOT NULL" if undo else "revoked IS NULL"
+        free = "NOT EXISTS (SELECT 1 FROM tokens AS other WHERE other.name = tokens.name AND other.revoked IS NULL)"
+        which = f"hash = id AND revoked IS NOT NULL AND {free}" if undo else "revoked IS NULL"
         statement = f"UPDATE tokens SET revoked = ? WHERE name = ? AND {which}"  # noqa: S608 (ours)
         if not self._records.change((statement, (None if undo else self._now().isoformat(), name))):
-            raise UsageError(f"no {'person' if undo else 'token'} {name[:80]!r}; list them with medground token list")
+            what = "nobody who is revoked, and whose name is free, is called" if undo else "no token"
+            raise UsageError(f"{what} {name[:80]!r}; list them with medground token list")
         Audit(self._records, self._now).add(LOCAL, "allow" if undo else "revoke", name)
 
     def who(self, secret: str) -> Person:
         """The person who holds a token. Raises NotAllowed: it is not a token, or it was revoked."""
-        found = self._where("hash = ? AND revoked IS NULL", _hash(secret)) if _SECRET.fullmatch(secret) else []
+        found = self._where("hash = ? AND revoked IS NULL", hashed(secret)) if _SECRET.fullmatch(secret) else []
         if not found:
             raise NotAllowed("the token is wrong or was revoked; ask the server's administrator for a new one")
         return _person(found[0])
@@ -140,10 +143,6 @@ class Tokens:
 
 def _person(token: Token) -> Person:
     return Person(id=token.id, name=token.name, limits=token.limits, role=token.role)
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 @dataclass
@@ -264,17 +263,30 @@ class Saved:
 
     def read(self, owner: str) -> Work:
         """What a person saved; empty where that is nothing."""
-        rows = self._records.rows("SELECT content FROM saved WHERE owner = ?", owner)
-        return Work.model_validate_json(str(rows[0][0])) if rows else Work()
+        return self._records.run(lambda at: _work(at, owner), writes=False)
 
     def write(self, owner: str, content: Work) -> None:
         """Put this in the place of what a person saved before."""
-        saved = (owner, content.model_dump_json())
-        statement = "INSERT INTO saved VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET content = excluded.content"
-        self._records.change((statement, saved))
+        self._records.run(lambda at: _save(at, owner, content))
 
     def tell(self, owner: str, answer: str, told: Mapping[str, JsonValue]) -> None:
         """Add to what is saved of a watched question, if it still is."""
-        work = self.read(owner)
-        told_of = (one.model_copy(update=told if one.answer == answer else {}) for one in work.watched)
-        self.write(owner, work.model_copy(update={"watched": tuple(told_of)}))
+
+        def add(at: Transaction) -> None:
+            at.lock(owner)  # what the page saves meanwhile waits
+            work = _work(at, owner)
+            told_of = (one.model_copy(update=told if one.answer == answer else {}) for one in work.watched)
+            _save(at, owner, work.model_copy(update={"watched": tuple(told_of)}))
+
+        self._records.run(add)
+
+
+def _work(at: Transaction, owner: str) -> Work:
+    rows = at.rows("SELECT content FROM saved WHERE owner = ?", owner)
+    return Work.model_validate_json(str(rows[0][0])) if rows else Work()
+
+
+def _save(at: Transaction, owner: str, content: Work) -> None:
+    at.lock(owner)
+    statement = "INSERT INTO saved VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET content = excluded.content"
+    at.change(statement, owner, content.model_dump_json())

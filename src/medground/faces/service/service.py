@@ -203,4 +203,6 @@ class Service(Watching, AnswerService):
                 await self.ask_watched()
             except MedgroundError as error:
                 log.warning("what is old could not be deleted, or what is watched not be asked again: %s", error)
+            except Exception:  # what is kept is deleted in time, whatever becomes of one question
+                log.exception("what is due each minute failed")
             await asyncio.sleep(MINUTE)

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field
 
-from medground.errors import MedgroundError, RateLimited, UsageError
+from medground.errors import MedgroundError, RateLimited, StorageFailed, UsageError
 from medground.home.files import tables
 from medground.values.answer import Answer
 from medground.values.decision import Notice
@@ -61,6 +61,11 @@ class LimitReached(RateLimited):
 
     def __init__(self, reason: str, *, retry_after: float) -> None:
         super().__init__(reason, source="this server", retry_after=retry_after)
+
+
+def hashed(secret: str) -> str:
+    """What is kept of a secret: its SHA-256 (hex)."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 class ServerGone(MedgroundError):
@@ -133,7 +138,8 @@ def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
         return error.problem
     kinds = TEXTS["errors"]
     name, status, title, step = next(kinds[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in kinds)
-    detail = " ".join(str(error).split())
+    hidden = isinstance(error, StorageFailed) and "://" in str(error)  # where the database is; the log tells it
+    detail = "the database of this server cannot be used" if hidden else " ".join(str(error).split())
     for text in hide:
         detail = detail.replace(text, "(home)")
     wait = getattr(error, "retry_after", None)

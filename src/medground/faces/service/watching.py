@@ -7,11 +7,15 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
-from medground.errors import MedgroundError
+from pydantic import ValidationError
+
+from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.faces.service.accounts import Saved, Tokens
 from medground.faces.service.questions import Questioning
-from medground.faces.service.request import Asked, Searched, chosen_for
+from medground.faces.service.request import Asked, Searched, allowed_keys, chosen_for
 from medground.faces.service.values import Person
+from medground.home.kept_files import settings_of
+from medground.home.layers import wrong_values
 from medground.values.answer import Answer
 
 
@@ -46,7 +50,15 @@ class Watching(Questioning):
     ) -> dict[str, Any]:
         said = former.question
         given: dict[str, Any] = {name: getattr(said, name) for name in ("task", "context", "filters")}
-        given["options"] = {option.letter: option.text for option in said.options}
+        given |= {"options": {option.letter: option.text for option in said.options}, "recipe": former.recipe}
+        given["kind"] = "research" if former.report else "ask"
+        with suppress(UsageError, ConfigError):  # what was set for it is not kept, or is gone since
+            then = settings_of(former, self.settings)
+            given["model"] = then.model.default if then.model.default in self.models() else None
+            own = {
+                f"recipe.{name}": value for name, value in then.recipe if value != getattr(self.settings.recipe, name)
+            }
+            given["settings"] = {key: own[key] for key in allowed_keys(former.recipe) if key in own}
         if chosen:
             given |= {"corpora": chosen.corpora, "sources": chosen.sources}
         at = sha256(repr((former.trace_id, sorted(states.items()))).encode()).hexdigest()  # once for all servers
@@ -54,6 +66,8 @@ class Watching(Questioning):
             answer = await (await self.start(Asked(question=said.text, **given), person, key=at)).outcome()
         except MedgroundError as error:
             return {"failed": str(error)}
+        except ValidationError as error:  # the command line takes what a server does not, such as longer names
+            return {"failed": wrong_values(error.errors())}
         if _said(answer) != _said(former):
             return {"asked": answer.created.isoformat(), "again": answer.trace_id}
         await asyncio.to_thread(self._kept.delete, answer.trace_id, person)

@@ -19,7 +19,7 @@ import httpx2
 import jwt
 from pydantic import BaseModel, ValidationError
 
-from medground.faces.service.values import ROLES, Role
+from medground.faces.service.values import ROLES, Role, hashed
 from medground.faces.web.state import AT_PROVIDER, OF_PROVIDER, SignInFailed
 from medground.home.settings_groups import OidcSettings
 from medground.sources.http.clients import USER_AGENT, Bounded, CutReply, Network, ReplyLimits
@@ -82,7 +82,7 @@ class Provider:
         cookie, state, nonce, verifier = (secrets.token_urlsafe(48) for _ in range(4))
         while len(self._begun) >= MOST:
             del self._begun[next(iter(self._begun))]
-        self._begun[_hashed(cookie)] = state, nonce, verifier, self.clock()
+        self._begun[hashed(cookie)] = state, nonce, verifier, self.clock()
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         sent = {
             "response_type": "code",
@@ -102,7 +102,7 @@ class Provider:
         Raises SignInFailed: it was not begun in this browser, the provider refused or cannot be asked, its token is not
         valid, or no group of the person has a role.
         """
-        state, nonce, verifier, at = self._begun.pop(_hashed(cookie), ("", "", "", float("-inf")))
+        state, nonce, verifier, at = self._begun.pop(hashed(cookie), ("", "", "", float("-inf")))
         if self.clock() - at > AT_PROVIDER:
             raise SignInFailed("again", "no sign-in was begun in this browser in the last minutes")
         if not secrets.compare_digest(state.encode(), sent.get("state", "").encode()):
@@ -137,9 +137,10 @@ class Provider:
         if not isinstance(who, str) or not who:
             raise SignInFailed("provider", f"the token has no claim {self.settings.person!r} that names a person")
         name = str(_claim(claims, self.settings.name) or who)[:64]
+        person = f"{OF_PROVIDER}{hashed(f'{self.settings.issuer} {who}')[:24]}"
         if not roles:
-            raise SignInFailed("unknown", f"no group of {name} has a role")
-        return f"{OF_PROVIDER}{_hashed(f'{self.settings.issuer} {who}')[:24]}", name, roles[-1]
+            raise SignInFailed("unknown", f"no group of {name} has a role", person)
+        return person, name, roles[-1]
 
     async def _exchanged(self, described: Described, code: str, verifier: str) -> dict[str, Any]:
         client, secret = self.settings.client, self.secret
@@ -219,7 +220,3 @@ def _claim(claims: Mapping[str, Any], name: str) -> Any:
     first, _, rest = name.partition(".")
     inner = claims.get(first)
     return _claim(inner, rest) if isinstance(inner, dict) else None
-
-
-def _hashed(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

@@ -100,6 +100,7 @@ async def come_back(request: Request, page: Page, service: Served) -> Response:
 async def _refused(request: Request, page: Held, service: Service, error: NotAllowed) -> Response:
     await _note_refusal(request, page, service, str(error))
     reason = error.reason if isinstance(error, SignInFailed) else "unknown"
+    page.signed_in.sessions.end_of(getattr(error, "person", ""))  # who had a role before has none now
     return RedirectResponse(f"{_provider(page).home}?refused={reason}", 303)
 
 

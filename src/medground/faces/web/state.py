@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import secrets
 import threading
@@ -22,7 +21,7 @@ from starlette.responses import Response
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.errors import MedgroundError, NotAllowed
 from medground.faces.service.service import Service
-from medground.faces.service.values import LOCAL, Person
+from medground.faces.service.values import LOCAL, Person, hashed
 from medground.faces.web.upload import UploadLimits
 from medground.graph.completions import Completions
 from medground.values.document import Frozen
@@ -81,12 +80,12 @@ class Sessions:
             self._sessions = {key: one for key, one in self._sessions.items() if not _has_ended(one, now)}
             while len(self._sessions) >= self.most:
                 del self._sessions[next(iter(self._sessions))]
-            self._sessions[_hashed(secret)] = session
+            self._sessions[hashed(secret)] = session
         return secret, session
 
     def find(self, secret: str) -> Session | None:
         """The session with this id, which counts as used now; None if there is none or it has ended."""
-        key, now = _hashed(secret), self.clock()
+        key, now = hashed(secret), self.clock()
         with self._lock:
             session = self._sessions.pop(key, None)
             if session is None or _has_ended(session, now):
@@ -97,7 +96,7 @@ class Sessions:
     def end(self, secret: str) -> None:
         """End a session. Safe to call twice."""
         with self._lock:
-            self._sessions.pop(_hashed(secret), None)
+            self._sessions.pop(hashed(secret), None)
 
     def end_of(self, owner: str) -> None:
         """End all sessions of a person."""
@@ -107,15 +106,6 @@ class Sessions:
 
 def _has_ended(session: Session, now: float) -> bool:
     return now - session.used > IDLE or now - session.began > (PROVIDED if session.provided else LONGEST)
-
-
-def matches(session: Session, sent: str) -> bool:
-    """Whether a request sent the CSRF token of its session."""
-    return secrets.compare_digest(session.csrf.encode(), sent.encode("utf-8", "replace"))
-
-
-def _hashed(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 MOST_FAILED = 5
@@ -167,11 +157,11 @@ _MISSING = "the request lacks the CSRF token of its session; reload the page"
 
 
 class SignInFailed(NotAllowed):
-    """Nobody is signed in: begin `again`, the `provider` failed, or the person is `unknown` here."""
+    """Nobody is signed in: begin `again`, the `provider` failed, or the person, by this id, is `unknown` here."""
 
-    def __init__(self, reason: Literal["again", "provider", "unknown"], detail: str) -> None:
+    def __init__(self, reason: Literal["again", "provider", "unknown"], detail: str, person: str = "") -> None:
         super().__init__(detail)
-        self.reason = reason
+        self.reason, self.person = reason, person
 
 
 @dataclass
@@ -211,10 +201,10 @@ class SignedIn:
 
         Raises HTTPException: 403, it does not.
         """
-        session = self.session_of(request)
         if request.method in _SAFE:
             return
-        if session is None or not matches(session, request.headers.get(CSRF_HEADER, "")):
+        session, sent = self.session_of(request), request.headers.get(CSRF_HEADER, "").encode("utf-8", "replace")
+        if session is None or not secrets.compare_digest(session.csrf.encode(), sent):
             raise HTTPException(403, _MISSING)
 
     def session_of(self, request: Request) -> Session | None:

@@ -121,12 +121,7 @@ class Received:
 
 @asynccontextmanager
 async def received(
-    chunks: AsyncIterator[bytes],
-    content_type: str,
-    parent: Path,
-    limits: UploadLimits,
-    *,
-    length: int | None = None,
+    chunks: AsyncIterator[bytes], content_type: str, parent: Path, limits: UploadLimits, *, length: int | None = None
 ) -> AsyncIterator[Received]:
     """The upload once all of it is on disk. Its folder is deleted on leaving, unless it was moved away.
 

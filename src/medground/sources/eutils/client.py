@@ -281,7 +281,8 @@ class Eutils:
 
     async def match(self, citations: Sequence[str]) -> list[str]:
         """For each citation, `journal|year|volume|first page|author`, its PMID, or why it has none."""
-        asked = "\r".join(f"{line.rstrip('|')}|{number}|" for number, line in enumerate(citations))
+        lines = ("|".join([*line.split("|"), *[""] * 4][:5]) for line in citations)  # the key is what comes sixth
+        asked = "\r".join(f"{line}|{number}|" for number, line in enumerate(lines))
         found = await self._transport.ask(_CITATIONS, {"db": "pubmed", "retmode": "xml", "bdata": asked}, read_matches)
         return [found.get(str(number), "NOT_FOUND") for number in range(len(citations))]
 

@@ -15,7 +15,7 @@ from medground.errors import UsageError
 from medground.home.files import tables
 from medground.language.words import FUNCTION_WORDS
 from medground.sources.base import tree_of
-from medground.sources.live import Closable, LiveSource, best_of
+from medground.sources.live import Closable, LiveSource, best_of, within
 from medground.values import query as nodes
 from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup
@@ -215,7 +215,9 @@ class LiteratureSource(LiveSource, ABC):
         read = await self._find(asked, limit)
         self._keep(read.documents)
         notes = (f"{read.unread} records found could not be read",) if read.unread else ()
-        documents = {document.id: document for document in read.documents[:limit] if _is_within(document, filters)}
+        dates = {"date_from": None, "date_to": None} if self._syntax.dates else {}
+        left = filters.model_copy(update={"publication_types": (), "where": (), **dates})  # what it did not search by
+        documents = {document.id: document for document in read.documents[:limit] if within(document, left)}
         passages = (best_of(chunk(document), lookup.text) for document in documents.values())
         return Found(lookup, self.name, rankings=(self._ranking(passages),), notes=notes)
 
@@ -240,13 +242,6 @@ class LiteratureSource(LiveSource, ABC):
     @abstractmethod
     async def _find(self, asked: str, limit: int) -> Read:
         """The records that a compiled query finds, best first."""
-
-
-def _is_within(document: Document, filters: Filters) -> bool:
-    """Whether a record keeps the limits that not every database can search by."""
-    first, last = filters.year_from or 0, filters.year_to or 9999
-    in_time = (first, last) == (0, 9999) or first <= (document.year or 0) <= last
-    return in_time and (not filters.ids or document.id in filters.ids)
 
 
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]\s*>", re.IGNORECASE | re.DOTALL)
