@@ -1,10 +1,12 @@
 """What a question asks of the things that it is about, and which of its words are things at all."""
 
-from rows import each_row
+from rows import each_row, tables
 
 from medground.language.question_kinds import aspects_of, looks_foreign
 from medground.language.question_reading import reading_of
 from medground.language.requests import request_in
+
+TABLES = tables(__file__)
 
 
 @each_row(
@@ -103,42 +105,12 @@ def test_people_are_missed_by_all_the_words_for_them() -> None:
     assert reading_of("Does it help my 8-year-old?").people_unnamed(["Those aged 6 to 11 took it."]) == []
 
 
-@each_row(
-    ("question", "sentence", "defined"),
-    [
-        ("What is Hartlow syndrome?", "Hartlow syndrome is a progressive disorder of the cerebellum.", True),
-        ("Hartlow syndrome", "Hartlow syndrome (HS) is an inherited disorder.", True),
-        ("What are super enhancers?", "Super-enhancers (SEs) are large clusters of enhancers.", True),
-        ("What are super enhancers?", "Super-enhancers are associated with growth of tumours.", False),
-        ("What is Hartlow syndrome?", "Coffee lowers the risk of Hartlow syndrome.", False),
-        ("Does coffee cause Hartlow syndrome?", "Hartlow syndrome is a progressive disorder.", False),
-    ],
-)
+@each_row(("question", "sentence", "defined"), TABLES["definitions"])
 def test_a_definition_is_known_where_one_is_asked_for(question: str, sentence: str, defined: bool) -> None:
     assert reading_of(question).is_defined_in(sentence) is defined
 
 
-@each_row(
-    ("text", "kind"),
-    [
-        ("How many papers are in this collection?", "collection"),
-        ("List the newest articles of the corpus", "collection"),
-        ("just the randomised ones please", "limits"),
-        ("in 2019", "limits"),
-        ("Where does this come from?", "check"),
-        ("What is known about it?", ""),
-        ("What is a cohort study?", ""),
-        ("What are clinical trials?", ""),
-        ("Who are the authors?", "authors"),
-        ("the latest?", "latest"),
-        ("What are the latest reviews?", "limits"),
-        ("What is your source?", "check"),
-        ("How many genes are in this collection?", ""),
-        ("Which studies compared chlorhexidine with placebo?", ""),
-        ("Is aspirin safe?", ""),
-        ("Why?", ""),
-    ],
-)
+@each_row(("text", "kind"), TABLES["requests"])
 def test_requests_about_papers_and_answers_are_no_medical_questions(text: str, kind: str) -> None:
     request = request_in(text, 2026)
     assert (request.kind if request else "") == kind

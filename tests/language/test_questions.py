@@ -15,13 +15,17 @@ from medground.language.question_reading import reading_of
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.writing import chosen_quotes
 
+TABLES = tables(__file__)
+
 AUXILIARIES = ("does", "do", "did", "is", "are", "was", "has", "have", "can", "should", "will")
 SAID = ("aspirin", "statins", "reduce", "increase", "treated", "risk", "safe", "higher", "work", "reducing")
 SMALL = ("of", "in", "with", "to", "a", "the", "and", "or", "there", "it", "really", "(ASA)", "that", "any", "ever")
 WORDS = st.sampled_from((*AUXILIARIES, *SAID, *SMALL))
 UNSAID = {*AUXILIARIES, "it", "they", "a", "an", "any", "some", "ever", "sometimes"}
 CASES = [
-    (rule, *map(str.strip, line.split("|"))) for rule, lines in tables(__file__).items() for line in lines.splitlines()
+    (rule, *map(str.strip, line.split("|")))
+    for rule, lines in TABLES["statements"].items()
+    for line in lines.splitlines()
 ]
 
 
@@ -55,16 +59,7 @@ def _content(text: str) -> list[str]:
     return sorted(w.removesuffix("s") for w in re.findall(r"[a-z]+", text.lower()) if w not in UNSAID)
 
 
-@pytest.mark.parametrize(
-    ("question", "sides"),
-    [
-        ("Is aspirin better than clopidogrel for stroke?", [["aspirin"], ["clopidogrel"]]),
-        ("Apixaban versus rivaroxaban for atrial fibrillation", [["Apixaban"], ["rivaroxaban"]]),
-        ("Which is safer in gout, colchicine or naproxen?", [["colchicine"], ["naproxen"]]),
-        ("Does aspirin reduce stroke more than clopidogrel?", [["aspirin"], ["clopidogrel"]]),
-        ("Is fatigue higher, lower or the same when comparing doxepin to placebo?", []),
-    ],
-)
+@pytest.mark.parametrize(("question", "sides"), TABLES["sides"])
 def test_a_comparison_has_two_sides_where_both_have_names(question: str, sides: list[list[str]]) -> None:
     compared = reading_of(question).comparison
     assert compared is not None
@@ -137,31 +132,13 @@ def test_what_a_follow_up_leaves_out_is_what_was_there_before(former: str, asked
     assert reading.stands_for.lower() in former.lower()
 
 
-@each_row(
-    "asked",
-    [
-        "For acute migraine, which triptan works fastest?",
-        "What about the link between salt and stroke?",
-        "Is the disease activity score reliable?",
-        "And does warfarin cause bleeding?",
-        "How long does it take to recover from flu?",
-        "Does ibuprofen help when it is taken early?",
-    ],
-)
+@each_row("asked", TABLES["as_typed"])
 def test_a_question_that_points_at_nothing_stays_as_it_was_typed(asked: str) -> None:
     reading = read_follow_up(asked, ASPIRIN)
     assert (reading.text, reading.word, reading.stands_for) == (asked, "", "")
 
 
-@each_row(
-    ("former", "asked"),
-    [
-        ("Why?", "What about warfarin?"),
-        ("Why?", "Side effects?"),
-        ("Why?", "And in children?"),
-        ("Hello", "What does it do?"),
-    ],
-)
+@each_row(("former", "asked"), TABLES["refused"])
 def test_what_cannot_be_read_is_refused_in_one_line(former: str, asked: str) -> None:
     with pytest.raises(UsageError, match=r"write the (?:name|whole question)"):
         read_follow_up(asked, former)
