@@ -20,10 +20,7 @@ def heading(name: str = "Aspirin", names: tuple[str, ...] = ()) -> Heading:
     return Heading("X:1", name, ("drug",), names, ("A",), "CC0")
 
 
-@each_row(
-    ("predicate", "forward", "back"),
-    TABLES["a_relation_is_worded_in_both_directions"],
-)
+@each_row(("predicate", "forward", "back"), TABLES["a_relation_is_worded_in_both_directions"])
 def test_a_relation_is_worded_in_both_directions(predicate: str, forward: str, back: str) -> None:
     wording = worded(predicate)
     assert stated(wording, "A", "B") == forward
@@ -77,10 +74,7 @@ MARFAN = [
 ]
 
 
-@each_row(
-    ("question", "first"),
-    TABLES["a_question_for_a_kind_of_relation_gets_that_kind_first"],
-)
+@each_row(("question", "first"), TABLES["a_question_for_a_kind_of_relation_gets_that_kind_first"])
 def test_a_question_for_a_kind_of_relation_gets_that_kind_first(question: str, first: list[str]) -> None:
     lines = [found.line for found, _ in best(MARFAN, question, len(first))]
     assert all(any(name in line for line in lines) for name in first), lines

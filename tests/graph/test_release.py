@@ -81,10 +81,7 @@ def test_every_relation_is_a_line_of_its_own_document(real: tuple[GraphStore, li
             assert relation.predicate == "definition" or line.startswith(relation.object.label)
 
 
-@each_row(
-    ("name", "before", "after", "says"),
-    TABLES["an_invalid_or_missing_file"],
-)
+@each_row(("name", "before", "after", "says"), TABLES["an_invalid_or_missing_file"])
 def test_an_invalid_or_missing_file(
     release: Hpo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, before: str, after: str, says: str
 ) -> None:
@@ -112,18 +109,12 @@ def test_a_frequency_is_read(text: str, words: str, low: float, high: float) -> 
     assert few < 0.25 < some < many < 450 / 580
 
 
-@each_row(
-    "names",
-    TABLES["spellings_of_one_name_have_one_key"],
-)
+@each_row("names", TABLES["spellings_of_one_name_have_one_key"])
 def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
     assert len({name_key(name) for name in names}) == 1
 
 
-@each_row(
-    ("one", "other"),
-    TABLES["different_names_have_different_keys"],
-)
+@each_row(("one", "other"), TABLES["different_names_have_different_keys"])
 def test_different_names_have_different_keys(one: str, other: str) -> None:
     assert name_key(one) != name_key(other)
 

@@ -186,10 +186,7 @@ def test_a_plain_number_keeps_its_value(value: Decimal, unit: str) -> None:
 Linear = Callable[[Callable[[int], object], int], None]
 
 
-@each_row(
-    ("why", "line"),
-    tables(__file__)["not_prose"],
-)
+@each_row(("why", "line"), tables(__file__)["not_prose"])
 def test_what_is_printed_around_the_text_is_not_prose(why: str, line: str) -> None:
     assert why_not_prose(line) == why
     assert not is_prose(line)

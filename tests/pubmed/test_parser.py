@@ -16,12 +16,7 @@ from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.syntax import QuerySyntaxError
 from medground.pubmed.translate import parse
-from medground.values.query import (
-    And,
-    Or,
-    Term,
-    Words,
-)
+from medground.values.query import And, Or, Term, Words
 
 TABLES = tables(__file__)
 

@@ -65,7 +65,7 @@ _RULES: Mapping[str, re.Pattern[str]] = {
         rf"|^\W*(?:\[?\d{{1,3}}[\].]\s*)?(?:[A-Z][a-z]*\.?\s){{1,6}}{_YEAR}[;:]\s?\d+"
         rf"|\b(?:[A-Z][a-z]*\.\s?){{2,}}(?:[A-Z]+,\s?)?\d{{1,4}}\s?[,:]\s?[A-Z]?\d+\s?[-–—]\s?\d+"
         rf"|\[(?:PubMed|Google Scholar|CrossRef|PMC free article)\]|PubMed(?:Google|Cross)|\[cited {_YEAR}"
-        r"|^\W*(?:available (?:from|at|online)|retrieved from|accessed)\b.{0,20}(?:https?:|www\.|:|\d)",
+        r"|^\W*(?:available (?:from|at|online)|retrieved from|accessed)\b.{0,20}(?:https?:|www\.|:|\d)"
     ),
     **forms("prose"),
 }

@@ -221,10 +221,7 @@ class QueryContract:
 
     @pytest.mark.parametrize(
         ("query", "found"),
-        [
-            (And(parts=(Term(value="marfan"), Term(value="losartan"))), 1),
-            (Phrase(text="root aortic"), 0),
-        ],
+        [(And(parts=(Term(value="marfan"), Term(value="losartan"))), 1), (Phrase(text="root aortic"), 0)],
     )
     def test_a_count_is_the_number_of_documents_found(self, source: Source, query: Query, found: int) -> None:
         if not isinstance(source, CountingSource):

@@ -38,12 +38,7 @@ _SUFFIXES: Mapping[str, Format] = {
 
 
 def export(
-    answer: Answer,
-    form: Format = "markdown",
-    *,
-    style: str = STYLE,
-    files: Files | None = None,
-    details: bool = False,
+    answer: Answer, form: Format = "markdown", *, style: str = STYLE, files: Files | None = None, details: bool = False
 ) -> bytes:
     """An answer in a format; text formats are UTF-8.
 

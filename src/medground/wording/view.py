@@ -175,10 +175,7 @@ def _sentence(
 
 
 def _verdict(
-    statement: Statement,
-    answer: Answer,
-    evidence: Mapping[str, Evidence],
-    documents: Mapping[str, SourceDocument],
+    statement: Statement, answer: Answer, evidence: Mapping[str, Evidence], documents: Mapping[str, SourceDocument]
 ) -> views.VerdictView:
     found, best = statement.verdict, evidence.get(statement.verdict.best or "")
     shape, glyph, style = LOOKS[found.assessed or found.label]

@@ -41,16 +41,7 @@ from medground_evaluate.planning.judging import (
     shown,
     write_sheet,
 )
-from medground_evaluate.planning.work import (
-    Asked,
-    Explored,
-    Judged,
-    Spent,
-    Tried,
-    WorkFile,
-    read_work,
-    work_through,
-)
+from medground_evaluate.planning.work import Asked, Explored, Judged, Spent, Tried, WorkFile, read_work, work_through
 
 TABLES = tomllib.loads((Path(__file__).parents[1] / "tables.toml").read_text(encoding="utf-8"))
 

@@ -35,10 +35,7 @@ def answers(draw: st.DrawFn) -> Answer:
     """Answers of any sentences about any documents, each of whose texts may try to look like a mark."""
     documents = tuple(
         SourceDocument(
-            id=f"PMID:{n}",
-            title=draw(TEXTS),
-            kind="research",
-            retraction=draw(st.sampled_from(["none", "concern"])),
+            id=f"PMID:{n}", title=draw(TEXTS), kind="research", retraction=draw(st.sampled_from(["none", "concern"]))
         )
         for n in range(1, draw(st.integers(1, 3)) + 1)
     )
@@ -55,11 +52,7 @@ def answers(draw: st.DrawFn) -> Answer:
         verdict = Verdict(label=draw(st.sampled_from(LABELS)), critic="nli", best=best, note=draw(TEXTS))
         statements.append(
             Statement(
-                text=text,
-                start=len(rationale),
-                end=len(rationale) + len(text),
-                evidence=tuple(cited),
-                verdict=verdict,
+                text=text, start=len(rationale), end=len(rationale) + len(text), evidence=tuple(cited), verdict=verdict
             )
         )
         rationale += f"{text} {''.join(f'[{one}]' for one in cited)} "

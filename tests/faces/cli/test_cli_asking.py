@@ -216,10 +216,7 @@ def test_after_a_stop_nothing_is_asked_twice(papers: Path, said: Said, monkeypat
 EMERGENCY = "I took 40 paracetamol tablets, what now?"
 
 
-@each_row(
-    "words",
-    TABLES["the_notice_comes_before_a_mistake"],
-)
+@each_row("words", TABLES["the_notice_comes_before_a_mistake"])
 def test_the_notice_comes_before_a_mistake(papers: Path, words: tuple[str, ...], said: Said) -> None:
     notice, mistake = said("ask", "-q", EMERGENCY, *words, code=2).err.splitlines()
     assert "call your local emergency number" in notice

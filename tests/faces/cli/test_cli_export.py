@@ -55,10 +55,7 @@ def test_standard_output_takes_every_format(kept: str, capfdbinary: pytest.Captu
     assert capfdbinary.readouterr().out.startswith(b"PK")
 
 
-@each_row(
-    ("words", "message"),
-    TABLES["a_mistake_is_one_line_and_leaves_nothing"],
-)
+@each_row(("words", "message"), TABLES["a_mistake_is_one_line_and_leaves_nothing"])
 def test_a_mistake_is_one_line_and_leaves_nothing(
     kept: str, here: Path, words: list[str], message: str, said: Said
 ) -> None:

@@ -103,27 +103,15 @@ OVER = ["-c", "papers"]
 @each_row(
     ("words", "line"),
     [
-        (
-            ["research", QUESTION, *OVER, "-o", "report.odt"],
-            "cannot write a report as report.odt; end the name",
-        ),
-        (
-            ["research", QUESTION, *OVER, "-o", "none/report.md"],
-            "there is no folder none; make it, or name",
-        ),
+        (["research", QUESTION, *OVER, "-o", "report.odt"], "cannot write a report as report.odt; end the name"),
+        (["research", QUESTION, *OVER, "-o", "none/report.md"], "there is no folder none; make it, or name"),
         (["research", QUESTION, *OVER, "-o", "folder.md"], "cannot write folder.md; name another file"),
-        (
-            ["research", QUESTION, "--replay", "nothing"],
-            "there is no folder nothing to replay; record one",
-        ),
+        (["research", QUESTION, "--replay", "nothing"], "there is no folder nothing to replay; record one"),
         (["research", QUESTION, *OVER, "--from-plan", "cycle.json"], "cycle.json: "),
         (["research", QUESTION, *OVER, "--from-plan", "other.json"], "the plan is of another question; leave the"),
         (["research", QUESTION, *OVER, "--tools", "books"], "biomedsearch.tools"),
         (["research", "--resume"], "there is no unfinished research; start one with medground research"),
-        (
-            ["research", "--resume", "x", *OVER],
-            "--resume takes question and settings from the research; only --set",
-        ),
+        (["research", "--resume", "x", *OVER], "--resume takes question and settings from the research; only --set"),
         ([*GOUT, "--from-plan", "x.json"], "give either a question in quotes or --from-plan FILE"),
         ([*GOUT, "--format", "png"], "unknown format 'png'; use one of tree, mermaid, svg, json"),
         ([*GOUT, "-o", "gout.png"], "cannot tell the format of gout.png; end it with .txt, .mmd, .svg"),

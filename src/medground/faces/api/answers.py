@@ -80,10 +80,7 @@ def _gives(content: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
 
 @router.get("/{trace_id}/export", summary="An answer as a file", response_class=Response, responses=_gives(_FILES))
 async def export(
-    trace_id: str,
-    person: Caller,
-    service: Served,
-    form: Annotated[Format, Query(alias="format")] = "markdown",
+    trace_id: str, person: Caller, service: Served, form: Annotated[Format, Query(alias="format")] = "markdown"
 ) -> Response:
     """An answer for a reference manager (`ris`, `bibtex`, `csl-json`) or for a reader."""
     content = await service.export(trace_id, form, person)

@@ -248,10 +248,7 @@ def export(
     form: Annotated[
         str | None,
         typer.Option(
-            "--format",
-            metavar="FORMAT",
-            autocompletion=formats,
-            help=f"{_FORMATS}; by default from FILE's name.",
+            "--format", metavar="FORMAT", autocompletion=formats, help=f"{_FORMATS}; by default from FILE's name."
         ),
     ] = None,
     style: Annotated[

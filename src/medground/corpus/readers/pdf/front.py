@@ -135,11 +135,7 @@ class Shown:
 
 
 def front_of(
-    front: Sequence[Shown],
-    margins: Sequence[str],
-    first_page: str,
-    metadata: Mapping[str, str],
-    own: Mapping[str, str],
+    front: Sequence[Shown], margins: Sequence[str], first_page: str, metadata: Mapping[str, str], own: Mapping[str, str]
 ) -> dict[str, Any]:
     """What the first page and the metadata of the file (`Title`, `Author`, `Subject`) say, as fields of a document.
 
