@@ -38,41 +38,11 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
     assert {thing.said for thing in reading_of(question).subjects if thing.decides} == things
 
 
-@each_row(
-    ("question", "plain", "things"),
-    [
-        ("what chemo helps against hodgkins", "what chemotherapy helps against Hodgkin", {"Hodgkin"}),
-        ("symptons of pnuemonia", "symptoms of pneumonia", {"pneumonia"}),
-        ("Does velnorixan lower BP?", "Does velnorixan lower blood pressure?", {"velnorixan", "blood pressure"}),
-        ("What is my sister's outlook in Hartlow?", "What is my sister's outlook in Hartlow?", {"Hartlow"}),
-        ("(zinc[tiab] AND (gout[mh] OR itch[tiab])) NOT children[mh]", "zinc Gout", {"zinc", "Gout"}),
-        ("Is zinc OK for a 54-year-old?", "Is zinc OK for a 54-year-old?", {"zinc"}),
-        ("Do tamsulosin tablets cause fainting?", "Do tamsulosin tablets cause fainting?", {"tamsulosin", "fainting"}),
-        (
-            "A 54-year-old with gout and asthma took zinc and has fainting: is it the zinc?",
-            "A 54-year-old with gout and asthma took zinc and has fainting: is it the zinc?",
-            {"zinc", "fainting"},
-        ),
-        (
-            "My uncle in Wigan, a florist, has XLAG and a parrot. Tablets upset him. Will his son get it?",
-            "XLAG. Will his son get it?",
-            {"XLAG"},
-        ),
-        ("Do Botox or Humira help?", "Do botulinum toxin or adalimumab help?", {"botulinum toxin", "adalimumab"}),
-        ("Do kıds have perineal purity?", "Do kıds have perineal purity?", set()),
-        ("vitamin A (BP) after an OP or op", "vitamin A (BP) after an OP or operation", {"vitamin A", "OP"}),
-        ("Does turmeric cure ebola?", "Does turmeric cure ebola?", {"turmeric", "ebola"}),
-        (
-            "He has gout and asthma, and takes aspirin and ramipril. His wife heard of velnorixan. Could it help?",
-            "aspirin, ramipril, velnorixan. Could it help?",
-            {"aspirin", "ramipril", "velnorixan"},
-        ),
-    ],
-)
-def test_people_are_read_as_they_mean_it(question: str, plain: str, things: set[str]) -> None:
+@each_row(("question", "plain", "things"), TABLES["people"])
+def test_people_are_read_as_they_mean_it(question: str, plain: str, things: list[str]) -> None:
     asked = reading_of(question)
     assert asked.plain == plain
-    assert {thing.said for thing in asked.deciding} == things
+    assert {thing.said for thing in asked.deciding} == {*things}
 
 
 def test_what_was_typed_is_a_name_too_and_names_stand_together() -> None:
