@@ -99,15 +99,7 @@ def completions() -> Completions:
     return Completions(NAMES)
 
 
-@each_row(
-    ("typed", "first", "start"),
-    [
-        ("Is ectopia le", "Ectopia lentis", 3),
-        ("Do people have spider fing", "Spider fingers", 15),
-        ("SJO", "Sjögren syndrome", 0),
-        ("which disease has a dislocated", "Dislocated lens", 20),
-    ],
-)
+@each_row(("typed", "first", "start"), TABLES["completed"])
 def test_the_last_words_are_completed(completions: Completions, typed: str, first: str, start: int) -> None:
     found = completions.of(typed)
     assert (found[0].text, found[0].start) == (first, start)

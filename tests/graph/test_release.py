@@ -230,15 +230,7 @@ def test_a_stored_relation_is_yes_and_supported_by_its_line(engine: BlockingEngi
     assert [(s.source, s.status, s.hits) for s in answer.searches] == [("graph:HPO 2030-02-03", "found", 1)]
 
 
-@each_row(
-    ("text", "decided", "status", "said"),
-    [
-        ("Is odd lens a feature of Gamma disease?", "no", "decided", ""),  # stored with NOT
-        ("Is blue toe a feature of OMIM:1?", "", "not judged", "not enough for a no"),  # 0 of 12 patients
-        ("Is blue toe a feature of Beta disease, odd type?", "", "unanswerable", "not recorded in HPO 2030-02-03"),
-        ("Which genes are associated with Alpha syndrome 1?", "ABC1", "decided", ""),
-    ],
-)
+@each_row(("text", "decided", "status", "said"), TABLES["stored"])
 def test_what_is_stored_decides(engine: BlockingEngine, text: str, decided: str, status: str, said: str) -> None:
     answer = engine.ask(text)
     assert answer.decision.status == status
