@@ -11,6 +11,7 @@ from medground.language.pointing import Reading, pointing, points_at_something
 from medground.language.question_reading import reading_of
 from medground.language.requests import Request, request_in
 from medground.language.sentences import sentence_spans
+from medground.language.word_lists import forms
 from medground.values.answer import Answer
 from medground.values.query import Filters
 from medground.values.question import Follows, Question, Task, as_question
@@ -26,16 +27,8 @@ _NAMING = re.compile(r"\b(?:what|how) about\b", re.IGNORECASE)
 _OR_NAME = re.compile(
     r"^(?:and|or|(?:the )?same (?:question |thing )?(?:for|with))\s+(?P<name>[^,;:]+)$", re.IGNORECASE
 )
-_TRUE = re.compile(
-    r"^(?:and |but |so )?(?:is|are|does|do|did|was|will|would) (?:this|that|it|the same) "
-    r"(?:also |still |really |always |only )*(?:true|the case|valid|correct|so|hold|apply)(?: true)?(?: too| as well)?"
-    r"(?: (?P<rest>(?P<how>for|in|to|with|among|during|after) .+?))?(?: too| as well)?$",
-    re.IGNORECASE,
-)
-_WHY = re.compile(
-    r"^(?:and |but |so )?(?P<how>why|how|when|where|how (?:often|long|much|soon|quickly|many times)|for how long)$",
-    re.I,
-)
+_TRUE = forms("follow_up")["true"]
+_WHY = forms("follow_up")["why"]
 _KIND_OF = re.compile(r"^(?P<kind>.*\b(?:cases?|forms?|stages?|disease))$", re.IGNORECASE)
 _DEGREE = re.compile(
     r"^(?:(?:mild|moderate|severe|acute|chronic|early|late|advanced|serious|critical)\s+)+", re.IGNORECASE

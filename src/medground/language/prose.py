@@ -18,24 +18,12 @@ _YEAR = r"(?:19|20)\d\d"
 _NAME = r"(?:(?:van|von|de|der|den|del|la|le|di|da|dos|el|al|bin|ter)\s)*[^\W\d_a-z][\w'’‐-]*"
 _INITIALS = r"(?:[A-Z]\.?[ ‐-]?){1,4}"
 
-_ADDRESS = re.compile(
-    r"(?:https?://|ftp://|www\.)\S+|\bdoi\b:?\s*\S*|\b10\.\d{4,9}/\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|"
-    r"\bPMC?I?D?:?\s*\d{5,}",
-    _I,
-)
+_ADDRESS = forms("no prose")["address"]
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FEW = 4
 """A line of addresses with at most so many other words is not a sentence, unless one is a verb."""
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|be|been|has|have|had|we|that|which|who|this|these|may|can|could|will|did|does|do|not|"
-    r"between|study|patients|used|show\w*)\b",
-    _I,
-)
-_WORKPLACE = re.compile(
-    r"\b(?:departments?|division|section|faculty|schools?|institut(?:e|es|o|et)|universi\w+|hospitals?|college|"
-    r"laborator(?:y|ies)|cent(?:er|re)|clinic|unit|unité|academy|ministry|département|h[ôo]pital)\b",
-    _I,
-)
+_VERB = forms("no prose")["verb"]
+_WORKPLACE = forms("no prose")["workplace"]
 _MARKS = " .*†‡§0123456789"
 _NUMBERED = re.compile(r"(?:\d{1,2}|[*†‡§¶#]|[a-f]\s)\s?[A-Z]")
 _TITLED = re.compile(r"^[\W\d]*[A-Z]")

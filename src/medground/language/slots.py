@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from medground.language import words
 from medground.language.quantities import COUNT, Quantity, quantities
+from medground.language.word_lists import forms
 
 CONTRAST = re.compile(r"\b(?:than|vs\.?|versus|compared (?:with|to)|relative to|against)(?!\w)", re.IGNORECASE)
 _STRONG = re.compile(r";|\b(?:whereas|while|but)\b", re.IGNORECASE)
@@ -27,11 +28,7 @@ _OPENING = re.compile(
     r"[\s,;:)\].]*(?:than\b|(?=(?:in|for|with|on|among|after|at|during|by|under|without)\b))", re.IGNORECASE
 )
 """Marks before words that still belong to the number before them."""
-VERB = re.compile(
-    r"\b(?:had|have|has|was|were|is|are|did|might|may|will|achieved|obtained|received|developed|showed|occurred|died|"
-    r"experienced|reported|completed|reached|resulting)\b",
-    re.IGNORECASE,
-)
+VERB = forms("slots")["verb"]
 """What comes after a name and its verb is said of all names."""
 _NOT = re.compile(r"\b(?:without|no|non|not)\b", re.IGNORECASE)
 _NAME_WORDS = 6
@@ -95,10 +92,7 @@ _ASIDES = re.compile(
     r"±\s?[\d.·,]+|(?<=\d)\s\([nN]?\s?=?\s?\d+\s?/\s?\d+\)|\b\d+\s?/\s?\d+(?=\s?\()"
 )
 """Intervals, p values, deviations and fractions beside a number: they say nothing of what it is about."""
-_RUN = re.compile(
-    r"[\s,;()/$]*(?:(?:vs\.?|v\.?|versus|and|or|against|than|to|compared (?:with|to)|respectively)[\s,;()/$]*)*",
-    re.IGNORECASE,
-)
+_RUN = forms("slots")["run"]
 _BESIDE = re.compile(r"\s*(?:[-–/(]|of|out of|\(n\s?=)\s*", re.IGNORECASE)
 """Between two numbers that say the same in two ways: `30 (31.8 %)`, `12 of 40`."""
 _SHORT = 4

@@ -24,6 +24,7 @@ from medground.home.files import tables
 from medground.language import words
 from medground.language.quoting.leading import instructs
 from medground.language.sentences import sentence_spans
+from medground.language.word_lists import forms
 from medground.models.operators.differences import (
     ASSOCIATION,
     DOUBT,
@@ -56,10 +57,7 @@ _ABSTRACT = 20_000
 _NAME = re.compile(r"(?<=[\w,;)] )[A-Z][a-z]{2,}\b|\b\S+@\S+")
 """A word written like a name within a sentence, or an address."""
 
-_REPORTED = re.compile(
-    r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|likely)\b[^.;,]{0,20}?\bthat\b",
-    re.IGNORECASE,
-)
+_REPORTED = forms("overclaim")["reported"]
 """A hedge before the clause that it hedges; a statement that repeats only the clause drops the hedge."""
 _MODAL = re.compile(
     r"\b(?P<modal>may|might|could)\s+(?:\w+ly\s+|also\s+)?(?:be\s+|have\s+)?(?P<verb>\w+)", re.IGNORECASE

@@ -29,18 +29,8 @@ _SMALL = [re.compile(form.pattern.removeprefix("(?i)")) for form in ROLES.values
 HOLDS = forms("holds")
 """By kind of question (`question_kinds.KINDS`): whether a sentence holds something of the kind."""
 
-_HEADED = re.compile(
-    r"\W*(?:fig(?:ure)?|table|box|scheme|supplementary|additional file)s?\.?\s*\w{1,4}\b|"
-    r"\W*(?:\[?\d{1,3}\]?[.)]?\s+)?(?:[A-Z][\w'-]+ [A-Z]{1,3}[,;] ?){2,}",
-    re.IGNORECASE,
-)
-_PRINTED = re.compile(
-    r"https?://|www\.|\bdoi\b|@\w+\.|\bcopyright\b|©|\blicen[sc]e\b|creative commons|all rights reserved|"
-    r"correspond(?:ing author|ence)|\bet al\.?,? \d{4}|\bISSN\b|\bPMC?ID\b|\b(?:university|department of|institute of|"
-    r"faculty of)\b.*\b(?:university|hospital|school|china|usa|japan|india|germany)\b|\b(?:conflicts? of interest|"
-    r"competing interests?|funding|acknowledg\w+|author contributions?|ethics approval)\b",
-    re.IGNORECASE,
-)
+_HEADED = forms("features")["headed"]
+_PRINTED = forms("features")["printed"]
 _HINTS = (
     *("http", "www", "doi", "@", "copy", "©", "licen", "creative", "rights", "correspond", "et al", "issn", "pm"),
     *(
@@ -69,11 +59,7 @@ _ABSTRACT = 5
 """Sentences: with fewer, the place of a sentence says little."""
 _CLOSED = tuple(list(ROLES).index(name) for name in ("finding", "conclusion", "negation"))
 _RESULT = tuple(list(ROLES).index(name) for name in ("finding", "comparison", "conclusion"))
-_DEFINES = re.compile(
-    r"\W*(?:\([^)]{1,60}\)\W*)?(?:,|is|are|was|were|refers)\s+(?:(?:generally|currently|considered|also|usually|"
-    r"commonly|often|primarily|mainly|to|defined as)\s+)*(?:an?|the|one of)\b",
-    re.IGNORECASE,
-)
+_DEFINES = forms("features")["defines"]
 
 
 @dataclass(frozen=True)

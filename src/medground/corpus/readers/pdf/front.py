@@ -13,6 +13,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from medground.corpus.readers.values import letters_of
+from medground.language.word_lists import forms
 
 # Year, journal and identifiers of a paper, from what its first page and its running heads say.
 
@@ -42,12 +43,7 @@ _JOURNAL = re.compile(
 _PREPRINT = re.compile(
     r"\b(medRxiv|bioRxiv|Research Square|arXiv|SSRN|Preprints\.org|OSF Preprints)\b[^.]{0,20}preprint"
 )
-_NO_JOURNAL = re.compile(
-    r"received|accepted|published|copyright|©|et al|authors?$|"
-    r"^(?:vol\w*|no|issue|january|february|march|april|may|june|july|august|september|october|november|december|"
-    r"page|doi|https?)\b",
-    re.I,
-)
+_NO_JOURNAL = forms("pdf front")["no_journal"]
 
 
 def year_of(said: Sequence[str], first_page: str) -> int | None:
@@ -108,12 +104,7 @@ _NAME = 4
 _NOT_A_TITLE = re.compile(
     r"^(?:untitled|microsoft word|powerpoint|slide \d|doi|pii|\S+\.(?:docx?|pdf|tex|indd|dvi|qxd))", re.I
 )
-_NOT_A_NAME = re.compile(
-    r"\d{3}|@|\b(?:university|department|institute|hospital|school|college|centre|center|faculty|research|article|"
-    r"centro|clinic|division|faculty|online|open|access|received|accepted|published|and others|anonymous|"
-    r"unknown|user|admin)\b",
-    re.I,
-)
+_NOT_A_NAME = forms("pdf front")["not_a_name"]
 _PARTICLE = re.compile(
     r"van|von|de|der|den|del|della|di|da|das|do|dos|du|e|y|la|le|bin|ibn|al|el|af|av|zu|zur|ter|ten", re.IGNORECASE
 )
