@@ -11,22 +11,13 @@ from medground.language.word_lists import forms
 
 CONTRAST = re.compile(r"\b(?:than|vs\.?|versus|compared (?:with|to)|relative to|against)(?!\w)", re.IGNORECASE)
 _STRONG = re.compile(r";|\b(?:whereas|while|but)\b", re.IGNORECASE)
-_WEAK = re.compile(
-    r"[,:]|\b(?:and|(?-i:or)|against|than|vs\.?|versus|compared (?:with|to)|to|followed by)(?!\w)", re.IGNORECASE
-)
+_WEAK = forms("slots")["weak"]
 _HEAD = re.compile(r"[(;]")
 PART = re.compile(r"[(;,]|\bthat\b")
 AFTER = re.compile(r"\s*\)?\s*(?:in|for|with|on|among|after|at|during|by|under|without|when|from)\b", re.IGNORECASE)
-_LISTED = re.compile(
-    r",\s*(?:and|or)\b|,|\b(?:and|(?-i:or)|than|vs\.?|versus|compared (?:with|to)|against)(?!\w)", re.IGNORECASE
-)
-_LABEL = re.compile(
-    r"\b(?i:groups?|arms?|exons?|cohorts?|grades?|levels?|stages?|types?) (\d{1,2}|[IVX]{1,3})\b|"
-    r"(?<=[\s/(])([A-Z])\b(?!\.\s?[A-Z])"
-)
-_OPENING = re.compile(
-    r"[\s,;:)\].]*(?:than\b|(?=(?:in|for|with|on|among|after|at|during|by|under|without)\b))", re.IGNORECASE
-)
+_LISTED = forms("slots")["listed"]
+_LABEL = forms("slots")["label"]
+_OPENING = forms("slots")["opening"]
 """Marks before words that still belong to the number before them."""
 VERB = forms("slots")["verb"]
 """What comes after a name and its verb is said of all names."""

@@ -40,9 +40,7 @@ _JOURNAL = re.compile(
     rf"(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|published )?{_YEAR}\b",
     re.I,
 )
-_PREPRINT = re.compile(
-    r"\b(medRxiv|bioRxiv|Research Square|arXiv|SSRN|Preprints\.org|OSF Preprints)\b[^.]{0,20}preprint"
-)
+_PREPRINT = forms("pdf front")["preprint"]
 _NO_JOURNAL = forms("pdf front")["no_journal"]
 
 
@@ -101,18 +99,12 @@ def _doi(text: str) -> str:
 _SURE = 90
 _NAME = 4
 """A title on a cover has more words than this."""
-_NOT_A_TITLE = re.compile(
-    r"^(?:untitled|microsoft word|powerpoint|slide \d|doi|pii|\S+\.(?:docx?|pdf|tex|indd|dvi|qxd))", re.I
-)
+_NOT_A_TITLE = forms("pdf front")["not_a_title"]
 _NOT_A_NAME = forms("pdf front")["not_a_name"]
-_PARTICLE = re.compile(
-    r"van|von|de|der|den|del|della|di|da|das|do|dos|du|e|y|la|le|bin|ibn|al|el|af|av|zu|zur|ter|ten", re.IGNORECASE
-)
+_PARTICLE = forms("pdf front")["particle"]
 _BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
 _DEGREE = re.compile(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?")
-_MARKS = re.compile(
-    r"[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+(?:\s?,\s?[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+)*|\b[a-z]\b(?=\s*(?:,|$))"
-)
+_MARKS = forms("pdf front")["marks"]
 
 
 @dataclass(frozen=True)
