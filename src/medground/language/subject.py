@@ -20,7 +20,7 @@ from medground.language.genes import CODE, gene_names
 from medground.language.noun_phrases import AUXILIARIES
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words, aspects_of
-from medground.language.word_lists import forms, word_lists
+from medground.language.word_lists import word_lists
 
 _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
@@ -59,7 +59,11 @@ PEOPLE = {
 """Headings of people for whom an answer may differ, with the words for them that MeSH does not have."""
 _GROUPS = ((1, "Infant"), (12, "Child"), (18, "Adolescent"), (64, "Adult"))
 """The highest age in years of each group of people, as MeSH defines them; older people are `Aged`."""
-_AGE = forms("subject")["age"]
+_AGE = re.compile(
+    r"\b(?:aged?(?: of)?[ -](?P<age>\d\d?)\b(?! ?(?:m|w|d))|over[ -](?:the )?(?P<over>\d\d)(?:s| years)\b)|"
+    r"\b(?P<old>\d\d?)[ -](?:years?|yrs?)[ -]olds?\b",
+    re.IGNORECASE,
+)
 _PAST = word_lists("clause_words")["past"]
 PATIENT = re.compile(
     rf"\d[ -]year[ -]olds?\b[^.;?]*?\bwith\b(?P<had>.*?)"

@@ -1,6 +1,6 @@
 """esearch, and the smaller utilities: epost, einfo, espell."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -109,13 +109,7 @@ SPELL = (
     '<!DOCTYPE eSpellResult PUBLIC "-//NLM//DTD eSpellResult, 23 November 2004//EN" '
     '"https://www.ncbi.nlm.nih.gov/entrez/query/DTD/eSpell.dtd">'
 )
-_FLAGS = {
-    "IsDate": ("PDAT", "EPDT", "PPDT", "EDAT", "CRDT", "MDAT", "CDAT", "MHDA"),
-    "IsNumerical": ("UID",),
-    "SingleToken": ("UID", "MESH", "MAJR", "AUTH", "JOUR", "PTYP", "LANG"),
-    "Hierarchy": ("MESH", "MAJR"),
-    "IsHidden": (),
-}
+_FLAGS: Mapping[str, list[str]] = tables("faces/eutils", "fields")["flags"]
 """Properties of search fields, and the fields that have them."""
 
 
