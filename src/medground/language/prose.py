@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from medground.home.files import tables
 from medground.language.word_lists import forms
 
 _I = re.IGNORECASE
@@ -60,22 +61,7 @@ _RULES: Mapping[str, re.Pattern[str]] = {
 """In this order; the first that finds something names a line."""
 
 
-_HINTS: Mapping[str, tuple[str, ...]] = {
-    "licence": (
-        *("©", "(c)", "copyright", "rights reserved", "creative", "open access", "open-access", "under the terms"),
-        *("licensee", "permit", "credited", "cited", "any medium", "third party", "third-party", "cc by", "cc-by"),
-        *("public domain", "peer", "author/funder", "holder", "re-use", "reuse", "permission", "if changes"),
-    ),
-    "note to readers": (
-        *("not for citation", "author information", "publication history", "publisher", "springer", "equally"),
-        *("present address", "correspond", "reprint", "article", "issn", "for this", "peer"),
-    ),
-    "declaration": (
-        *("interest", "financial", "acknowledg", "funding", "contribution", "approved", "all authors", "drafted"),
-        *("conceived", "wrote the", "draft", "manuscript", "thank", "grateful", "indebted", "grant", "award"),
-        *("fellowship", "foundation", "fund", "no role"),
-    ),
-}
+_HINTS: Mapping[str, list[str]] = tables("language", "hints")["prose"]
 """Each sentence that one of these rules finds has one of these in small letters: looking for them first is faster."""
 _ADDRESS_HINTS = ("http", "ftp:", "www.", "doi", "10.", "@", "pm")
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from medground.home.files import tables
 from medground.language import kinds, words
 from medground.language.quoting.pool import FOUND, Asked, Candidate, Pool, asked, parts
 from medground.language.quoting.pool import NAMES as SECTIONS
@@ -31,20 +32,7 @@ HOLDS = forms("holds")
 
 _HEADED = forms("features")["headed"]
 _PRINTED = forms("features")["printed"]
-_HINTS = (
-    *("http", "www", "doi", "@", "copy", "©", "licen", "creative", "rights", "correspond", "et al", "issn", "pm"),
-    *(
-        "university",
-        "department of",
-        "institute of",
-        "faculty of",
-        "interest",
-        "funding",
-        "acknowl",
-        "author",
-        "ethics",
-    ),
-)
+_HINTS: list[str] = tables("language", "hints")["printed"]["around"]
 """What `_PRINTED` finds has one of these in small letters: looking for them first is faster."""
 
 
