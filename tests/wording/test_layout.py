@@ -159,12 +159,7 @@ def v(label: Label, critic: str, **more: Any) -> Verdict:
 
 
 CERTAIN = {"probability": 0.87, "flags": ("certainty",), "note": "says more"}
-UNPROVEN = {
-    "assessed": "contradicted",
-    "probability": 0.97,
-    "note": "assessed by m (not validated here): contradicted by the quote",
-    "flags": ("contradiction", "number"),
-}
+UNPROVEN = TABLES["unproven"]
 BOTH = "Assessed by m (not validated here): contradicted by the quote; may differ from the quote in number."
 
 
