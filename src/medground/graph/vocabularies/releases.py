@@ -168,12 +168,7 @@ def _heading_rows(path: Path) -> Iterator[list[str]]:
 # Omni-RAG, section 3.2: description, indication, pharmacodynamics, absorption and interactions join the definition.
 
 NAMESPACE = "http://www.drugbank.ca"
-_TEXTS = {
-    "description": "Description",
-    "indication": "Indication",
-    "pharmacodynamics": "Pharmacodynamics",
-    "absorption": "Absorption",
-}
+_TEXTS: Mapping[str, str] = tables("graph", "words")["drugbank"]
 _IN = f"{{{NAMESPACE}}}"
 
 
