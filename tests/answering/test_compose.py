@@ -225,8 +225,7 @@ CITED = [("E1",), ("E2", "E3"), ()]
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(WRITTEN), st.sampled_from(CITED)), max_size=4),
-    st.randoms(use_true_random=False),
+    st.lists(st.tuples(st.sampled_from(WRITTEN), st.sampled_from(CITED)), max_size=4), st.randoms(use_true_random=False)
 )
 @settings(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 from scripted_capable import checks, says
 
 from medground.answering.captions import verdict as worded
@@ -26,39 +26,20 @@ from medground.values.document import Document
 from medground.values.evidence import Sentence
 from medground.values.statement import Label, Verdict
 
+TABLES = tables(__file__)
 
-def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> list[tuple[str, str]]:
+
+def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> list[list[str]]:
     document = Document(id="PMID:1", title=title, text=quote or "-")
-    return [(o.kind, o.word) for o in overclaims(statement, quote, document, sentence=sentence)]
+    return [[o.kind, o.word] for o in overclaims(statement, quote, document, sentence=sentence)]
 
 
-@each_row(
-    ("statement", "quote", "title", "expected"),
-    [
-        ("Aspirin prevents stroke.", "Aspirin may prevent stroke.", "", [("certainty", "may")]),
-        ("Aspirin prevents stroke.", "Although adults may not tolerate it, aspirin prevented stroke.", "", []),
-        ("Aspirin prevents stroke.", "It is possible that bleeding rises, but aspirin prevents stroke.", "", []),
-        ("Aspirin prevents stroke in possible flutter.", "Aspirin may prevent stroke.", "", [("certainty", "may")]),
-        ("Coffee causes cancer.", "Coffee was associated with cancer.", "", [("cause", "associated")]),
-        ("Zinc cures colds in patients.", "Zinc cured colds in mice.", "", [("population", "mice")]),
-        ("The drug helps patients.", "The drug was of help.", "A trial in rats", [("population", "rats")]),
-        ("It kills tumours in children.", "It killed tumours in vitro.", "", [("population", "in vitro")]),
-    ],
-)
-def test_overclaims_are_detected(statement: str, quote: str, title: str, expected: list[tuple[str, str]]) -> None:
+@each_row(("statement", "quote", "title", "expected"), TABLES["overclaims"])
+def test_overclaims_are_detected(statement: str, quote: str, title: str, expected: list[list[str]]) -> None:
     assert kinds(statement, quote, title) == expected
 
 
-@each_row(
-    ("statement", "quote", "title", "sentence"),
-    [
-        ("Aspirin may prevent stroke.", "Aspirin may prevent stroke.", "", ""),
-        ("It is possible that aspirin prevents stroke.", "Aspirin may prevent stroke.", "", ""),
-        ("aspirin prevents stroke.", "Aspirin may prevent stroke.", "", "It suggests that aspirin prevents stroke."),
-        ("Zinc cured colds in patients.", "Zinc cured colds in patients and mice.", "", ""),
-        ("Zinc cured colds in patients.", "Zinc cured colds.", "Zinc in adults: from rats to clinics", ""),
-    ],
-)
+@each_row(("statement", "quote", "title", "sentence"), TABLES["faithful"])
 def test_faithful_statements_are_not_overclaims(statement: str, quote: str, title: str, sentence: str) -> None:
     assert kinds(statement, quote, title, sentence) == []
 
@@ -81,27 +62,8 @@ def test_no_text_overclaims_itself(text: str) -> None:
 MakeRun = Callable[..., Run]
 TITLED = Document(id="PMID:1", title="Aspirin lowers the risk of stroke", text="x")
 
-NOT_FINDINGS = [
-    "Does aspirin reduce stroke?",
-    "We aimed to determine whether aspirin reduces stroke.",
-    "The primary objectives of this trial were to compare aspirin and placebo in stroke.",
-    "OBJECTIVE: To compare aspirin with placebo.",
-    "Our hypothesis was that aspirin reduces stroke.",
-    "It is unclear whether aspirin reduces stroke.",
-    "This trial will determine if aspirin reduces stroke.",
-    "Whether aspirin reduces stroke remains unclear.",
-    "The hypothesis that aspirin is associated with less stroke was tested.",
-]
-FINDINGS = [
-    "Aspirin reduced the risk of stroke.",
-    "The objective response rate was 40 %.",
-    "To see whether aspirin helps, we treated 20 patients and found fewer strokes.",
-    "The aim was to reduce stroke, and its rate fell by 12 %.",
-    "Results confirm the hypothesis that aspirin reduces stroke.",
-    "The primary objective was met: aspirin reduced stroke.",
-    "Aspirin reduced stroke, although its mechanism is unknown.",
-    "Aspirin lowers the risk of stroke in women",
-]
+NOT_FINDINGS = TABLES["not_findings"]
+FINDINGS = TABLES["findings"]
 
 
 @each_row("quote", NOT_FINDINGS)
@@ -190,18 +152,7 @@ def test_a_repeated_fact_of_the_case_is_told_apart(statement: str) -> None:
     assert repeats(statement, CASE)
 
 
-@each_row(
-    "statement",
-    [
-        "Apixaban is safer than warfarin in kidney disease.",  # the case only asks it
-        "The patient had a gastrointestinal bleed because he takes warfarin.",
-        "The patient takes apixaban for atrial fibrillation.",
-        "The patient has a fever.",
-        "The patient does not take warfarin.",
-        "The patient.",
-        "",
-    ],
-)
+@each_row("statement", TABLES["not_told_apart"])
 def test_what_the_case_does_not_say_is_not_told_apart(statement: str) -> None:
     assert not repeats(statement, CASE)
 
@@ -212,19 +163,7 @@ TRIAL = Document(
 )
 
 
-@each_row(
-    ("sentence", "missing"),
-    [
-        ("Pregabalin lowered opioid use to 17.5 per cent (p=0.001).", []),
-        ("Of forty patients on pregabalin 17.5 % used opioids.", []),
-        ("About half (53 %) used opioids on placebo.", ["53 %"]),
-        ("Opioid use was 17.5 percentage points.", ["17.5 percentage points"]),
-        ("Opioids were used by 40 % of patients.", ["40 %"]),
-        ("The hazard ratio was 17.5, with 0.33% of patients.", ["17.5", "0.33%"]),
-        ("It differed by more than 52.5 mg.", ["52.5 mg"]),
-        ("There are three reasons and type 2 diabetes.", []),
-    ],
-)
+@each_row(("sentence", "missing"), TABLES["numbers"])
 def test_each_number_must_be_in_a_quote_with_its_unit(sentence: str, missing: list[str]) -> None:
     assert [q.text for q in missing_quantities(sentence, [COUNTED])] == missing
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.answering.conclude.policy import UNSUPPORTED, release
 from medground.answering.run import Run
@@ -16,6 +16,8 @@ from medground.language.statements import statements
 from medground.values.document import Document
 from medground.values.evidence import Sentence, Stance, by_sentence
 from medground.values.statement import Category, Conflict, Label, Verdict
+
+TABLES = tables(__file__)
 
 FLAG, DROP = VerifySettings(unsupported="flag"), VerifySettings(unsupported="drop")
 TWO = "Stroke fell; bleeding rose."
@@ -159,16 +161,7 @@ def test_papers_with_opposite_stances_are_both_sides(make_run: MakeRun) -> None:
     ]
 
 
-@each_row(
-    "quotes",
-    [
-        [("PMID:1", "Aspirin helped.", "supports"), ("PMID:1", "It did nothing.", "contradicts")],
-        [("PMID:1", "Aspirin helped.", "supports"), ("PMID:2", "It helped more.", "supports")],
-        [("PMID:1", "Aspirin reduced stroke risk.", "unknown"), ("PMID:2", "Aspirin raised stroke risk.", "unknown")],
-        [("PMID:1", "Aspirin helped.", "supports"), ("PMID:2", "We asked whether aspirin helps.", "contradicts")],
-        [],
-    ],
-)
+@each_row("quotes", TABLES["no_conflict"])
 def test_one_paper_or_one_side_is_not_a_conflict(make_run: MakeRun, quotes: Any) -> None:
     assert conflicts(make_run("q?"), quotes, "openai:gpt-5") == []
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.answering.conclude.finish import finish
 from medground.answering.run import Run
@@ -24,24 +24,13 @@ from medground.answering.write.draft import drafted
 from medground.models.operators.writing import WriteOutput, WrittenSentence
 from medground.values.document import Document
 
+TABLES = tables(__file__)
+
 MakeRun = Callable[..., Run]
 NUMBERS = st.integers(10_000_000, 99_999_999).map(str)
 
 
-@each_row(
-    ("text", "kind", "value"),
-    [
-        ("PubMed 21645374", "pmid", "21645374"),
-        ("PM\u200bID 123", "pmid", "123"),
-        ("https://pubmed.ncbi.nlm.nih.gov/0123/", "pmid", "123"),
-        ("reference no. 21645374", "number", "21645374"),
-        ("doi:10.1000/ABC.1).", "doi", "10.1000/abc.1"),
-        ("https://doi.org/10.1056/NEJMoa2034577", "doi", "10.1056/nejmoa2034577"),
-        ("ChiCTR-TRC-10001234", "trial", "CHICTRTRC10001234"),
-        ("10.1002/14651858.CD001234.pub3", "cochrane", "CD001234"),
-        ("arXiv:2101.00001", "preprint", "ARXIV2101.00001"),
-    ],
-)
+@each_row(("text", "kind", "value"), TABLES["forms"])
 def test_every_form_is_read(text: str, kind: str, value: str) -> None:
     for written in (text, f"Aspirin works ({text}).", f"As in {text}, aspirin works."):
         assert (kind, value) in [reference[:2] for reference in references(written)], written
@@ -63,18 +52,7 @@ def test_authors_and_years_are_read(text: str, authors: tuple[str, ...], year: i
     assert [(one.authors, one.year) for one in author_years(text)] == [(authors, year)]
 
 
-@each_row(
-    "text",
-    [
-        "It fell by 12.5 mg/kg in 1,234 patients (P<0.05) from 2010 to 2015.",
-        "We searched PubMed (1966-2010), Embase 1990 and ClinicalTrials.gov.",
-        "IL-6 (2010), BRCA1 and BRCA2 (2019), CD4, CD34 and CD133, rs12345678, GSE12345678.",
-        "The Affordable Care Act (2010), the Mental Health Act (1983), the Declaration of Helsinki (2013).",
-        "Medicare and Medicaid (2014); in Sweden and Norway (2010); (Denmark, 2010); (January, 2019); (May 2010).",
-        "Kaplan-Meier curves, Fisher's exact test, DSM-IV (1994), Rome III, the SF-36, phase 2 (2010).",
-        "Patients and colleagues agreed; doctors and others (2010) did not.",
-    ],
-)
+@each_row("text", TABLES["no_references"])
 def test_what_only_looks_like_a_reference_is_not_one(text: str) -> None:
     assert references(text) == []
     assert author_years(text) == []
@@ -124,20 +102,7 @@ PAPER = Document(
 OTHER = Document(id="PMID:124", title="Warfarin", text="Warfarin prevented many strokes.")
 
 
-@each_row(
-    ("sentence", "named"),
-    [
-        ("Aspirin works (PMID 99887766).", ["PMID 99887766"]),
-        ("See https://example.org/cure, and www.cure.example.", ["https://example.org/cure", "www.cure.example"]),
-        ("It is in PMC7777770 and NCT00000001.", ["PMC7777770", "NCT00000001"]),
-        ("Aspirin works (pmid123; PMC777777; 10.1000/ABC.1).", []),
-        ("Aspirin works [00000123], PubMed ID 123, and pmid=0123.", []),
-        ("Aspirin works (Smith et al., NEJM 2021; Smith & Jones, 2021).", []),
-        ("Aspirin works (Smith et al., NEJM 2011).", ["NEJM 2011", "Smith et al., NEJM 2011"]),
-        ("It is as they say: cite PMID:1 (doi:10.1000/other).", ["PMID:1", "10.1000/other"]),
-        ("Aspirin works (N Engl J Med 2021;384:403-16; CD001234).", []),
-    ],
-)
+@each_row(("sentence", "named"), TABLES["unretrieved"])
 def test_unretrieved_references_are_found(sentence: str, named: list[str]) -> None:
     assert unretrieved_references(sentence, [PAPER], [PAPER]) == named
 
@@ -196,17 +161,7 @@ SOURCE = (
 )
 
 
-@each_row(
-    "quote",
-    [
-        "Aspirin lowered the risk of stroke by 25 %",
-        "Aspirin lowered the risk of stroke by 25% (95 % CI, 0.63-0.89; P<0.05).",
-        "The patients' group took 0.5 mg daily,",
-        "Aspirin lowered ... the risk of stroke",
-        "Aspirin lowered … by 25%",
-        "took 0.5 mg [every day], not -5 mg",
-    ],
-)
+@each_row("quote", TABLES["true_quotes"])
 @each_row("marks", ["“{}”", '"{}"', "‘{}’", "'{}'", "«{}»", "„{}“", "``{}''", "“{}", "{}”"])
 def test_true_quotes_pass(quote: str, marks: str) -> None:
     written = marks.format(quote)
@@ -214,30 +169,13 @@ def test_true_quotes_pass(quote: str, marks: str) -> None:
     assert altered_quotations(sentence, ["Other text.", SOURCE]) == []
 
 
-@each_row(
-    "quote",
-    [
-        "Aspirin lowered the risk of stroke by 35 %",
-        "Aspirin raised the risk of stroke",
-        "5 % (95% CI, 0.63-0.89; P < 0.05)",
-        "It did not harm 1,200 child",
-        "by 25 % ... Aspirin lowered the risk",
-    ],
-)
+@each_row("quote", TABLES["altered_quotes"])
 @each_row("marks", ["“{}”", "‘{}’", "“{}"])
 def test_altered_quotes_do_not(quote: str, marks: str) -> None:
     assert altered_quotations(f"The authors say: {marks.format(quote)}", [SOURCE]) == [quote]
 
 
-@each_row(
-    "sentence",
-    [
-        "A “gold standard” test and 'number needed' are terms.",
-        "The patients' and doctors' views of the 5'-UTR and 3' end differ from the others' views.",
-        'A 5" needle and a 6" needle were compared with a third one in adults.',
-        "Nothing is quoted here.",
-    ],
-)
+@each_row("sentence", TABLES["no_quotes"])
 def test_terms_possessives_and_inches_are_no_quotes(sentence: str) -> None:
     assert altered_quotations(sentence, [SOURCE]) == []
 

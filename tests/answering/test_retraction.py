@@ -12,16 +12,7 @@ from rows import each_row, tables
 from medground.answering import captions
 from medground.answering.run import Run
 from medground.corpus.design import UNKNOWN, design_level
-from medground.corpus.retraction import (
-    CONCERN,
-    ERRATUM,
-    NOTICE,
-    REMOVED,
-    RETRACTED,
-    said_by,
-    set_aside,
-    why_aside,
-)
+from medground.corpus.retraction import CONCERN, ERRATUM, NOTICE, REMOVED, RETRACTED, said_by, set_aside, why_aside
 from medground.recipes.ground import ground
 from medground.values.document import Document, Hit, Passage, Retraction
 from medground.wording.markup import as_markdown
@@ -68,10 +59,11 @@ def test_one_retracted_passage_excludes_the_whole_document() -> None:
     assert reasons == {"PMID:1": RETRACTED}
 
 
+TABLES = tables(__file__)
 PAPER = "Effect of aspirin on stroke: a randomised trial"
 
 
-@each_row(("said", "form"), [(said, form) for said, forms in tables(__file__).items() for form in forms])
+@each_row(("said", "form"), [(said, form) for said, forms in TABLES["titles"].items() for form in forms])
 def test_a_title_says_what_its_record_is(said: str, form: str) -> None:
     assert (said_by(form.format(PAPER)) or "nothing") == said
 
@@ -81,25 +73,7 @@ TRIAL = Document(
     title="Aspirin and stroke: a randomised trial",
     text="Stroke is common. Aspirin significantly reduced the risk of stroke (p < 0.05).",
 )
-NOTICES = [
-    Document(
-        id="PMID:2",
-        title="Retraction: Aspirin and stroke",
-        text="We retract the paper which found that aspirin significantly reduced the risk of stroke.",
-        retraction="notice",
-    ),
-    Document(
-        id="PMID:3",
-        title="Expression of concern: Aspirin and stroke",
-        text="The paper found that aspirin significantly reduced the risk of stroke.",
-        publication_types=("Expression of Concern",),
-    ),
-    Document(
-        id="PMID:4",
-        title="Erratum: Aspirin and stroke",
-        text="Aspirin significantly reduced the risk of stroke (p < 0.01) is correct.",
-    ),
-]
+NOTICES = [Document.model_validate(one) for one in TABLES["notices"]]
 
 
 def test_notices_are_listed_but_never_quoted_and_a_paper_in_doubt_is_evidence_with_a_warning(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from rows import each_row
+from rows import each_row, tables
 from studies import QUESTION, STUDIES, answered, study
 
 from medground.answering.evidence_table import Cell, EvidenceTable, as_csv, safe
@@ -31,6 +31,8 @@ from medground.models.operators.tabulating import (
 )
 from medground.values.answer import Answer
 from medground.values.usage import Usage
+
+TABLES = tables(__file__)
 
 MakeRun = Callable[..., Run]
 
@@ -214,32 +216,12 @@ def test_the_dose_is_that_of_the_drug_in_the_title() -> None:
     assert found == [0, 1]
 
 
-@each_row(
-    ("column", "sentence"),
-    [
-        ("Sample size", "Adult patients undergoing general anesthesia (n = 240)."),
-        ("Dose", "Groups 3 and 4 received 6 and 12 mg/kg edaravone by the intraperitoneal route."),
-        ("adverse events", "No serious adverse events occurred."),
-        ("design", "This was a double-blind crossover trial."),
-        ("primary outcome", "The primary outcome was pain at 12 weeks."),
-        ("bone mineral density", "Bone mineral density was similar to that of the general population."),
-    ],
-)
+@each_row(("column", "sentence"), TABLES["quoted"])
 def test_a_sentence_that_reports_the_column_is_quoted(column: str, sentence: str) -> None:
     assert quoted(column, "The weather was studied.", sentence) == sentence
 
 
-@each_row(
-    ("column", "sentence"),
-    [
-        ("dose", "Serum vitamin D was 30 ng/ml after treatment."),
-        ("age", "Independent predictors were age (OR 1.058) and sex."),
-        ("odds ratio", "We calculated an odds ratio."),
-        ("adverse events", "The incidence of complications was compared."),
-        ("mortality", "To determine whether vitamin D lowers mortality in 30 wards."),
-        ("bone mineral density", "Bone pain fell in towns with a high mineral content and a low population density."),
-    ],
-)
+@each_row(("column", "sentence"), TABLES["empty"])
 def test_a_cell_stays_empty_rather_than_hold_a_doubtful_quote(column: str, sentence: str) -> None:
     assert quoted(column, sentence) is None
 

@@ -16,15 +16,7 @@ from medground.answering.verify.check import check_all
 from medground.answering.verify.labelling import error_source
 from medground.errors import ModelFailed
 from medground.models.operators.base import EvidenceView, InvalidOutput
-from medground.models.operators.verifying import (
-    LabelInput,
-    LabelOutput,
-    Signals,
-    label,
-    labelled,
-    on_topic,
-    oppose,
-)
+from medground.models.operators.verifying import LabelInput, LabelOutput, Signals, label, labelled, on_topic, oppose
 from medground.values.document import Document
 from medground.values.evidence import Sentence
 from medground.values.statement import Category, Verdict
@@ -152,10 +144,7 @@ def test_statements_that_oppose_each_other_are_illogical(make_run: MakeRun) -> N
 
 def test_labels_of_an_unvalidated_judge_carry_its_name(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model(
-        {
-            "check": says("neutral"),
-            "label": LabelOutput(category=UNSEEN, best=None, reason="no  passage bears on it"),
-        }
+        {"check": says("neutral"), "label": LabelOutput(category=UNSEEN, best=None, reason="no  passage bears on it")}
     )
     run = make_run(QUESTION, model=model, by_model=["check", "label"], options={"verify.critic": "label"})
     quoted, found = verdicts(run, ("Aspirin lowered the risk of stroke.", ("E1",)), ("Stroke is common.", ("E3",)))

@@ -245,9 +245,7 @@ def test_the_journal_of_a_killed_copy_is_not_replayed_into_the_next(library, emb
     expect_whole(library, {made.hash})
 
 
-def test_no_space_for_an_attachment(
-    library,
-):
+def test_no_space_for_an_attachment(library):
     def full(path):
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -270,10 +270,7 @@ def test_one_source_gives_the_id_by_which_the_next_knows_it(library: Library, fo
     assert found.joined[1].fields == ("mesh", "publication_types", "retraction")
 
 
-def test_a_build_that_was_stopped_asks_only_for_the_rest(
-    library: Library,
-    tmp_path: Path,
-) -> None:
+def test_a_build_that_was_stopped_asks_only_for_the_rest(library: Library, tmp_path: Path) -> None:
     papers = make_documents(250)
     far = Scripted(*(d.model_copy(update={"retraction": "retracted"}) for d in papers[:150]))
 
@@ -353,11 +350,7 @@ LINE = (0, 9, 1, 0, 0, 9, 9)
         ({"title": ""}, {"title": ""}, True),
         ({"title": "Losartán y la raíz aórtica", "authors": ("Gil A",)}, {"title": "[Losartan and the root]."}, True),
         ({"title": "Losartán y la raíz aórtica", "authors": ("Roe B",)}, {"title": "[Losartan and the root]."}, False),
-        (
-            {"title": f"{TITLES[0]}, II", "year": 1995},
-            {"title": f"{TITLES[0]}: part one"},
-            False,
-        ),
+        ({"title": f"{TITLES[0]}, II", "year": 1995}, {"title": f"{TITLES[0]}: part one"}, False),
     ],
 )
 def test_titles_that_agree(own: dict[str, Any], other: dict[str, Any], same: bool) -> None:

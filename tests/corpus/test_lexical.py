@@ -1,34 +1,22 @@
 """How the word index understands the query tree; the source contract covers the general cases."""
 
 import re
-from datetime import date
 
 import pytest
 import tantivy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rows import each_row
+from pydantic import TypeAdapter
+from rows import each_row, tables
 from small_corpora import corpus_of_documents
 
 from medground.corpus.lexical import Lexical
 from medground.errors import ConfigError, UsageError
 from medground.values.document import Document, MeshHeading
-from medground.values.query import (
-    And,
-    DateRange,
-    Everything,
-    Filters,
-    Mesh,
-    Near,
-    Not,
-    Or,
-    Phrase,
-    PublicationType,
-    Range,
-    Term,
-    Words,
-)
+from medground.values.query import And, DateRange, Everything, Filters, Not, Or, Phrase, Query, Range, Term, Words
 
+TABLES = tables(__file__)
+TREE = TypeAdapter(Query)
 VOCABULARY = ["heart", "liver", "gene", "trial", "lens", "x1"]
 
 
@@ -71,68 +59,14 @@ def ids(snapshot, query, filters=None):
     return {hit.passage.document_id for hit in snapshot.bm25(query, 1000, filters or Filters())}
 
 
-@each_row(
-    "query",
-    [
-        Term(value="IL-6"),
-        Term(value="il 6"),
-        Phrase(text="role of inflammation"),
-        Term(value="inflammations", prefix=True),
-        Term(value="inflam", prefix=True),
-        Term(value="role of inflam", prefix=True),
-        Words(text="Inflammations"),
-        Term(value="interleukin-6/blood", field="mesh"),
-        Term(value="Interleukin-6/blood", field="mesh_major"),
-        Term(value="D015850", field="mesh"),
-        Term(value="Interleu", field="mesh", prefix=True),
-        Words(text="interleukin", field="mesh"),
-        Term(value="Y:", field="id", prefix=True),
-        Phrase(text="covid inflammation", slop=3),
-        Term(value="GRÖSSE"),
-        Near(text="covid role", distance=3),
-        Mesh(heading="Interleukin-6"),
-        Mesh(heading="Interleukin-6", qualifiers=("blood",), major=True),
-        Mesh(qualifiers=("blood",)),
-        Mesh(heading="Interleukins"),
-        PublicationType(name="Clinical Trial"),
-        DateRange(low=date(2020, 5, 1), high=date(2020, 5, 1)),
-        DateRange(field="revised", low=date(2021, 1, 1)),
-        Term(value="Kim", field="last_author"),
-        Phrase(text="Lee A", field="first_author"),
-        Words(text="interleukin", field="title_abstract"),
-        Words(text="interleukin", field="text_word"),
-        Term(value="Cytokine", field="all"),
-    ],
-)
+@each_row("query", TABLES["found"])
 def test_found(snapshot, query):
-    assert ids(snapshot, query) == {"Y:IL-6"}
+    assert ids(snapshot, TREE.validate_python(query)) == {"Y:IL-6"}
 
 
-@each_row(
-    "query",
-    [
-        Term(value="y:il-6", field="id"),
-        Term(value="blood", field="text"),
-        Phrase(text="inflammation of role"),
-        Term(value="19990", field="year"),
-        Term(value="-1999", field="year"),
-        Term(value="99999999999999999999", field="year"),
-        Term(value="²", field="year"),
-        Range(low=3000, high=10**30),
-        Range(low=2010, high=1999),
-        Words(text=""),
-        Near(text="covid role", distance=2),
-        Mesh(heading="Interleukins", explode=False),
-        Mesh(heading="Interleukin-6", qualifiers=("genetics",)),
-        PublicationType(name="Clinical Trial", explode=False),
-        DateRange(low=date(2020, 5, 2)),
-        DateRange(field="revised", high=date(2021, 2, 27)),
-        Term(value="Lee", field="last_author"),
-        And(parts=(Words(text=""), Everything())),
-    ],
-)
+@each_row("query", TABLES["not_found"])
 def test_not_found(snapshot, query):
-    assert ids(snapshot, query) == set()
+    assert ids(snapshot, TREE.validate_python(query)) == set()
 
 
 def test_fields_that_a_corpus_does_not_have_are_rejected(snapshot):

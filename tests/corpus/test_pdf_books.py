@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from printed import LOREM, Print
 from read_files import document_of, refusal
-from rows import each_row
+from rows import each_row, tables
 from typer.testing import CliRunner
 
 from medground import BlockingEngine, Settings
@@ -19,6 +19,8 @@ from medground.faces.cli.app import app
 from medground.values.answer import Answer
 from medground.values.document import Box, Document
 from medground.wording.markup import as_markdown
+
+TABLES = tables(__file__)
 
 pytest.importorskip("reportlab")
 
@@ -122,20 +124,7 @@ def test_a_book_of_lists_only(tmp_path: Path) -> None:
     assert "nothing is left of the book" in refusal(lists.save(), "book-pdf")
 
 
-@each_row(
-    ("lines", "left"),
-    [
-        (["See https://a.org/b."], ["See."]),
-        (["See <http://a.org/b> or not."], ["See or not."]),
-        (["at www.who.int/fea-", "tures/fact_files/en/ in May."], ["at", "in May."]),
-        (["at http://who.int/publications/", "Patients recover."], ["at", "Patients recover."]),
-        (["at www.who.int.", "Then/or later."], ["at.", "Then/or later."]),
-        (["(doi: 10.1000/xyz123) was said"], ["was said"]),
-        (["The www was new; wwwards not."], ["The www was new; wwwards not."]),
-        (["a  b () of [ ] kept"], ["a  b () of [ ] kept"]),
-        (["https://a.org/x", "https://a.org/y"], ["", ""]),
-    ],
-)
+@each_row(("lines", "left"), TABLES["addresses"])
 def test_addresses(lines: list[str], left: list[str]) -> None:
     assert without_addresses(lines) == left
 

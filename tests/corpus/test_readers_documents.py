@@ -132,10 +132,7 @@ def test_html(tmp_path: Path, charset: str) -> None:
         assert alien not in document.text
     methods = document.section_at(document.text.index("twelve"))
     patients = document.section_at(document.text.index("were old"))
-    assert (methods, patients) == (
-        "Size of effect: Größe > Methods",
-        "Size of effect: Größe > Methods > Patients",
-    )
+    assert (methods, patients) == ("Size of effect: Größe > Methods", "Size of effect: Größe > Methods > Patients")
 
 
 @given(st.text(max_size=300))

@@ -37,10 +37,7 @@ def test_pubmedqa_lines(tmp_path: Path) -> None:
     )
     assert (document.id, document.title, document.year) == ("PMID:7", "Does it?", 2001)
     assert document.text == "One.\n\nTwo."
-    assert pieces(document) == [
-        ("AIM", "One."),
-        ("RESULTS", "Two."),
-    ]
+    assert pieces(document) == [("AIM", "One."), ("RESULTS", "Two.")]
     assert document.mesh[0].descriptor == "Asthma"
 
 

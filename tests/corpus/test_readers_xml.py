@@ -57,10 +57,7 @@ def test_a_structured_abstract_has_a_section_per_label(tmp_path: Path) -> None:
     )
     document = one(tmp_path, article(abstract=abstract(*parts)))
     assert document.text == "To test.\n\nNo label.\n\nIt works.\n\nRest."
-    assert pieces(document) == [
-        ("AIM", "To test."),
-        ("RESULTS", "It works."),
-    ]
+    assert pieces(document) == [("AIM", "To test."), ("RESULTS", "It works.")]
 
 
 def test_inline_markup_becomes_text(tmp_path: Path) -> None:

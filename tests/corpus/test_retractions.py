@@ -16,7 +16,7 @@ import pytest
 from command_line import run as cli
 from read_files import document_of
 from refusals import refused
-from rows import each_row
+from rows import each_row, tables
 
 from medground.corpus import retraction_table
 from medground.corpus.readers.compose import make_document
@@ -25,6 +25,8 @@ from medground.corpus.retraction import ON_THE_LIST, doubt, listed, marked, why_
 from medground.errors import StorageFailed
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
+
+TABLES = tables(__file__)
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_retracted.py"
 
@@ -43,18 +45,7 @@ def test_the_list_matches_its_source(shared: Path) -> None:
     assert sum(state == "concern" for state in listed().values()) == 1_665  # one of 1,666 was retracted later
 
 
-@each_row(
-    ("record", "state"),
-    [
-        ({"publication_types": ("Retracted Publication",)}, "retracted"),
-        ({"title": "RETRACTED: Aspirin"}, "retracted"),
-        ({"title": "Retraction of the gingiva"}, "none"),
-        ({"id": "listed", "title": "Retraction: Aspirin"}, "notice"),
-        ({"id": "listed", "retraction": "notice"}, "notice"),
-        ({"id": "listed", "retraction": "concern"}, "retracted"),
-        ({"id": "PMC:PMC1", "identifiers": {"pmid": "listed"}}, "retracted"),
-    ],
-)
+@each_row(("record", "state"), TABLES["said"])
 def test_what_a_record_its_title_and_the_list_say(record: dict[str, Any], state: str) -> None:
     given = json.loads(json.dumps(record).replace("listed", some_retracted()))
     assert marked(make_document({"id": "DOC:1", "text": "One."} | given)).retraction == state
@@ -68,21 +59,7 @@ def test_a_listed_paper_is_told_as_such() -> None:
     assert (paper.retraction, paper.cautions, why_aside(paper)) == ("concern", (), None)
 
 
-IDS = [
-    "pmid:{}",
-    "PubMed:{}",
-    "PMID:{}.1",
-    " PMID: {} ",
-    "https://pubmed.ncbi.nlm.nih.gov/{}/",
-    "http://www.ncbi.nlm.nih.gov/pubmed/{}",
-    "PMID:{} v1",
-    "(PMID: {}).",
-    "PMID：{}",
-    "pubmed.ncbi.nlm.nih.gov/{}",
-    "https://pubmed.ncbi.nlm.nih.gov/{}/?x",
-    "https://identifiers.org/pubmed:{}",
-    "https://www.ncbi.nlm.nih.gov/pubmed/?term={}",
-]
+IDS = TABLES["ids"]
 
 
 def listed_in(record: dict[str, Any]) -> dict[str, Any]:
@@ -105,25 +82,7 @@ def test_a_retracted_paper_is_known_however_a_record_writes_its_pmid(ids: dict[s
         assert marked(make(listed_in(ids))).retraction == "retracted"
 
 
-@each_row(
-    "record",
-    [
-        {"id": "LAB:1", "PMID": "{}"},
-        {"pmid": "000{}"},
-        {"pmid": ["{}"]},
-        {"pmid": "\u200b{}\u200b"},
-        {"pmid": "PMID {} [PubMed - indexed for MEDLINE]"},
-        {"medline_id": "{}"},
-        {"PMID:": "{}"},
-        {"url": "https://pubmed.ncbi.nlm.nih.gov/{}/"},
-        {"metadata": {"pmid": "{}"}},
-        {"identifiers": [{"type": "pmid", "id": "{}"}]},
-        {"identifiers": ["pmid:{}", "doi:10.1000/x"]},
-        {"ids": {"pmid": "https://pubmed.ncbi.nlm.nih.gov/{}"}},
-        {"externalIds": {"PubMed": "{}"}},
-        {"id": "LAB:1", "retraction": "Retracted"},
-    ],
-)
+@each_row("record", TABLES["fields"])
 def test_a_retracted_paper_is_known_by_the_fields_of_databases(record: dict[str, Any]) -> None:
     assert marked(described({**listed_in(record), "title": "Aspirin"})).retraction == "retracted"
 
@@ -257,35 +216,14 @@ def page(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-@each_row(
-    "head",
-    [
-        '<meta name="DC.identifier" content="pmid:{}">',
-        '<meta name="dc.Identifier" content="10.1000/x"><meta name="dc.identifier" content="PMID: {}">',
-        '<meta name="DC.identifier" scheme="PMID" content="{}">',
-        '<meta name="DCTERMS.identifier" content="https://pubmed.ncbi.nlm.nih.gov/{}/">',
-        '<meta name="CITATION_PMID" content="{}">',
-        '<link rel="canonical" href="https://europepmc.org/article/MED/{}">',
-        '<meta name="DC.type" content="Retracted Publication">',
-    ],
-)
+@each_row("head", TABLES["heads"])
 def test_a_page_gives_its_pmid_or_type_in_its_head(page: Callable[..., Path], head: str) -> None:
     assert state(page(head.format(LISTED))) == "retracted"
     for cited in ("DC.relation", "DCTERMS.references", "citation_reference"):
         assert state(page(f'<meta name="{cited}" content="pmid:{LISTED}">')) == "none"
 
 
-@each_row(
-    ("banner", "expected"),
-    [
-        ("<div><strong>This article has been retracted.</strong> See the notice.</div>", "retracted"),
-        ("<p>The Retraction Note to this article was published in Thorax.</p>", "retracted"),
-        ("<ul><li><p>RETRACTED ARTICLE</p></li></ul>", "none"),
-        ("<aside><p>This article has been retracted.</p></aside>", "none"),
-        ("<p>The article of 2012 has been retracted. This review asks why.</p>", "none"),
-        ("<p>Retracted articles are cited for years.</p>", "none"),
-    ],
-)
+@each_row(("banner", "expected"), TABLES["banners"])
 def test_a_banner_above_the_text_of_a_page(page: Callable[..., Path], banner: str, expected: str) -> None:
     assert state(page(banner=banner)) == expected
 
@@ -317,23 +255,7 @@ def word_file(path: Path, *, before: str = "", after: str = "", **beside: str) -
     return path
 
 
-@each_row(
-    ("expected", "said"),
-    [
-        ("retracted", {"watermark": "RETRACTED"}),
-        ("retracted", {"content_status": "Retracted"}),
-        ("retracted", {"category": "Retracted Publication"}),
-        ("retracted", {"footer": "PMID: {}"}),
-        ("retracted", {"after": "Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: {}; PMCID: PMC12."}),
-        ("none", {"watermark": "DRAFT"}),
-        ("none", {"header": "Retraction of the ear drum"}),
-        ("none", {"header": "Journal of Retracted Science"}),
-        ("none", {"after": "As Li showed (PMID: {}), asthma is common."}),
-        ("none", {"after": "PMID: {}\nPMID: 12345"}),
-        ("none", {"after": "#References\n1. Li A. Asthma. Thorax. 2011;66:1. PMID: {}"}),
-        ("none", {"after": "One article has been retracted twice."}),
-    ],
-)
+@each_row(("expected", "said"), TABLES["word_files"])
 def test_what_a_word_file_says_beside_its_text(tmp_path: Path, expected: str, said: dict[str, str]) -> None:
     given = {name: text.format(LISTED) for name, text in said.items()}
     assert state(word_file(tmp_path / "a.docx", **given)) == expected
@@ -417,16 +339,7 @@ def test_a_stamp_that_a_viewer_draws_over_a_pdf(tmp_path: Path, name: str) -> No
     assert state(tmp_path / "stamped.pdf") == "retracted"
 
 
-@each_row(
-    ("lines", "expected"),
-    [
-        ("DB  - PubMed\nID  - {}", "retracted"),
-        ("ID  - {}", "none"),
-        ("DB  - Embase\nID  - {}", "none"),
-        ("N1  - Comment on: PMID: {}", "none"),
-        ("N2  - We repeat the trial of Li; PMID: {}.", "none"),
-    ],
-)
+@each_row(("lines", "expected"), TABLES["ris"])
 def test_the_pmid_of_a_ris_record(tmp_path: Path, lines: str, expected: str) -> None:
     path = tmp_path / "a.ris"
     path.write_text(f"TY  - JOUR\nTI  - {TITLE}\nAB  - {TEXT}\n{lines.format(LISTED)}\nER  - \n", encoding="utf-8")
@@ -470,15 +383,7 @@ def test_a_text_says_it_above_its_first_paragraph(tmp_path: Path, name: str, sta
     assert state(tmp_path / name) == expected
 
 
-@each_row(
-    "given",
-    [
-        ["Aspirin", "0 (Platelet Aggregation Inhibitors)"],
-        {"chemical": [{"name": "Aspirin"}, {"name": "Platelet Aggregation Inhibitors", "registryNumber": "0"}]},
-        [{"NameOfSubstance": "Aspirin", "RegistryNumber": "0"}, {"name": "Platelet Aggregation Inhibitors"}],
-        "Aspirin; Platelet Aggregation Inhibitors",
-    ],
-)
+@each_row("given", TABLES["substances"])
 @each_row("key", ["substances", "chemicalList"])
 def test_substances_of_a_record_are_not_its_keywords(tmp_path: Path, key: str, given: Any) -> None:
     path = tmp_path / "a.jsonl"

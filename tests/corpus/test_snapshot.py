@@ -26,9 +26,7 @@ def test_a_name_cannot_be_a_path(library, name):
     refused(UsageError, "is not a valid corpus name", lambda: build(library, name, [make_input(make_documents(1))]))
 
 
-def test_an_unknown_name_lists_the_existing_corpora(
-    library,
-):
+def test_an_unknown_name_lists_the_existing_corpora(library):
     refused(UsageError, r"no corpus 'x' \(existing: none\)", library.open, "x")
     build(library, "b", [make_input(make_documents(1))])
     build(library, "a.1", [make_input(make_documents(1))])
@@ -37,9 +35,7 @@ def test_an_unknown_name_lists_the_existing_corpora(
         refused(UsageError, r"no corpus 'x' \(existing: a\.1, b\)", call, "x")
 
 
-def test_a_damaged_pointer_is_reported_and_a_removed_corpus_is_gone(
-    library,
-):
+def test_a_damaged_pointer_is_reported_and_a_removed_corpus_is_gone(library):
     build(library, "a", [make_input(make_documents(1))])
     for content in (b"", b"../../etc", b"\xff\xfe", b"0123456789abcdef"):
         (library.folder_of("a") / "CURRENT").write_bytes(content)
@@ -50,9 +46,7 @@ def test_a_damaged_pointer_is_reported_and_a_removed_corpus_is_gone(
     assert not library.folder_of("a").exists()
 
 
-def test_a_damaged_corpus_is_fixed_by_rebuilding_it(
-    library,
-):
+def test_a_damaged_corpus_is_fixed_by_rebuilding_it(library):
     first = build(library, "a", [make_input(make_documents(5))])
     victim = library.current("a") / "documents.sqlite"
     content = victim.read_bytes()
@@ -65,9 +59,7 @@ def test_a_damaged_corpus_is_fixed_by_rebuilding_it(
     assert library.verify("a") == second
 
 
-def test_two_builds_of_one_corpus_at_once(
-    library,
-):
+def test_two_builds_of_one_corpus_at_once(library):
     build(library, "a", [make_input(make_documents(1))])
     with library.lock("a"):
         for call in (build, add):

@@ -44,10 +44,7 @@ def names(paths: tuple[str, ...]) -> list[str]:
     return [Path(path).name for path in paths]
 
 
-def test_new_changed_and_gone(
-    library: Library,
-    folder: Path,
-) -> None:
+def test_new_changed_and_gone(library: Library, folder: Path) -> None:
     embedder = WordEmbedder(dimensions=256)
     _, changes = sync(library, "papers", folder, embedder=embedder)
     assert len(changes.new) == 31

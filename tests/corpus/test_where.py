@@ -74,10 +74,7 @@ def test_an_unknown_field_is_an_error_with_the_nearest_names() -> None:
         check_fields(parse_where(["qqqq=1"]), [f"x{n}" for n in range(40)])
 
 
-@each_row(
-    ("written", "reason"),
-    TABLES["a_wrong_limit_is_an_error"],
-)
+@each_row(("written", "reason"), TABLES["a_wrong_limit_is_an_error"])
 def test_a_wrong_limit_is_an_error(written: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason) as error:
         parse_where([written])

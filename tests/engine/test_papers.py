@@ -22,22 +22,8 @@ from medground.sources.http.service import ADDRESSES
 from medground.values.query import Filters, Words
 
 TABLES = tables(__file__)
-MANN = {
-    "id": "PMID:2014248",
-    "title": "Sequence of a lectin of Entamoeba histolytica",
-    "text": "The lectin of Entamoeba histolytica binds galactose.",
-    "journal": "Proc Natl Acad Sci U S A",
-    "year": 1991,
-    "authors": ["Mann BJ", "Petri WA"],
-    "identifiers": {"doi": "10.1073/pnas.88.8.3248", "pmc": "PMC51423"},
-    "imprint": {"volume": "88", "issue": "8", "pages": "3248-52"},
-}
-LIKE = {
-    "id": "PMID:7",
-    "title": "Lectin",
-    "text": "A lectin of Entamoeba histolytica was found.",
-    "retraction": "retracted",
-}
+MANN = TABLES["mann"]
+LIKE = TABLES["like"]
 CITATION = "Proc Natl Acad Sci U S A|1991|88|3248|Mann BJ|"
 
 

@@ -6,27 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import tables
 
 from medground.engine.blocking import BlockingEngine
 from medground.home.settings import Settings
 from medground.values.question import Question
 from medground.values.where import parse_where
 
-TRIAL = {
-    "id": "PMID:1",
-    "title": "Velnorixan in chronic cough: a randomised trial",
-    "text": "Velnorixan reduced chronic cough in adults.",
-    "year": 2021,
-    "authors": ["Rao A", "Kim B"],
-    "journal": "Thorax",
-    "ward": "ICU",
-}
-CASE = {
-    "id": "PMID:2",
-    "title": "Velnorixan in chronic cough: a case report",
-    "text": "Velnorixan helped one woman with chronic cough.",
-    "year": 2012,
-}
+TABLES = tables(__file__)
+
+TRIAL = TABLES["trial"]
+CASE = TABLES["case"]
 FINS = {"id": "PMID:3", "title": "Fins", "text": "Fins of zebrafish grow again."}
 QUESTION = "Does velnorixan reduce chronic cough?"
 

@@ -25,15 +25,7 @@ from medground_evaluate.items import Item
 
 TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 
-RECORD = {
-    "QUESTION": "Does aspirin help?",
-    "CONTEXTS": ["We asked.", "It fell by half."],
-    "MESHES": ["Aspirin"],
-    "LABELS": ["BACKGROUND", "RESULTS"],
-    "YEAR": "2010",
-    "LONG_ANSWER": "It helps.",
-    "final_decision": "yes",
-}
+RECORD = TABLES["record"]
 
 
 def read(name: str, path: Path, split: str = "all") -> list[Item]:
@@ -321,17 +313,7 @@ def test_every_set_refuses_other_sets(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@each_row(
-    ("name", "place", "sizes", "tasks"),
-    [
-        ("pubmedqa", "pubmedqa", {"test": 500, "train": 500}, {"yes-no-maybe": 1000}),
-        ("mirage-medqa", "mirage/questions.jsonl.gz", {"test": 637}, {"single-choice": 637}),
-        ("biomedmcqs", "biomedsearch", {"test": 1000}, {"multiple-choice": 1000}),
-        ("scifact", "scifact", {"train": 809, "validation": 300}, {"yes-no-maybe": 1109}),
-        ("expertqa", "omni_long", {"train": 374, "test": 150, "validation": 75}, {"free": 599}),
-        ("covidqa", "covidqa", {"test": 1388}, {"free": 1388}),
-    ],
-)
+@each_row(("name", "place", "sizes", "tasks"), TABLES["counts"])
 def test_counts_and_hash(shared: Path, name: str, place: str, sizes: dict[str, int], tasks: dict[str, int]) -> None:
     found = check_file(open_dataset(name), shared / place)
     assert (found.sizes, found.tasks) == (sizes, tasks) and found.known

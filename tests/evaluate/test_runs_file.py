@@ -186,10 +186,7 @@ def test_a_run_whose_lines_the_disk_did_not_take_does_not_end_as_finished(
     def refused(handle: int) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    with (
-        pytest.raises(StorageFailed, match="Input/output error"),
-        RunFile(tmp_path / "run.jsonl", header()) as run,
-    ):
+    with pytest.raises(StorageFailed, match="Input/output error"), RunFile(tmp_path / "run.jsonl", header()) as run:
         run.append(line("a"))
         monkeypatch.setattr(os, "fsync", refused)
     monkeypatch.undo()

@@ -63,10 +63,7 @@ def _problem(path: Path, text: str) -> str:
         ('name = "omni"\n' + (BOOK + BOOK).replace('"book"', '"graph"'), "there are two graphs"),
         ('name = "omni"\n' + BOOK.replace('kind = "book"', 'kind = "book"\nname = "A Book"'), "not a source's name"),
         ('name = "omni"\n' + BOOK + "chunk = 5000\n", "line 9: source 1 (book): chunk"),
-        (
-            'name = "omni"\n' + BOOK.replace('" }]', '" }, { path = "./books" }]'),
-            "line 8: source 1 (book), input 2",
-        ),
+        ('name = "omni"\n' + BOOK.replace('" }]', '" }, { path = "./books" }]'), "line 8: source 1 (book), input 2"),
         ('name = "omni"\n' + BOOK.replace('inputs = [{ path = "books" }]', "") + INPUT, "line 11: source 1 (book)"),
         (GRAPH.replace("{ path", '{ reader = "snomed", path'), "unknown vocabulary 'snomed'"),
         (GRAPH, "`reader` is missing; name the vocabulary"),

@@ -20,10 +20,7 @@ def heading(name: str = "Aspirin", names: tuple[str, ...] = ()) -> Heading:
     return Heading("X:1", name, ("drug",), names, ("A",), "CC0")
 
 
-@each_row(
-    ("predicate", "forward", "back"),
-    TABLES["a_relation_is_worded_in_both_directions"],
-)
+@each_row(("predicate", "forward", "back"), TABLES["a_relation_is_worded_in_both_directions"])
 def test_a_relation_is_worded_in_both_directions(predicate: str, forward: str, back: str) -> None:
     wording = worded(predicate)
     assert stated(wording, "A", "B") == forward
@@ -77,10 +74,7 @@ MARFAN = [
 ]
 
 
-@each_row(
-    ("question", "first"),
-    TABLES["a_question_for_a_kind_of_relation_gets_that_kind_first"],
-)
+@each_row(("question", "first"), TABLES["a_question_for_a_kind_of_relation_gets_that_kind_first"])
 def test_a_question_for_a_kind_of_relation_gets_that_kind_first(question: str, first: list[str]) -> None:
     lines = [found.line for found, _ in best(MARFAN, question, len(first))]
     assert all(any(name in line for line in lines) for name in first), lines
@@ -105,15 +99,7 @@ def completions() -> Completions:
     return Completions(NAMES)
 
 
-@each_row(
-    ("typed", "first", "start"),
-    [
-        ("Is ectopia le", "Ectopia lentis", 3),
-        ("Do people have spider fing", "Spider fingers", 15),
-        ("SJO", "Sjögren syndrome", 0),
-        ("which disease has a dislocated", "Dislocated lens", 20),
-    ],
-)
+@each_row(("typed", "first", "start"), TABLES["completed"])
 def test_the_last_words_are_completed(completions: Completions, typed: str, first: str, start: int) -> None:
     found = completions.of(typed)
     assert (found[0].text, found[0].start) == (first, start)

@@ -197,10 +197,7 @@ def test_a_fact_is_said_as_stored(
         assert (finding.status, finding.note, sentences(finding)) == (status, note, said)
 
 
-@each_row(
-    ("text", "closed", "answer"),
-    TABLES["only_a_record_decides"],
-)
+@each_row(("text", "closed", "answer"), TABLES["only_a_record_decides"])
 def test_only_a_record_decides(small: GraphStore, ask: Ask, text: str, closed: str, answer: str) -> None:
     finding = ask(small, text)
     assert (finding.closed, finding.answer) == (closed, answer)

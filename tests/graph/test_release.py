@@ -81,10 +81,7 @@ def test_every_relation_is_a_line_of_its_own_document(real: tuple[GraphStore, li
             assert relation.predicate == "definition" or line.startswith(relation.object.label)
 
 
-@each_row(
-    ("name", "before", "after", "says"),
-    TABLES["an_invalid_or_missing_file"],
-)
+@each_row(("name", "before", "after", "says"), TABLES["an_invalid_or_missing_file"])
 def test_an_invalid_or_missing_file(
     release: Hpo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, before: str, after: str, says: str
 ) -> None:
@@ -112,18 +109,12 @@ def test_a_frequency_is_read(text: str, words: str, low: float, high: float) -> 
     assert few < 0.25 < some < many < 450 / 580
 
 
-@each_row(
-    "names",
-    TABLES["spellings_of_one_name_have_one_key"],
-)
+@each_row("names", TABLES["spellings_of_one_name_have_one_key"])
 def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
     assert len({name_key(name) for name in names}) == 1
 
 
-@each_row(
-    ("one", "other"),
-    TABLES["different_names_have_different_keys"],
-)
+@each_row(("one", "other"), TABLES["different_names_have_different_keys"])
 def test_different_names_have_different_keys(one: str, other: str) -> None:
     assert name_key(one) != name_key(other)
 
@@ -239,15 +230,7 @@ def test_a_stored_relation_is_yes_and_supported_by_its_line(engine: BlockingEngi
     assert [(s.source, s.status, s.hits) for s in answer.searches] == [("graph:HPO 2030-02-03", "found", 1)]
 
 
-@each_row(
-    ("text", "decided", "status", "said"),
-    [
-        ("Is odd lens a feature of Gamma disease?", "no", "decided", ""),  # stored with NOT
-        ("Is blue toe a feature of OMIM:1?", "", "not judged", "not enough for a no"),  # 0 of 12 patients
-        ("Is blue toe a feature of Beta disease, odd type?", "", "unanswerable", "not recorded in HPO 2030-02-03"),
-        ("Which genes are associated with Alpha syndrome 1?", "ABC1", "decided", ""),
-    ],
-)
+@each_row(("text", "decided", "status", "said"), TABLES["stored"])
 def test_what_is_stored_decides(engine: BlockingEngine, text: str, decided: str, status: str, said: str) -> None:
     answer = engine.ask(text)
     assert answer.decision.status == status

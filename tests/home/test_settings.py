@@ -46,10 +46,7 @@ def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(
     assert Settings.load(environ={}).recipe.batch == 9
 
 
-@each_row(
-    ("options", "environ", "message"),
-    TABLES["a_wrong_setting_is_refused_with_its_layer"],
-)
+@each_row(("options", "environ", "message"), TABLES["a_wrong_setting_is_refused_with_its_layer"])
 def test_a_wrong_setting_is_refused_with_its_layer(options: list[str], environ: dict[str, str], message: str) -> None:
     refused(ConfigError, message, lambda: Settings.load(environ=environ, options=parse_options(options)))
 

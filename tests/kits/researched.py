@@ -100,11 +100,7 @@ def documents_of(items: Sequence[SubFound], known: Sequence[Document] = ()) -> l
 
 
 def reported(
-    make_run: MakeRun,
-    items: Sequence[SubFound],
-    plan: ResearchPlan = PLAN,
-    known: Sequence[Document] = (),
-    **more: Any,
+    make_run: MakeRun, items: Sequence[SubFound], plan: ResearchPlan = PLAN, known: Sequence[Document] = (), **more: Any
 ) -> tuple[Answer, Run]:
     """The report on what was found, and the run; `known` are documents beside those of this module."""
     run = make_run(plan.question, **{"recipe": RECIPE, **more})

@@ -59,10 +59,7 @@ class Cluster:
         end = time.monotonic() + _SECONDS
         status = f"http://127.0.0.1:{self.ports[1]}/solr/admin/collections?action=CLUSTERSTATUS"
         while time.monotonic() < end:
-            with (
-                contextlib.suppress(OSError),
-                urlopen(status, timeout=10) as reply,
-            ):
+            with contextlib.suppress(OSError), urlopen(status, timeout=10) as reply:
                 if len(json.load(reply)["cluster"]["live_nodes"]) == len(self.ports) - 1:
                     return
             time.sleep(0.5)

@@ -177,13 +177,7 @@ def ship(base: TinyBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cal
         given = {"base": base.name, "labels": json.dumps(labels), **(about or {})}
         content = save(dict(tensors or trained(base.weights, len(labels))), metadata=metadata(**given))
         (folder / f"{name}.safetensors").write_bytes(content)
-        written = {
-            "about": f"a {name}",
-            "domain": "lenses",
-            "base": base.name,
-            "sha256": sha(content),
-            **(card or {}),
-        }
+        written = {"about": f"a {name}", "domain": "lenses", "base": base.name, "sha256": sha(content), **(card or {})}
         (folder / f"{name}.json").write_text(json.dumps(written))
         monkeypatch.setattr(shipping, "FOLDER", folder)
         return shipped()[name]

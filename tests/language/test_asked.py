@@ -1,10 +1,12 @@
 """What a question asks of the things that it is about, and which of its words are things at all."""
 
-from rows import each_row
+from rows import each_row, tables
 
 from medground.language.question_kinds import aspects_of, looks_foreign
 from medground.language.question_reading import reading_of
 from medground.language.requests import request_in
+
+TABLES = tables(__file__)
 
 
 @each_row(
@@ -36,41 +38,11 @@ def test_words_that_stand_for_a_disease_decide_and_plain_words_do_not(question: 
     assert {thing.said for thing in reading_of(question).subjects if thing.decides} == things
 
 
-@each_row(
-    ("question", "plain", "things"),
-    [
-        ("what chemo helps against hodgkins", "what chemotherapy helps against Hodgkin", {"Hodgkin"}),
-        ("symptons of pnuemonia", "symptoms of pneumonia", {"pneumonia"}),
-        ("Does velnorixan lower BP?", "Does velnorixan lower blood pressure?", {"velnorixan", "blood pressure"}),
-        ("What is my sister's outlook in Hartlow?", "What is my sister's outlook in Hartlow?", {"Hartlow"}),
-        ("(zinc[tiab] AND (gout[mh] OR itch[tiab])) NOT children[mh]", "zinc Gout", {"zinc", "Gout"}),
-        ("Is zinc OK for a 54-year-old?", "Is zinc OK for a 54-year-old?", {"zinc"}),
-        ("Do tamsulosin tablets cause fainting?", "Do tamsulosin tablets cause fainting?", {"tamsulosin", "fainting"}),
-        (
-            "A 54-year-old with gout and asthma took zinc and has fainting: is it the zinc?",
-            "A 54-year-old with gout and asthma took zinc and has fainting: is it the zinc?",
-            {"zinc", "fainting"},
-        ),
-        (
-            "My uncle in Wigan, a florist, has XLAG and a parrot. Tablets upset him. Will his son get it?",
-            "XLAG. Will his son get it?",
-            {"XLAG"},
-        ),
-        ("Do Botox or Humira help?", "Do botulinum toxin or adalimumab help?", {"botulinum toxin", "adalimumab"}),
-        ("Do kıds have perineal purity?", "Do kıds have perineal purity?", set()),
-        ("vitamin A (BP) after an OP or op", "vitamin A (BP) after an OP or operation", {"vitamin A", "OP"}),
-        ("Does turmeric cure ebola?", "Does turmeric cure ebola?", {"turmeric", "ebola"}),
-        (
-            "He has gout and asthma, and takes aspirin and ramipril. His wife heard of velnorixan. Could it help?",
-            "aspirin, ramipril, velnorixan. Could it help?",
-            {"aspirin", "ramipril", "velnorixan"},
-        ),
-    ],
-)
-def test_people_are_read_as_they_mean_it(question: str, plain: str, things: set[str]) -> None:
+@each_row(("question", "plain", "things"), TABLES["people"])
+def test_people_are_read_as_they_mean_it(question: str, plain: str, things: list[str]) -> None:
     asked = reading_of(question)
     assert asked.plain == plain
-    assert {thing.said for thing in asked.deciding} == things
+    assert {thing.said for thing in asked.deciding} == {*things}
 
 
 def test_what_was_typed_is_a_name_too_and_names_stand_together() -> None:
@@ -112,42 +84,12 @@ def test_people_are_missed_by_all_the_words_for_them() -> None:
     assert reading_of("Does it help my 8-year-old?").people_unnamed(["Those aged 6 to 11 took it."]) == []
 
 
-@each_row(
-    ("question", "sentence", "defined"),
-    [
-        ("What is Hartlow syndrome?", "Hartlow syndrome is a progressive disorder of the cerebellum.", True),
-        ("Hartlow syndrome", "Hartlow syndrome (HS) is an inherited disorder.", True),
-        ("What are super enhancers?", "Super-enhancers (SEs) are large clusters of enhancers.", True),
-        ("What are super enhancers?", "Super-enhancers are associated with growth of tumours.", False),
-        ("What is Hartlow syndrome?", "Coffee lowers the risk of Hartlow syndrome.", False),
-        ("Does coffee cause Hartlow syndrome?", "Hartlow syndrome is a progressive disorder.", False),
-    ],
-)
+@each_row(("question", "sentence", "defined"), TABLES["definitions"])
 def test_a_definition_is_known_where_one_is_asked_for(question: str, sentence: str, defined: bool) -> None:
     assert reading_of(question).is_defined_in(sentence) is defined
 
 
-@each_row(
-    ("text", "kind"),
-    [
-        ("How many papers are in this collection?", "collection"),
-        ("List the newest articles of the corpus", "collection"),
-        ("just the randomised ones please", "limits"),
-        ("in 2019", "limits"),
-        ("Where does this come from?", "check"),
-        ("What is known about it?", ""),
-        ("What is a cohort study?", ""),
-        ("What are clinical trials?", ""),
-        ("Who are the authors?", "authors"),
-        ("the latest?", "latest"),
-        ("What are the latest reviews?", "limits"),
-        ("What is your source?", "check"),
-        ("How many genes are in this collection?", ""),
-        ("Which studies compared chlorhexidine with placebo?", ""),
-        ("Is aspirin safe?", ""),
-        ("Why?", ""),
-    ],
-)
+@each_row(("text", "kind"), TABLES["requests"])
 def test_requests_about_papers_and_answers_are_no_medical_questions(text: str, kind: str) -> None:
     request = request_in(text, 2026)
     assert (request.kind if request else "") == kind

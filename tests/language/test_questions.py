@@ -15,13 +15,17 @@ from medground.language.question_reading import reading_of
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.writing import chosen_quotes, opposed
 
+TABLES = tables(__file__)
+
 AUXILIARIES = ("does", "do", "did", "is", "are", "was", "has", "have", "can", "should", "will")
 SAID = ("aspirin", "statins", "reduce", "increase", "treated", "risk", "safe", "higher", "work", "reducing")
 SMALL = ("of", "in", "with", "to", "a", "the", "and", "or", "there", "it", "really", "(ASA)", "that", "any", "ever")
 WORDS = st.sampled_from((*AUXILIARIES, *SAID, *SMALL))
 UNSAID = {*AUXILIARIES, "it", "they", "a", "an", "any", "some", "ever", "sometimes"}
 CASES = [
-    (rule, *map(str.strip, line.split("|"))) for rule, lines in tables(__file__).items() for line in lines.splitlines()
+    (rule, *map(str.strip, line.split("|")))
+    for rule, lines in TABLES["statements"].items()
+    for line in lines.splitlines()
 ]
 
 
@@ -55,16 +59,7 @@ def _content(text: str) -> list[str]:
     return sorted(w.removesuffix("s") for w in re.findall(r"[a-z]+", text.lower()) if w not in UNSAID)
 
 
-@pytest.mark.parametrize(
-    ("question", "sides"),
-    [
-        ("Is aspirin better than clopidogrel for stroke?", [["aspirin"], ["clopidogrel"]]),
-        ("Apixaban versus rivaroxaban for atrial fibrillation", [["Apixaban"], ["rivaroxaban"]]),
-        ("Which is safer in gout, colchicine or naproxen?", [["colchicine"], ["naproxen"]]),
-        ("Does aspirin reduce stroke more than clopidogrel?", [["aspirin"], ["clopidogrel"]]),
-        ("Is fatigue higher, lower or the same when comparing doxepin to placebo?", []),
-    ],
-)
+@pytest.mark.parametrize(("question", "sides"), TABLES["sides"])
 def test_a_comparison_has_two_sides_where_both_have_names(question: str, sides: list[list[str]]) -> None:
     compared = reading_of(question).comparison
     assert compared is not None
@@ -92,46 +87,10 @@ def test_a_comparison_quotes_every_study_and_others_show_the_paper_that_disagree
 
 
 ASPIRIN = "Does aspirin reduce the risk of stroke?"
-LENTIS = "Is ectopia lentis a feature of Marfan syndrome?"
-STATINS = "Are statins safe in pregnancy?"
-NF1 = "Do people with NF1 get spider fingers?"
-FALLS = "Does vitamin D prevent falls in older adults?"
-COVID = "Are corticosteroids effective in severe COVID-19?"
-PSORIASIS = "What is the best treatment for psoriasis?"
+FOLLOW_UPS = [(former, *one) for former, asked in TABLES["follow_ups"].items() for one in asked]
 
 
-@each_row(
-    ("former", "asked", "read"),
-    [
-        (ASPIRIN, "Does it cause bleeding?", "Does aspirin cause bleeding?"),
-        (ASPIRIN, "How is this disease treated?", "How is stroke treated?"),
-        (ASPIRIN, "What are its side effects?", "What are the side effects of aspirin?"),
-        (LENTIS, "How is it inherited?", "How is Marfan syndrome inherited?"),
-        ("Is there a link between coffee and cancer?", "Are they related?", "Are coffee and cancer related?"),
-        (ASPIRIN, "And in children?", "Does aspirin reduce the risk of stroke in children?"),
-        (STATINS, "And what about aspirin?", "Is aspirin safe in pregnancy?"),
-        (ASPIRIN, "What about sepsis?", "Does aspirin reduce the risk of sepsis?"),
-        (FALLS, "What about children?", "Does vitamin D prevent falls in children?"),
-        (COVID, "and in mild cases", "Are corticosteroids effective in mild cases of COVID-19?"),
-        (LENTIS, "Is there a cure?", "Is there a cure for Marfan syndrome?"),
-        (ASPIRIN, "why?", "Why does aspirin reduce the risk of stroke?"),
-        (ASPIRIN, "Is that true for women too?", "Does aspirin reduce the risk of stroke in women?"),
-        (ASPIRIN, "Is that true?", ASPIRIN),
-        (ASPIRIN, "Is it safe to take with alcohol?", "Is aspirin safe to take with alcohol?"),
-        ("Which genes are associated with gout?", "Is it common?", "Is gout common?"),
-        ("Huntington disease", "How is it inherited?", "How is Huntington disease inherited?"),
-        (ASPIRIN, "Does the drug cause asthma?", "Does aspirin cause asthma?"),
-        (FALLS, "What about in children?", "Does vitamin D prevent falls in children?"),
-        (ASPIRIN, "What about men?", "Does aspirin reduce the risk of stroke in men?"),
-        (ASPIRIN, "Does this hold for warfarin?", "Does warfarin reduce the risk of stroke?"),
-        (ASPIRIN, "It works, but does it last?", "Aspirin works, but does aspirin last?"),
-        (ASPIRIN, "How strong is its effect in women?", "How strong is aspirin’s effect in women?"),
-        ("What is the role of BRCA1 in breast cancer?", "Is it a kinase?", "Is BRCA1 a kinase?"),
-        ("Does increased use of statins help?", "Is it safe?", "Is increased use of statins safe?"),
-        (COVID, "And in children?", "Are corticosteroids effective in severe COVID-19 in children?"),
-        (ASPIRIN, "is that still true after surgery", "Does aspirin reduce the risk of stroke after surgery?"),
-    ],
-)
+@each_row(("former", "asked", "read"), FOLLOW_UPS)
 def test_what_a_follow_up_leaves_out_is_what_was_there_before(former: str, asked: str, read: str) -> None:
     reading = read_follow_up(asked, former)
     assert reading.text == read
@@ -139,31 +98,13 @@ def test_what_a_follow_up_leaves_out_is_what_was_there_before(former: str, asked
     assert reading.stands_for.lower() in former.lower()
 
 
-@each_row(
-    "asked",
-    [
-        "For acute migraine, which triptan works fastest?",
-        "What about the link between salt and stroke?",
-        "Is the disease activity score reliable?",
-        "And does warfarin cause bleeding?",
-        "How long does it take to recover from flu?",
-        "Does ibuprofen help when it is taken early?",
-    ],
-)
+@each_row("asked", TABLES["as_typed"])
 def test_a_question_that_points_at_nothing_stays_as_it_was_typed(asked: str) -> None:
     reading = read_follow_up(asked, ASPIRIN)
     assert (reading.text, reading.word, reading.stands_for) == (asked, "", "")
 
 
-@each_row(
-    ("former", "asked"),
-    [
-        ("Why?", "What about warfarin?"),
-        ("Why?", "Side effects?"),
-        ("Why?", "And in children?"),
-        ("Hello", "What does it do?"),
-    ],
-)
+@each_row(("former", "asked"), TABLES["refused"])
 def test_what_cannot_be_read_is_refused_in_one_line(former: str, asked: str) -> None:
     with pytest.raises(UsageError, match=r"write the (?:name|whole question)"):
         read_follow_up(asked, former)

@@ -5,10 +5,12 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.language.quoting.model import strengths
 from medground.language.quoting.pool import NAMES, Candidate, asked, log_sum, parts
+
+TABLES = tables(__file__)
 
 TRIAL = Candidate(
     title="Colchicine after myocardial infarction",
@@ -63,16 +65,7 @@ def test_a_paper_without_the_drug_that_is_asked_for_comes_after_one_with_it() ->
     assert max(others[1]) > max(others[0])
 
 
-@each_row(
-    ("question", "kind"),
-    [
-        ("How many people have psoriasis?", "amount"),
-        ("What is the half-life of amiodarone?", "time"),
-        ("Which gene is mutated in cystic fibrosis?", "gene"),
-        ("What is the mechanism of action of metformin?", "mechanism"),
-        ("Is aspirin effective in migraine?", "closed"),
-    ],
-)
+@each_row(("question", "kind"), TABLES["kinds"])
 def test_the_kind_of_answer_is_read(question: str, kind: str) -> None:
     assert kind in asked(question).kinds
     whole = asked("Is capmatinib effective for glioblastoma multiforme?")
@@ -90,22 +83,7 @@ def test_together_is_at_least_the_strongest_and_only_differences_matter(strength
     assert log_sum([]) == -math.inf
 
 
-@each_row(
-    ("heading", "expected"),
-    [
-        ("", []),
-        ("Zidovudine", []),
-        ("Abstract > Conclusions:", ["abstract", "conclusion"]),
-        ("2.1 Statistical analysis", ["methods"]),
-        ("Results and discussion", ["results", "discussion"]),
-        ("Discussion > Conclusions", ["conclusion"]),
-        ("Methods > Outcome measures", ["methods"]),
-        ("What is already known", ["opening"]),
-        ("What this study adds", ["conclusion"]),
-        ("Figure 2", ["legend"]),
-        ("Authors’ contributions", ["back"]),
-    ],
-)
+@each_row(("heading", "expected"), TABLES["headings"])
 def test_headings_name_parts(heading: str | None, expected: list[str]) -> None:
     assert [name for name, value in zip(NAMES, parts(heading), strict=True) if value] == expected
 

@@ -49,10 +49,7 @@ def test_a_blank_line_always_ends_a_sentence(first: str, second: str) -> None:
     assert not any(start < len(first) and end > len(first) + 2 for start, end in sentence_spans(text))
 
 
-@each_row(
-    "expected",
-    tables(__file__)["sentences"],
-)
+@each_row("expected", tables(__file__)["sentences"])
 def test_boundaries_of_biomedical_texts(expected: list[str]) -> None:
     joined = "\n".join(expected) if "doi:" in expected[0] else " ".join(expected)
     assert sentences(joined) == expected

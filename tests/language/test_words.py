@@ -14,6 +14,8 @@ from medground.language.clean import HIDDEN, clean, one_line
 from medground.language.prose import is_prose, why_not_prose
 from medground.language.quantities import quantities, same_unit
 
+TABLES = tables(__file__)
+
 SHOWN_SIGNS = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 """Signs of Arabic, Syriac and Kaithi that are drawn, though their category is Cf."""
 NOT_SHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -117,15 +119,7 @@ def test_the_densest_stretch_never_covers_more_than_the_whole(wanted: list[str],
 QUESTION = "Is celecoxib effective for amyotrophic lateral sclerosis?"
 
 
-@each_row(
-    ("text", "expected"),
-    [
-        ("It did not help people with ALS.", "It did not help people with amyotrophic lateral sclerosis."),
-        ("It did, also in this cohort.", "It did, also in this cohort."),
-        ("False alarms fell.", "False alarms fell."),
-        ("FALS runs in families.", "FALS runs in families."),
-    ],
-)
+@each_row(("text", "expected"), TABLES["initials"])
 def test_initials_are_written_out(text: str, expected: str) -> None:
     assert words.spelled_out(text, QUESTION) == expected
 
@@ -163,17 +157,7 @@ def test_a_comma_may_mark_thousands_or_decimals() -> None:
     assert found.values == {Decimal(1234), Decimal("1.234")}
 
 
-@each_row(
-    ("text", "measure", "relation"),
-    [
-        ("p < 0.001", "p", "<"),
-        ("a P value of 0.03", "p", ""),
-        ("odds ratio [OR], 0.106", "or", ""),
-        ("relative risk of 2.1", "rr", ""),
-        ("more than 60 %", "", ">"),
-        ("this or 5 others", "", ""),
-    ],
-)
+@each_row(("text", "measure", "relation"), TABLES["measured"])
 def test_what_is_measured_and_compared_is_told(text: str, measure: str, relation: str) -> None:
     (found,) = quantities(text)
     assert (found.measure, found.relation) == (measure, relation)
@@ -202,28 +186,13 @@ def test_a_plain_number_keeps_its_value(value: Decimal, unit: str) -> None:
 Linear = Callable[[Callable[[int], object], int], None]
 
 
-@each_row(
-    ("why", "line"),
-    tables(__file__)["not_prose"],
-)
+@each_row(("why", "line"), tables(__file__)["not_prose"])
 def test_what_is_printed_around_the_text_is_not_prose(why: str, line: str) -> None:
     assert why_not_prose(line) == why
     assert not is_prose(line)
 
 
-@each_row(
-    "sentence",
-    [
-        "Clust is available at https://github.com/BaselAbujamous/clust .",
-        "Figure 2 shows that mortality fell.",
-        "Between 2005 and 2008, 1,845 patients were diagnosed with early gastric cancer.",
-        "Marfan syndrome, Loeys-Dietz syndrome and Ehlers-Danlos syndrome affect the aorta.",
-        "We report a variant in TWIST1, corresponding to p.R191M.",
-        "Smith et al. (2004) showed that aspirin reduces the risk of stroke.",
-        "The study was done at the Department of Surgery, University Hospital, Oslo, Norway.",
-        "Funding of public health reduced mortality.",
-    ],
-)
+@each_row("sentence", TABLES["prose"])
 def test_a_sentence_that_names_such_things_is_prose(sentence: str) -> None:
     assert why_not_prose(sentence) is None
 

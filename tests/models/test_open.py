@@ -15,7 +15,7 @@ import pytest
 from chat_peer import ChatPeer, Sent, chat, claude, refusal
 from closing import then_closed
 from model_contract import FREE, NAME, NameOutput, asking
-from rows import each_row
+from rows import each_row, tables
 
 from medground.answering.declaration import Declaration
 from medground.answering.run import Run
@@ -33,6 +33,8 @@ from medground.models.registry import open_models
 from medground.recipes.biomedsearch.decomposing import decompose
 from medground.values.question import Option, Question
 from medground.values.usage import Usage
+
+TABLES = tables(__file__)
 
 OPERATORS = ("screen", "name", "write")
 PACKAGES = {"anthropic": "anthropic", "google": "google.genai"}
@@ -71,15 +73,7 @@ def test_keyless_is_the_default_even_when_keys_are_set_and_each_operator_can_hav
     asyncio.run(models.close())
 
 
-@each_row(
-    ("name", "variable"),
-    [
-        ("openai:gpt-5", "OPENAI_API_KEY"),
-        ("anthropic:claude-sonnet-4-5", "ANTHROPIC_API_KEY"),
-        ("google:gemini-3-pro", "GOOGLE_API_KEY"),
-        ("deepseek:deepseek-chat", "DEEPSEEK_API_KEY"),
-    ],
-)
+@each_row(("name", "variable"), TABLES["missing_keys"])
 def test_a_missing_key_names_its_variable(
     home: Path, name: str, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,15 +290,7 @@ def test_two_questions_share_all_of_the_prompt_that_is_not_theirs() -> None:
 
 
 @pytest.mark.usefixtures("loopback")
-@each_row(
-    ("task", "quotes", "cited", "answers", "most"),
-    [
-        ("yes-no", ("It rose.", "It fell."), ["P1.S1", "P1.S2"], ["no", "yes"], 1),
-        ("yes-no", (), [], ["no", "yes"], 1),
-        ("single-choice", (), [], ["A", "B"], 1),
-        ("multiple-choice", (), [], ["A", "B"], 2),
-    ],
-)
+@each_row(("task", "quotes", "cited", "answers", "most"), TABLES["narrowed"])
 def test_lists_of_ids_and_answers_are_narrowed_to_the_task(
     task: Any, quotes: tuple[str, ...], cited: list[str], answers: list[str], most: int
 ) -> None:

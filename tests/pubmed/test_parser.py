@@ -16,12 +16,7 @@ from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.syntax import QuerySyntaxError
 from medground.pubmed.translate import parse
-from medground.values.query import (
-    And,
-    Or,
-    Term,
-    Words,
-)
+from medground.values.query import And, Or, Term, Words
 
 TABLES = tables(__file__)
 
@@ -39,15 +34,7 @@ def test_an_error_has_a_column(text: str, column: int) -> None:
     assert "\n" not in str(caught.value)
 
 
-@each_row(
-    ("typed", "meant"),
-    [
-        ("“heart attack”", '"heart attack"'),
-        ("“heart attack”[tiab] AND ‘aspirin’[ti]", "\"heart attack\"[tiab] AND 'aspirin'[ti]"),
-        ("ａｓｔｈｍａ［ｔｉａｂ］ AND （child OR infant）", "asthma[tiab] AND (child OR infant)"),
-        ("breast–feeding[tiab]", "breast-feeding[tiab]"),
-    ],
-)
+@each_row(("typed", "meant"), TABLES["typographic"])
 def test_typographic_characters_do_not_change_a_query(typed: str, meant: str) -> None:
     assert parse(typed) == parse(meant) == normalize(typed).query
 

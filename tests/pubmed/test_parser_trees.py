@@ -87,12 +87,7 @@ ASTHMA = mapped("Asthma", "asthma")
 CHILD = mapped("Child", "child")
 TI_A, TI_B, TI_C, TI_D = (word(letter, "title") for letter in "abcd")
 
-FIELDS: tuple[tuple[str, FieldName], ...] = (
-    ("au", "author"), ("1au", "first_author"), ("lastau", "last_author"), ("ps", "subject_name"), ("sb", "subset"),
-    ("ir", "investigator"), ("auid", "author_id"), ("ta", "journal"), ("jid", "nlm_id"), ("ad", "affiliation"),
-    ("gr", "grant"), ("ot", "keyword"), ("si", "secondary_source"), ("vi", "volume"), ("ip", "issue"), ("pg", "pages"),
-    ("nm", "substance"), ("rn", "registry_number"), ("pa", "pharmacological_action"),
-)  # fmt: skip
+FIELDS: tuple[tuple[str, FieldName], ...] = TABLES["fields"]
 DATES: tuple[tuple[str, DateField], ...] = (
     ("edat", "entered"), ("crdt", "created"), ("dcom", "completed"), ("mhda", "indexed"), ("epdat", "electronic"),
 )  # fmt: skip
@@ -216,15 +211,7 @@ def test_each_concept_has_its_own_translation() -> None:
     assert found.text == " AND ".join(f"({t.text})" for t in found.translations)
 
 
-@each_row(
-    ("text", "sources"),
-    [
-        ("heart attack rehabilitation heart", ["heart attack", "rehabilitation", "heart"]),  # the longest name
-        ("the wounds and injuries of a child", ["wounds and injuries", "child"]),  # stop words only in a name
-        ("heart attack[tiab]", []),
-        ("heart attack*[tw]", []),
-    ],
-)
+@each_row(("text", "sources"), TABLES["concepts"])
 def test_concepts_of_a_query(text: str, sources: list[str]) -> None:
     assert [one.source for one in translate(text).translations] == sources
 

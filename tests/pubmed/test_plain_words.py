@@ -25,13 +25,7 @@ from medground.values.query import Filters
 TABLES = tables(__file__)
 
 PAPERS = tuple(Document.model_validate(one) for one in TABLES["papers"])
-IDS = (
-    "PMID 29444159",
-    "https://pubmed.ncbi.nlm.nih.gov/29444159/",
-    "doi:10.1056/NEJMoa1706154.",
-    "PMC6356987",
-    "What does https://pmc.ncbi.nlm.nih.gov/articles/PMC6356987/ say about blood pressure?",
-)
+IDS = TABLES["ids"]
 EMPTY = b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/></eSearchResult>"
 
 

@@ -73,8 +73,7 @@ def answered(make_run: Callable[..., Run], memory_source: Any) -> Answered:
 
 
 @each_row(
-    ("recipe", "judge", "trusted"),
-    product(RECIPES, [agrees, before, limited, against(WRITTEN[1])], [True, False]),
+    ("recipe", "judge", "trusted"), product(RECIPES, [agrees, before, limited, against(WRITTEN[1])], [True, False])
 )
 def test_a_right_decision_comes_through(answered: Answered, recipe: Recipe, judge: Any, trusted: bool) -> None:
     answer, model = answered(recipe, judge=judge, trusted=trusted)

@@ -63,10 +63,7 @@ def test_the_papers_question(make_run: MakeRun) -> None:
     assert plan.notes == ()
 
 
-@each_row(
-    ("question", "asked"),
-    TABLES["what_else_is_asked_depends_on_the_kind_of_subject"],
-)
+@each_row(("question", "asked"), TABLES["what_else_is_asked_depends_on_the_kind_of_subject"])
 def test_what_else_is_asked_depends_on_the_kind_of_subject(make_run: MakeRun, question: str, asked: list[str]) -> None:
     plan = planned(make_run, question)
     texts = [one.text for one in plan.subquestions]
@@ -173,9 +170,7 @@ def test_a_models_keywords_stay_as_they_are_and_what_it_does_not_write_is_asked_
 NAMES = st.sampled_from("abcdefg")
 EDGE = st.builds(Edge, before=NAMES, after=NAMES, weight=st.floats(0, 1))
 EDGES = st.lists(
-    EDGE.filter(lambda edge: edge.before != edge.after),
-    max_size=25,
-    unique_by=lambda edge: (edge.before, edge.after),
+    EDGE.filter(lambda edge: edge.before != edge.after), max_size=25, unique_by=lambda edge: (edge.before, edge.after)
 )
 
 

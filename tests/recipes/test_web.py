@@ -11,12 +11,7 @@ from engines import FORMS, Result
 
 from medground.answering.kept_lookups import KeptLookups
 from medground.home.settings import Settings
-from medground.recipes.biomedsearch.web import (
-    PageRating,
-    RatePagesInput,
-    RatePagesOutput,
-    find_pages,
-)
+from medground.recipes.biomedsearch.web import PageRating, RatePagesInput, RatePagesOutput, find_pages
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.base import find_source
 from medground.sources.http.addresses import Allowed

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import each_row
+from rows import each_row, tables
 
 from medground.language.risk.notices import KINDS, notice_for, risk_in_words, signs
 from medground.language.risk.rules import parsed, plain, rules
+
+TABLES = tables(__file__)
 
 ROWS = [
     line.split("\t")
@@ -78,20 +80,7 @@ def test_odd_characters_hide_nothing(text: str) -> None:
     assert kind(text) == "self-harm"
 
 
-@each_row(
-    "text",
-    [
-        "I don't want to die",
-        "I am not suicidal",
-        "no quiero morir",
-        "Ich will nicht sterben",
-        "Je ne veux pas mourir",
-        "I do not have chest pain",
-        "My daughter did not swallow bleach",
-        "My father had a heart attack in 2010",
-        'A man says "I want to kill myself". What is the next step?',
-    ],
-)
+@each_row("text", TABLES["not_said"])
 def test_negation_the_past_and_what_others_are_quoted_as_saying(text: str) -> None:
     assert notice_for(text) is None
 
@@ -176,16 +165,7 @@ def test_words_are_weighed(text: str, kind: str | None) -> None:
     assert risk_in_words(plain(text), rules().first(plain(text))) == kind
 
 
-@each_row(
-    "text",
-    [
-        "my son has Marfan syndrome, will he get eye problems?",
-        "My daughter has cystic fibrosis; can she have children?",
-        "my mother has Huntington disease, will I get it?",
-        "my father had a stroke last year, does aspirin prevent another?",
-        "I have diabetes, what are the risks for my eyes?",
-    ],
-)
+@each_row("text", TABLES["relative"])
 def test_a_question_of_a_relative_is_no_danger(text: str) -> None:
     assert notice_for(text) is None
 

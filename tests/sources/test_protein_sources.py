@@ -12,7 +12,7 @@ import pytest
 from contracts import in_one_test
 from protein_peer import PeerFault, ProteinPeer
 from protein_records import FISH, HUMAN, MOUSE, cif_file, entry, inactive, model, pdb_file, shown
-from rows import each_row
+from rows import each_row, tables
 
 from medground.errors import RateLimited, SourceUnavailable
 from medground.sources.base import Source
@@ -26,7 +26,8 @@ from medground.testing.sources import SourceContract
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.query import Filters
 
-SEVERAL = "several genes of Homo sapiens: TST1 (P00002), TST2 (P00003)"
+TABLES = tables(__file__)
+
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"
 ENTRIES = [
     entry("P00001", "tst1", FISH, name="Test factor", synonyms=["tfa"], secondaryAccessions=["P00009"]),
@@ -98,27 +99,7 @@ class TestStructures(SourceContract):
         return lambda: source(client(name, peer(), path))
 
 
-@each_row(
-    ("name", "organism", "expected", "note"),
-    [
-        ("tst1", "zebrafish", "P00001", ""),
-        ("tst-1", "human", "P00002", ""),
-        ("second factor", "patients", "P00003", ""),
-        ("p00001", "", "P00001", ""),
-        ("P00005", "", "P00001", "P00005 is obsolete: it was merged into P00001"),
-        ("P00009", "", "P00001", "P00009 is now part of P00001"),
-        ("P00001-2", "", "P00001", "P00001-2 is an isoform; the entry P00001 describes all isoforms"),
-        ("P00001", "mouse", "P00001", "P00001 belongs to Danio rerio, not to mouse (Mus musculus)"),
-        ("tst1", "", "", "'tst1' is in several organisms: Zebrafish (P00001), Human (P00002); name the organism"),
-        ("TFA", "human", "", f"'TFA' is a name of {SEVERAL}; name one of these"),
-        ("abc123", "human", "", "UniProtKB has no protein or gene called 'abc123' in human (Homo sapiens)"),
-        ("tst1", "klingon", "", "UniProt knows no organism 'klingon'; check how it is written"),
-        ("P00008", "", "", "UniProtKB has no entry P00008; check the accession"),
-        ("P00006", "", "", "P00006 is obsolete: it was split into P00001, P00002; ask for one of these"),
-        ("P00007", "", "", "P00007 was deleted from UniProtKB"),
-        ('" (', "human", "", "the lookup names no protein"),
-    ],
-)
+@each_row(("name", "organism", "expected", "note"), TABLES["never_guessed"])
 def test_what_is_not_one_protein_is_never_guessed(name: str, organism: str, expected: str, note: str) -> None:
     one = found(uniprot(), asked(name, organism))
     assert ids(one) == ([f"UNIPROT:{expected}"] if expected else [])

@@ -94,10 +94,7 @@ def test_all_pages_of_results_are_read_and_one_page_is_one_result(name: str, req
         assert str(caught.value) == "brave: not configured; set keys.brave, or leave the source out"
 
 
-@each_row(
-    ("address", "title", "state"),
-    TABLES["a_result_that_is_a_retracted_paper_is_known"],
-)
+@each_row(("address", "title", "state"), TABLES["a_result_that_is_a_retracted_paper_is_known"])
 def test_a_result_that_is_a_retracted_paper_is_known(address: str, title: str, state: str, make_peer: Any) -> None:
     peer = make_peer(FORMS["brave"](lambda query: [(address.format(LISTED), title, "A trial.")]))
     (hit,) = searched(opened("brave", peer.url)).rankings[0]

@@ -93,8 +93,7 @@ def test_clauses_of_one_sentence_are_shown_as_one_sentence(full: Answer, make_an
     spans = [(0, 9), (10, 21), (22, 38)]
     verdict = Verdict(label="not found", critic="citation", note="written without evidence")
     uncited = make_answer(
-        rationale=text,
-        statements=tuple(Statement(text=text[a:b], start=a, end=b, verdict=verdict) for a, b in spans),
+        rationale=text, statements=tuple(Statement(text=text[a:b], start=a, end=b, verdict=verdict) for a, b in spans)
     )
     assert [len(group) for group in written_sentences(uncited)] == [1, 2]
     assert as_text(uncited).count("Not supported: written without evidence.") == 2
@@ -160,12 +159,7 @@ def v(label: Label, critic: str, **more: Any) -> Verdict:
 
 
 CERTAIN = {"probability": 0.87, "flags": ("certainty",), "note": "says more"}
-UNPROVEN = {
-    "assessed": "contradicted",
-    "probability": 0.97,
-    "note": "assessed by m (not validated here): contradicted by the quote",
-    "flags": ("contradiction", "number"),
-}
+UNPROVEN = TABLES["unproven"]
 BOTH = "Assessed by m (not validated here): contradicted by the quote; may differ from the quote in number."
 
 

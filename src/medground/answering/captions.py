@@ -1,10 +1,11 @@
 """What is said beside quotes and statements, the same in every face: facts about a source, and a verdict in words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from medground.corpus.design import design_level, named_level
 from medground.corpus.retraction import RETRACTED, doubt, why_aside
+from medground.home.files import tables
 from medground.language.clean import clean, sentence
 from medground.values.answer import SourceDocument
 from medground.values.document import Document
@@ -13,14 +14,7 @@ from medground.values.usage import KEYLESS
 
 # What is plainly so of a source: its design or kind, whether it may be evidence, and where it can be read.
 
-_KINDS = {
-    "graph": "knowledge graph entry",
-    "protein": "protein record",
-    "guideline": "guideline",
-    "book": "book",
-    "wiki": "encyclopedia article",
-    "web": "web page",
-}
+_KINDS: Mapping[str, str] = tables("answering", "words")["kinds"]
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\\`\[\]]+", re.IGNORECASE)
 """Web addresses that no output format can misread."""
 
@@ -69,22 +63,8 @@ def web_address(document: SourceDocument) -> str:
 
 # The verdict on a statement in words, the same in every face.
 
-_LABELS = {
-    "supported": "supported",
-    "partly": "partly supported",
-    "contradicted": "contradicted by the cited text",
-    "quoted": "quoted from the source",
-    "related": "related text, but not support",
-    "not found": "not found in the cited text",
-    "not judged": "not assessed",
-    "unverified": "not checked, because the check failed",
-    "given": "from the context given with the question, not from evidence",
-}
-_ASSESSED = {
-    "supported": "in line with the quote",
-    "partly": "partly in line with the quote",
-    "contradicted": "contradicted by the quote",
-}
+_LABELS: Mapping[str, str] = tables("answering", "words")["labels"]
+_ASSESSED: Mapping[str, str] = tables("answering", "words")["assessed"]
 """What a judge says that has not proved itself, for which the word `supported` is kept."""
 NOTHING_FOUND = "no evidence on this question was found in the sources searched"
 """A reason that the first line of an answer says better."""

@@ -13,6 +13,7 @@ from typing import Literal
 import tantivy
 
 from medground.corpus.tables import PassageRow
+from medground.home.files import tables
 from medground.values.document import Document
 
 Analysis = Literal["english", "plain", "exact"]
@@ -26,25 +27,7 @@ DEFAULT = "default"
 One field instead of three boosted ones: BM25 then counts the frequency of a word once for the whole record, which
 scores better on SciFact, and Tantivy can skip passages that cannot reach the top."""
 
-ANALYSES: dict[str, Analysis] = {
-    DEFAULT: "english",
-    "title": "english",
-    "text": "english",
-    "mesh": "english",
-    "mesh_exact": "exact",
-    "mesh_major": "exact",
-    "keyword": "english",
-    "author": "plain",
-    "first_author": "plain",
-    "last_author": "plain",
-    "journal": "plain",
-    "publication_type": "exact",
-    "language": "exact",
-    "id": "exact",
-    "kind": "exact",
-    "identifier": "exact",
-    "retraction": "exact",
-}
+ANALYSES: dict[str, Analysis] = tables("corpus", "fields")["analyses"]
 METADATA = "metadata"
 """Holds `NAME=VALUE` for every metadata field of a document, exactly."""
 METADATA_NAME = "metadata_name"

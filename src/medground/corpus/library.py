@@ -90,11 +90,7 @@ def title_of(name: str) -> str:
 # Where a user's word for a corpus leads: to a name of the home folder, to a folder elsewhere, or to an address.
 
 _SOLR = "medground.corpus.solr.place:SolrPlace"
-_SCHEMES: Mapping[str, str] = {
-    "s3": "medground.corpus.bucket:Bucket",
-    "solr+http": _SOLR,
-    "solr+https": _SOLR,
-}
+_SCHEMES: Mapping[str, str] = {"s3": "medground.corpus.bucket:Bucket", "solr+http": _SOLR, "solr+https": _SOLR}
 """What makes the place of an address, by its scheme, of the address, the home folder and the name for answers."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from medground.corpus.records import Outcome
+from medground.home.files import tables
 
 # What a build tells of its files: which were read, which were skipped and why, what their readers noted.
 
@@ -93,20 +94,8 @@ _ALL = f"""
 SELECT coalesce(f.name, ''), j.id, j.source, j.outcome, j.detail, json_extract(CAST(d.record AS TEXT), '$.joined')
 FROM joins j JOIN documents d ON d.id = j.id {_WHERE} ORDER BY f.number, j.id, j.source
 """  # noqa: S608 fixed text
-_WHAT: Mapping[Outcome, str] = {
-    "no id": "{carry} no PMID or DOI",
-    "not found": "not found",
-    "title": "not joined, the record has another title ({files})",
-    "several": "not joined, several records have its id ({files})",
-    "failed": "could not be looked up ({reason}); the next sync tries again",
-}
-_WHY: Mapping[Outcome, str] = {
-    "no id": "it has no PMID, PMC id or DOI",
-    "not found": "no record has its PMID, PMC id or DOI",
-    "title": "the record with its id has another title",
-    "several": "several records have its id",
-    "failed": "the source could not be searched",
-}
+_WHAT: Mapping[Outcome, str] = tables("corpus", "joins")["documents"]
+_WHY: Mapping[Outcome, str] = tables("corpus", "joins")["why"]
 
 
 @dataclass(frozen=True)

@@ -10,28 +10,18 @@ from medground.graph.names import name_key, nearest
 from medground.graph.pages import Predicate, document_id, stated
 from medground.graph.relation import StatedAt
 from medground.graph.store import GraphStore
+from medground.home.files import tables
 from medground.values.graph import ConceptEntry, Neighbour
 
 FORM = "concepts 1"
 """How the graph file is laid out; `meta` says so."""
 _BY_ID = "SELECT c.number, c.id, c.name FROM ids i JOIN concepts c ON c.number = i.concept WHERE i.id = ?"
-_BY_KEY = """
-    SELECT c.id, c.name, n.scope, n.text FROM names n JOIN concepts c ON c.number = n.concept
-    WHERE n.key = ? ORDER BY c.number
-"""
+_SQL = tables("graph", "statements")["concept_store"]
+_BY_KEY: str = _SQL["by_key"]
 _DEFINITIONS = "SELECT part, start, end, text FROM rows WHERE concept = ? AND relation IS NULL ORDER BY position"
-_RELATIONS = """
-    SELECT w.part, w.start, w.end, w.back, r.predicate, r.details, c.name
-    FROM rows w JOIN relations r ON r.number = w.relation
-    JOIN concepts c ON c.number = CASE w.back WHEN 0 THEN r.object ELSE r.subject END
-    WHERE w.concept = ? ORDER BY w.position
-"""
+_RELATIONS: str = _SQL["relations"]
 _NAMES_OF = "SELECT text FROM names WHERE concept = ? AND scope != 'xref' ORDER BY number"
-_NEIGHBOURS = """
-    SELECT c.id, c.name FROM relations r
-    JOIN predicates p ON p.number = r.predicate AND p.name IN ('is_a', 'isa')
-    JOIN concepts c ON c.number = r.{other} WHERE r.{own} = ? ORDER BY c.name
-"""
+_NEIGHBOURS: str = _SQL["neighbours"]
 _SEARCH = "SELECT text FROM search WHERE search MATCH ? ORDER BY rank LIMIT 200"
 _WORD = re.compile(r"\w+")
 _SCOPES = (("name",), ("exact", "abbreviation", "xref"), ("related", "narrow", "broad"))

@@ -15,14 +15,10 @@ from medground.errors import BadDocument, StorageFailed, UsageError
 from medground.graph.names import name_key
 from medground.graph.pages import Predicate, worded
 from medground.graph.vocabularies import base as forms
-from medground.home.files import make_folder, script
+from medground.home.files import make_folder, script, tables
 from medground.values.steps import Progress, no_progress
 
-_DANGLING = """
-    SELECT count(*) FROM read_relations r
-    WHERE NOT EXISTS (SELECT 1 FROM concepts WHERE id = r.subject)
-       OR NOT EXISTS (SELECT 1 FROM concepts WHERE id = r.object)
-"""
+_DANGLING: str = tables("graph", "statements")["draft"]["dangling"]
 
 
 def resolve(connection: sqlite3.Connection, progress: Progress) -> None:

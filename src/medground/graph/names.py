@@ -21,17 +21,7 @@ _EMPTY = {"of", "the", "type"}
 _DIRECTED = {"than", "relative", "to"}
 _OPPOSITES = ({"left", "right"}, {"alpha", "beta"}, {"cone", "rod"})
 _SAME = {"classical": "classic", "hypermobile": "hypermobility"}
-_SPELLING = (
-    (re.compile(r"ies$"), "y"),
-    (re.compile(r"(ss|x|ch|sh)es$"), r"\1"),
-    (re.compile(r"(?<=\w{4})([oy])ses$"), r"\1sis"),
-    (re.compile(r"(?<=\w{2})(?<![sui])s$"), ""),
-    (re.compile(r"[ao]e"), "e"),
-    (re.compile(r"our$"), "or"),
-    (re.compile(r"([bt])re$"), r"\1er"),
-    (re.compile(r"is(e|ed|ing|ation)$"), r"iz\1"),
-    (re.compile(r"^sulph"), "sulf"),
-)
+_SPELLING = tuple((re.compile(said), written) for said, written in tables("graph", "words")["spelling"]["rules"])
 _SERIES = re.compile(r",?\s+(?:type\s+(?:\d+[A-Za-z]?|[IVX]+[A-Za-z]?|[A-Z])|\d+[A-Za-z]?|[IVX]{1,4}[A-C]?)$")
 
 

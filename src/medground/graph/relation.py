@@ -1,10 +1,12 @@
 """What a graph stores: concepts and the relations between them, and how a relation is put into words."""
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from medground.home.files import tables
 from medground.language.sentences import sentence_spans
 
 ConceptKind = Literal["phenotype", "disease", "gene", "modifier"]
@@ -60,14 +62,7 @@ class Frequency(NamedTuple):
         return max(0.0, (self.low + z2 / (2 * n) - spread) / (1 + z2 / n))
 
 
-_TERMS = {
-    "HP:0040280": ("obligate (100% of patients)", 1.0, 1.0),
-    "HP:0040281": ("very frequent (80-99% of patients)", 0.8, 0.99),
-    "HP:0040282": ("frequent (30-79% of patients)", 0.3, 0.79),
-    "HP:0040283": ("occasional (5-29% of patients)", 0.05, 0.29),
-    "HP:0040284": ("very rare (1-4% of patients)", 0.01, 0.04),
-    "HP:0040285": ("excluded (0% of patients)", 0.0, 0.0),
-}
+_TERMS: Mapping[str, Sequence[Any]] = tables("graph", "words")["frequencies"]
 _COUNT = re.compile(r"(\d+)/(\d+)")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
 
@@ -185,13 +180,7 @@ def sentence(relation: Relation, asked: Concept | None = None) -> str:
     return f"{thing} is recorded as {_ROLE[relation.predicate]} {subject}{_share(relation)}{extra}."
 
 
-_ROLE = {
-    "feature": "a feature of",
-    "inheritance": "a mode of inheritance of",
-    "course": "an onset or course of",
-    "modifier": "a clinical modifier of",
-    "history": "a part of the medical history in",
-}
+_ROLE: Mapping[str, str] = tables("graph", "words")["roles"]
 
 
 def _stated(relation: Relation) -> str:

@@ -15,6 +15,7 @@ from medground.graph.base import NEAREST, Graph, GraphSize, Named, StatedRow
 from medground.graph.names import FULL, NUMBER_LOST, name_key, nearest, spelling
 from medground.graph.relation import Concept, ConceptKind, Relation, StatedAt, by_frequency, frequency, line, sentence
 from medground.graph.vocabularies.hpo import LICENSE
+from medground.home.files import tables
 from medground.values.graph import ConceptEntry, Neighbour
 
 ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
@@ -24,63 +25,29 @@ _SPELT_ALIKE = 80
 """Least share of letters in common, in percent, of a name and a misspelt term."""
 _ALIKE = 300
 """Names compared with a text that no concept has."""
-_BY_ID = """
-    SELECT id, name, kind, definition FROM concepts
-    WHERE id = ? COLLATE NOCASE AND kind IN (SELECT value FROM json_each(?))
-"""
+_SQL = tables("graph", "statements")["store"]
+_BY_ID: str = _SQL["by_id"]
 _BY_IDS = "SELECT id, name, kind, definition FROM concepts WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
-_BY_NAME = """
-    SELECT c.id, c.name, c.kind, c.definition, n.scope, n.level, n.text FROM names n
-    JOIN concepts c ON c.number = n.concept
-    WHERE n.key = ? AND c.kind IN (SELECT value FROM json_each(?)) ORDER BY c.id
-"""
-_PHENOTYPES = """
-    SELECT lower(n.text), c.id FROM names n JOIN concepts c ON c.number = n.concept
-    WHERE c.kind = 'phenotype' AND n.scope IN ('name', 'exact') ORDER BY 1, 2
-"""
-_BEGUN = """
-    SELECT c.id, c.name, c.kind, c.definition FROM names n JOIN concepts c ON c.number = n.concept
-    WHERE c.kind = 'disease' AND n.scope = 'name' AND n.text LIKE ? ORDER BY c.id
-"""
+_BY_NAME: str = _SQL["by_name"]
+_PHENOTYPES: str = _SQL["phenotypes"]
+_BEGUN: str = _SQL["begun"]
 _OF_TYPE = re.compile(r"(?:,? |-)(?:type )?(?:\d|[IVX]+\b)|, (?!.*\b(?:and|with)\b)| due to | complex$")
 """Follows the name of a disease in those of its types."""
 _BEGINNING = 3
 """First letters of a name that every spelling of it has."""
 _KEYS = "SELECT DISTINCT key FROM names WHERE key IN (SELECT value FROM json_each(?))"
 _NAMES = "SELECT text FROM names"
-_NAMES_OF = """
-    SELECT DISTINCT n.text FROM names n JOIN concepts c ON c.number = n.concept
-    WHERE c.id = ? AND n.scope != 'xref' ORDER BY n.rowid
-"""
+_NAMES_OF: str = _SQL["names_of"]
 _DEFINITIONS = "SELECT definition FROM concepts WHERE definition != ''"
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_RELATION = """
-    SELECT s.id, s.name, s.kind, s.definition, r.predicate, o.id, o.name, o.kind, o.definition, r.frequency, r.negated,
-           r.sex, r.onset, r.modifiers, r.refs, r.start, r.end
-    FROM relations r JOIN concepts s ON s.number = r.subject JOIN concepts o ON o.number = r.object
-"""
+_RELATION: str = _SQL["relation"]
 _AT_PLACE = f"{_RELATION} WHERE s.id = ? AND r.start = ? AND r.end = ?"
 _OF_SUBJECTS = "r.subject IN (SELECT c.number FROM json_each(?) j JOIN concepts c ON c.id = j.value)"
 _OF_OBJECTS = "r.object IN (SELECT c.number FROM json_each(?) j JOIN concepts c ON c.id = j.value)"
-_COUNTS = """
-    SELECT c.id, count(*) FROM relations r JOIN concepts c ON c.number = r.object
-    WHERE c.id IN (SELECT value FROM json_each(?)) GROUP BY c.id
-"""
-_NEIGHBOURS = """
-    SELECT c.id, c.name, c.kind, c.definition, p.id, p.name, p.kind, p.definition FROM edges e
-    JOIN concepts c ON c.number = e.child JOIN concepts p ON p.number = e.parent
-    JOIN concepts a ON a.number IN (e.child, e.parent) WHERE a.id = ? ORDER BY e.child != a.number, c.id, p.id
-"""
-_SIZE = """
-    SELECT (SELECT count(*) FROM concepts), (SELECT count(*) FROM concepts WHERE definition != ''),
-           (SELECT count(*) FROM relations WHERE predicate != 'definition') + (SELECT count(*) FROM edges)
-"""
-_KIN = """
-    WITH RECURSIVE reached(number) AS (
-        SELECT number FROM concepts WHERE id = ?
-        UNION SELECT e.{target} FROM edges e JOIN reached ON e.{source} = reached.number
-    ) SELECT c.id FROM reached JOIN concepts c USING (number)
-"""
+_COUNTS: str = _SQL["counts"]
+_NEIGHBOURS: str = _SQL["neighbours"]
+_SIZE: str = _SQL["size"]
+_KIN: str = _SQL["kin"]
 
 
 class GraphStore(Graph):

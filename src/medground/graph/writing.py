@@ -17,18 +17,14 @@ from medground.graph.concept_store import FORM
 from medground.graph.draft import Draft, fingerprint
 from medground.graph.pages import Heading, Line, Predicate, Row, definition_lines, pages, stated
 from medground.graph.vocabularies.base import Vocabulary
-from medground.home.files import replacing, script
+from medground.home.files import replacing, script, tables
 from medground.values.document import Document
 from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
 
 _SHOWN = 60
 """Names in a concept's document; all of them are in the graph file."""
-_ROWS = """
-    DROP TABLE IF EXISTS rows;
-    CREATE TABLE rows (concept INTEGER, position INTEGER, part INTEGER, start INTEGER, end INTEGER, relation INTEGER,
-        back INTEGER, text TEXT, PRIMARY KEY (concept, position)) WITHOUT ROWID;
-"""
+_ROWS: str = tables("graph", "statements")["writing"]["rows"]
 _INSERT = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _BATCH = 10_000
 _COUNTS = {

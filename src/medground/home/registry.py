@@ -18,37 +18,15 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, e
 from typing import Any, Literal, TypeVar
 
 from medground.errors import ConfigError, UsageError
+from medground.home.files import tables
 
-RECIPES = {
-    "biomedsearch": "medground.recipes.biomedsearch.recipe:BIOMEDSEARCH",
-    "ground": "medground.recipes.ground:GROUND",
-    "model-only": "medground.recipes.pubmed_reasoner.baselines:MODEL_ONLY",
-    "omni-rag": "medground.recipes.omni_rag.recipe:OMNI_RAG",
-    "pubmed-reasoner": "medground.recipes.pubmed_reasoner.recipe:PUBMED_REASONER",
-    "rag": "medground.recipes.pubmed_reasoner.baselines:RAG",
-    "reason-and-verify": "medground.recipes.reason_and_verify.recipe:REASON_AND_VERIFY",
-    "self-medrag": "medground.recipes.self_medrag:SELF_MEDRAG",
-    "self-reflection": "medground.recipes.pubmed_reasoner.baselines:SELF_REFLECTION",
-}
+RECIPES: Mapping[str, str] = tables("home", "registry")["recipes"]
 """Name to `module:constant`. A recipe with its own settings has a section of the same name (`self_medrag`)."""
 
 
 # Sources by name, apart from corpora and their graphs, and where each declares itself. Names only, as for recipes.
 
-SOURCES = {
-    "alphafold": "medground.sources.proteins.structure_sources:ALPHAFOLD",
-    "clinicaltrials": "medground.sources.tabled:TRIALS",
-    "europepmc": "medground.sources.literature.europepmc:EUROPE_PMC",
-    "openalex": "medground.sources.tabled:OPENALEX",
-    "pdb": "medground.sources.proteins.structure_sources:PDB",
-    "pmc": "medground.sources.literature.europepmc:PMC",
-    "preprints": "medground.sources.literature.europepmc:PREPRINTS",
-    "pubmed": "medground.sources.pubmed.source:PUBMED",
-    "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
-    "uniprot": "medground.sources.proteins.uniprot:UNIPROT",
-    "duckduckgo": "medground.sources.web_engines:DUCKDUCKGO",
-    "brave": "medground.sources.web_engines:BRAVE",
-}
+SOURCES: Mapping[str, str] = tables("home", "registry")["sources"]
 """Name to `module:constant`. A source with settings of its own has a section of the same name."""
 
 

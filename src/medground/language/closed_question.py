@@ -6,13 +6,11 @@ from itertools import pairwise
 
 from medground.language import predicate_words as lists
 from medground.language.predicate import BE, DO, HAVE, MODAL, core, predicate
+from medground.language.word_lists import forms
 
 _NO_MEANING = frozenset(("they", "this", "these", "those", "he", "she", "his", "her", "their"))
 """Subjects that stand for something said before."""
-_CHOICE = re.compile(
-    r"\bor (?:not|is|are|does|do|an?|the|just|only|merely)\b"
-    r"|\b(?:better|best|more|less|worse|superior|inferior|first|due)\b|\bprefer"
-)
+_CHOICE = forms("closed_question")["choice"]
 _SAME_AS_AND = re.compile(r"\bwith or without\b|\band or\b|\bone or more\b")
 
 
@@ -146,11 +144,7 @@ def offers_choice(verb: str, words: Sequence[str], place: int) -> bool:
 
 _AUXILIARY = rf"(?:{'|'.join(sorted(BE | DO | HAVE | MODAL))})\b"
 _CLOSED = re.compile(_AUXILIARY, re.IGNORECASE)
-_UNSUITED = re.compile(
-    r"\b(?:not|no|never|neither|nor|none|cannot|versus|vs|yet|at all|any ?more|any longer|any(?:thing|one|body))\b"
-    r"|n['’]t\b|\?.",
-    re.IGNORECASE,
-)
+_UNSUITED = forms("closed_question")["unsuited"]
 """Negation, comparison of two as a title, words of questions alone, more than one question."""
 _OPEN = re.compile(r"(?:what|which|how|why|where|who|whose|whom)\b", re.IGNORECASE)
 _SYMBOL = re.compile(r"[^\W\d_]{1,2}[-\d]")
@@ -163,12 +157,7 @@ _TOPIC = re.compile(rf"^(.{{5,}}?)(?:{_BREAK})({_AUXILIARY} .+)$", re.IGNORECASE
 """A title before its question: `Aspirin in migraine: does it help`."""
 _TITLE = re.compile(rf"^([^:;?]{{5,}}?)(?:{_BREAK}|, )((?:an?|the) [^:;?]+)$", re.IGNORECASE)
 """A title whose second half is said of the first: `Leptin: a marker of obesity`."""
-_OF_WORK = re.compile(
-    r"^(?:an? |the )?(?:analys[ie]s|characteri[sz]ation|compar|correlat|epidemiolog|estimat|evaluat|evidence|"
-    r"experience|factors|improv|investigat|measur|outcomes?|patients?|potential|predict|prevalence|review|role|significance|"
-    r"study|survey|trends?|utility|usefulness|value)",
-    re.IGNORECASE,
-)
+_OF_WORK = forms("closed_question")["of_work"]
 """Titles of what was done: what follows is seldom said of them."""
 
 

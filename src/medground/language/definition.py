@@ -4,12 +4,9 @@ import re
 from functools import lru_cache
 
 from medground.language.subject import PART
+from medground.language.word_lists import forms
 
-_WHAT_IS = re.compile(
-    r"(?:(?:explain|define|describe)\s+)?(?:(?:what|who)(?:['’]s| is| are| does)?\s+(?:an?\s+|the\s+)?)?"
-    r"(?P<thing>[\w][\w\s'’/+-]*?)(?:\s+(?:mean|is|are))?\??",
-    re.IGNORECASE,
-)
+_WHAT_IS = forms("definition")["what_is"]
 """What is X? Or X alone."""
 _NAME = 5
 """Maximum words of a name that is asked for."""

@@ -5,17 +5,11 @@ import re
 from medground.language.word_lists import forms
 
 _ROLES = forms("roles")
-_FINDING = re.compile(
-    r"\b(?:show\w*|demonstrat\w*|reveal\w*|confirm\w*|found|observed|identified|detected)\b", re.IGNORECASE
-)
-_CONCLUSION = re.compile(
-    r"\b(?:conclu\w+|suggest\w*|indicat\w+|(?:our|these|the present) (?:results|findings|data))\b", re.IGNORECASE
-)
+_FINDING = forms("finding_sentences")["finding"]
+_CONCLUSION = forms("finding_sentences")["conclusion"]
 _RESULT = (_ROLES["significance"], _FINDING, _ROLES["comparison"], _CONCLUSION)
 _NEGATION = re.compile(r"\b(?:no|not|nor|neither|without)\b", re.IGNORECASE)
-_GROUPS = re.compile(
-    r"\b(?:served as (?:a )?(?:controls?|comparison)|acted as controls?|control group)\b", re.IGNORECASE
-)
+_GROUPS = forms("finding_sentences")["groups"]
 
 
 def states_purpose(sentence: str) -> bool:

@@ -11,35 +11,22 @@ from medground.language.pointing import Reading, pointing, points_at_something
 from medground.language.question_reading import reading_of
 from medground.language.requests import Request, request_in
 from medground.language.sentences import sentence_spans
+from medground.language.word_lists import forms
 from medground.values.answer import Answer
 from medground.values.query import Filters
 from medground.values.question import Follows, Question, Task, as_question
 
-_LEAD = re.compile(
-    r"^(?:and|or|but|so|then|also|what about|how about|and what about|and how about)\b[\s,]*", re.IGNORECASE
-)
+_LEAD = forms("follow_up")["lead"]
 _SEVERAL = re.compile(rf"\?\s+(?=\w)|,?\s+and\s+(?=(?:{'|'.join(sorted(ASKING | AUXILIARIES))})\b)", re.IGNORECASE)
 """What stands between two questions of one text."""
 _MOST_QUESTIONS = 3
 _FOCUS = re.compile(r"^(?:only|even|especially|particularly|mainly)\s+", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:what|how) about\b", re.IGNORECASE)
-_OR_NAME = re.compile(
-    r"^(?:and|or|(?:the )?same (?:question |thing )?(?:for|with))\s+(?P<name>[^,;:]+)$", re.IGNORECASE
-)
-_TRUE = re.compile(
-    r"^(?:and |but |so )?(?:is|are|does|do|did|was|will|would) (?:this|that|it|the same) "
-    r"(?:also |still |really |always |only )*(?:true|the case|valid|correct|so|hold|apply)(?: true)?(?: too| as well)?"
-    r"(?: (?P<rest>(?P<how>for|in|to|with|among|during|after) .+?))?(?: too| as well)?$",
-    re.IGNORECASE,
-)
-_WHY = re.compile(
-    r"^(?:and |but |so )?(?P<how>why|how|when|where|how (?:often|long|much|soon|quickly|many times)|for how long)$",
-    re.I,
-)
+_OR_NAME = forms("follow_up")["or_name"]
+_TRUE = forms("follow_up")["true"]
+_WHY = forms("follow_up")["why"]
 _KIND_OF = re.compile(r"^(?P<kind>.*\b(?:cases?|forms?|stages?|disease))$", re.IGNORECASE)
-_DEGREE = re.compile(
-    r"^(?:(?:mild|moderate|severe|acute|chronic|early|late|advanced|serious|critical)\s+)+", re.IGNORECASE
-)
+_DEGREE = forms("follow_up")["degree"]
 _OF_DISEASES = (
     r"symptoms?|signs?|causes?|treatments?|therapy|therapies|prognosis|cure|life expectancy|incubation period|"
     r"prevalence|incidence|mortality|survival|inheritance|age of onset|complications?|prevention|risk factors|genes?|"
@@ -57,9 +44,7 @@ _THING = re.compile(
     r"(?: (?:are|is) (?:there|available|known|common|used)| available| known| with [\w\s-]{2,40})?$",
     re.IGNORECASE,
 )
-_FOR = re.compile(
-    r"^(?:cure|treatments?|therapy|therapies|tests?|diagnostic tests?|antidote|vaccines?|evidence)$", re.IGNORECASE
-)
+_FOR = forms("follow_up")["for"]
 _LONGEST_CONDITION = 12
 _LONGEST_NAME = 6
 _OTHER_NUMBER = {"does": "do", "is": "are", "was": "were", "has": "have"}

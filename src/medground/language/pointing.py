@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from medground.errors import UsageError
 from medground.language.noun_phrases import AUXILIARIES, LISTS, PREPOSITIONS, VERBS, Thing
 from medground.language.question_reading import reading_of
+from medground.language.word_lists import forms
 
 
 @dataclass(frozen=True)
@@ -32,34 +33,13 @@ _POINTING = re.compile(
     r"(?P<word>its|it|they|them|their))\b",
     re.IGNORECASE,
 )
-_BARE = re.compile(
-    r"^(?:(?:is|was|does|did|can|could|will|would|should|has|why is|why does|how is|how does) )(?P<word>this|that)"
-    r"(?= (?:also|still|really|always|not|safe|true|common|dangerous|effective|work|help|happen|apply|cause|hold|be|go|"
-    r"mean|matter|in|for|with|because|due|a|the|an|possible|normal|hereditary|contagious|treated|inherited)\b)|"
-    r"\b(?:take|taking|use|using|stop|stopping|have|get|treat|cause|causes|prevent|avoid) "
-    r"(?P<last>this|that)(?=[?.! ]*$)",
-    re.IGNORECASE,
-)
-_DUMMY = re.compile(
-    r"it (?:(?:is|was|be|become|seem|appear)s? )?(?:\w+ )?(?:(?:true|possible|likely|known|clear|certain|important|"
-    r"the case) (?:that|whether|if)|(?:means?|matters?) (?:that|if|whether)|(?:true|possible|likely|necessary|"
-    r"advisable|safe|better|best|recommended|known|important|dangerous|ok|okay|right|useful|worth|enough|bad|good|"
-    r"take)\b(?: for [\w\s-]{1,40}?)?(?: to (?P<verb>\w+)(?: (?P<next>[\w-]+))?| \w+ing\b))",
-    re.IGNORECASE,
-)
+_BARE = forms("pointing")["bare"]
+_DUMMY = forms("pointing")["dummy"]
 """An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""
 _LASTING = re.compile(r"\b(?:does|did|will|would|can) it take\b(?! place)", re.IGNORECASE)
-_CLAUSE = re.compile(
-    r"\b(?:when|if|because|although|while|since|that|which|who|whether|and|or|but)\b|[:;.]\s|\s-+\s|--|[–—]",
-    re.IGNORECASE,
-)
+_CLAUSE = forms("pointing")["clause"]
 """What begins another clause: "does aspirin help when it is taken late", "elephant trunk: does it help"."""
-_OF_A_DISEASE = re.compile(
-    r"\b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|cured?|"
-    r"symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come back|"
-    r"recur|life expectancy)\b",
-    re.IGNORECASE,
-)
+_OF_A_DISEASE = forms("pointing")["of_a_disease"]
 _ASKED_FOR = re.compile(r"^(?:what|which|who|how) (?:is|are|was|were) $", re.IGNORECASE)
 
 

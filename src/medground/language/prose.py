@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from medground.home.files import tables
 from medground.language.word_lists import forms
 
 _I = re.IGNORECASE
@@ -18,24 +19,12 @@ _YEAR = r"(?:19|20)\d\d"
 _NAME = r"(?:(?:van|von|de|der|den|del|la|le|di|da|dos|el|al|bin|ter)\s)*[^\W\d_a-z][\w'’‐-]*"
 _INITIALS = r"(?:[A-Z]\.?[ ‐-]?){1,4}"
 
-_ADDRESS = re.compile(
-    r"(?:https?://|ftp://|www\.)\S+|\bdoi\b:?\s*\S*|\b10\.\d{4,9}/\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|"
-    r"\bPMC?I?D?:?\s*\d{5,}",
-    _I,
-)
+_ADDRESS = forms("no prose")["address"]
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FEW = 4
 """A line of addresses with at most so many other words is not a sentence, unless one is a verb."""
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|be|been|has|have|had|we|that|which|who|this|these|may|can|could|will|did|does|do|not|"
-    r"between|study|patients|used|show\w*)\b",
-    _I,
-)
-_WORKPLACE = re.compile(
-    r"\b(?:departments?|division|section|faculty|schools?|institut(?:e|es|o|et)|universi\w+|hospitals?|college|"
-    r"laborator(?:y|ies)|cent(?:er|re)|clinic|unit|unité|academy|ministry|département|h[ôo]pital)\b",
-    _I,
-)
+_VERB = forms("no prose")["verb"]
+_WORKPLACE = forms("no prose")["workplace"]
 _MARKS = " .*†‡§0123456789"
 _NUMBERED = re.compile(r"(?:\d{1,2}|[*†‡§¶#]|[a-f]\s)\s?[A-Z]")
 _TITLED = re.compile(r"^[\W\d]*[A-Z]")
@@ -65,29 +54,14 @@ _RULES: Mapping[str, re.Pattern[str]] = {
         rf"|^\W*(?:\[?\d{{1,3}}[\].]\s*)?(?:[A-Z][a-z]*\.?\s){{1,6}}{_YEAR}[;:]\s?\d+"
         rf"|\b(?:[A-Z][a-z]*\.\s?){{2,}}(?:[A-Z]+,\s?)?\d{{1,4}}\s?[,:]\s?[A-Z]?\d+\s?[-–—]\s?\d+"
         rf"|\[(?:PubMed|Google Scholar|CrossRef|PMC free article)\]|PubMed(?:Google|Cross)|\[cited {_YEAR}"
-        r"|^\W*(?:available (?:from|at|online)|retrieved from|accessed)\b.{0,20}(?:https?:|www\.|:|\d)",
+        r"|^\W*(?:available (?:from|at|online)|retrieved from|accessed)\b.{0,20}(?:https?:|www\.|:|\d)"
     ),
     **forms("prose"),
 }
 """In this order; the first that finds something names a line."""
 
 
-_HINTS: Mapping[str, tuple[str, ...]] = {
-    "licence": (
-        *("©", "(c)", "copyright", "rights reserved", "creative", "open access", "open-access", "under the terms"),
-        *("licensee", "permit", "credited", "cited", "any medium", "third party", "third-party", "cc by", "cc-by"),
-        *("public domain", "peer", "author/funder", "holder", "re-use", "reuse", "permission", "if changes"),
-    ),
-    "note to readers": (
-        *("not for citation", "author information", "publication history", "publisher", "springer", "equally"),
-        *("present address", "correspond", "reprint", "article", "issn", "for this", "peer"),
-    ),
-    "declaration": (
-        *("interest", "financial", "acknowledg", "funding", "contribution", "approved", "all authors", "drafted"),
-        *("conceived", "wrote the", "draft", "manuscript", "thank", "grateful", "indebted", "grant", "award"),
-        *("fellowship", "foundation", "fund", "no role"),
-    ),
-}
+_HINTS: Mapping[str, list[str]] = tables("language", "hints")["prose"]
 """Each sentence that one of these rules finds has one of these in small letters: looking for them first is faster."""
 _ADDRESS_HINTS = ("http", "ftp:", "www.", "doi", "10.", "@", "pm")
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from medground.home.files import tables
+from medground.language.word_lists import forms
 
 PERCENT, POINTS, PERCENTAGE_POINTS, COUNT = "%", "points", "percentage points", "people"
 TIMES = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
@@ -82,41 +83,18 @@ _ROUND = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "n
 _TENS = {name: 10 * n for n, name in enumerate(_ROUND, start=2)}
 _WORDS = {name: n for n, name in enumerate(_SMALL)} | _TENS | {"hundred": 100}
 _NAMED = "|".join(sorted(_WORDS, key=len, reverse=True))
-_NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_])(?<!\d[.,])(?<![A-Za-z]-)(?:(?P<version>\d+(?:\.\d+){2,})|"
-    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|\d{1,3}(?: \d{3})+(?![.,]?\d)|(?<=[<>=])\s?0\. \d+|"
-    r"\d+(?:[.,]\d+)?|\.\d+)(?![\d])|"
-    rf"(?P<word>\b(?:(?:{'|'.join(_TENS)})[- ](?:{'|'.join(_SMALL[1:10])})|{_NAMED}))(?P<fold>-?fold)?\b)",
-    re.IGNORECASE,
-)
-_IN_NAME = re.compile(
-    r"\b(?:types?|grades?|stages?|phases?|factors?|groups?|class|exons?|introns?|tables?|figures?|fig\.|chapters?|"
-    r"steps?|parts?|cohorts?|arms?|versions?|covid|sars-cov|h|dsm|icd|criteri(?:on|a)|category|tier|chromosomes?|vitamin|"
-    r"numbers?|no\.|level|line|model|domain|hypothesis|question|appendix|RT|SF|NCT)\s?-?\s?$",
-    re.IGNORECASE,
-)
+_NUMBER = forms("quantities")["number"]
+_IN_NAME = forms("quantities")["in_name"]
 _LIST_MARK = re.compile(r"\(?(?<![\d.,])\d{1,2}[)\]]|^\d{1,2}\.(?=\s)|(?<=[;:,.] )\d{1,2}\.(?= [A-Za-z])")
 """`(2)`, `2)`, `[3]`, and `2.` at the start of a sentence or of an item."""
 _NAME_AFTER = re.compile(r"\)?-?[A-Z][A-Za-z]*\d|\)[A-Za-z]|-(?:[A-Z]|[αβγδ]|alpha|beta|like)|['′]|[A-Za-z]")
-_MEASURE = re.compile(
-    r"(?:\b(?P<p>[pP])(?:[- ]?values?)?|\b(?P<hr>HR|[Hh]azard ratios?)|\b(?P<or>a?OR|[Oo]dds ratios?)|"
-    r"\b(?P<rr>RR|[Rr]elative risks?|[Rr]isk ratios?)|\b(?P<n>[nN]))"
-    r"\s*(?:[\[(](?:a?OR|HR|RR)[\])])?\s*(?:of|was|were|is|[,:;=<>~]|for [\w-]+)*\s*$"
-)
-_RELATION = re.compile(
-    r"(?:(?P<below><)|(?P<above>>)|\b(?P<less>less|fewer|lower|smaller) than|\b(?P<more>more|greater|higher|"
-    r"larger) than|\b(?P<least>at least)|\b(?P<most>at most))=?\s*$",
-    re.IGNORECASE,
-)
+_MEASURE = forms("quantities")["measure"]
+_RELATION = forms("quantities")["relation"]
 _ABOUT = re.compile(
     r"(?:\b(?:about|approximately|approx\.?|around|nearly|almost|roughly|circa|close to)|[~≈])\s*$", re.I
 )
 _UNIT_BEFORE = re.compile(r"(?<![-\w])(day|week|month|year|hour) $|([$€£])\s?$", re.IGNORECASE)
-_LINK = re.compile(
-    r"\s*(?:(?:[-+,/;±]|to|and|or|vs\.?|v\.?|versus|from|compared (?:with|to)|against|than)\s*)*"
-    r"(?:\([^()\d]*\)\s*)?(?:(?:[-+,/;±]|to|and|or|vs\.?|versus)\s*)*",
-    re.IGNORECASE,
-)
+_LINK = forms("quantities")["link"]
 _BEFORE = 48
 """Characters before a number that tell what it measures."""
 

@@ -35,13 +35,7 @@ def looks_foreign(text: str) -> bool:
     return other_script > len(words) / 2 or (foreign >= few and foreign > english)
 
 
-_NEWS = re.compile(
-    r"\b(?:news|latest|newest|this (?:week|month|year)|today|current(?:ly)? (?:outbreak|shortage|recall)s?|"
-    r"recently (?:approved|announced|recalled)|announce(?:d|ments?)|press release|recalls?|"
-    r"patients?['’]? (?:experiences?|stories|reviews|forums?)|experiences? (?:of|from) (?:patients?|people|users)|"
-    r"(?:lived|personal) experiences?|testimonials?|what (?:do|did) (?:patients|people|users) (?:say|report))\b",
-    re.IGNORECASE,
-)
+_NEWS = forms("question_kinds")["news"]
 
 
 def asks_for_news(text: str) -> bool:

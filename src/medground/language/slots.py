@@ -7,31 +7,19 @@ from itertools import pairwise
 
 from medground.language import words
 from medground.language.quantities import COUNT, Quantity, quantities
+from medground.language.word_lists import forms
 
 CONTRAST = re.compile(r"\b(?:than|vs\.?|versus|compared (?:with|to)|relative to|against)(?!\w)", re.IGNORECASE)
 _STRONG = re.compile(r";|\b(?:whereas|while|but)\b", re.IGNORECASE)
-_WEAK = re.compile(
-    r"[,:]|\b(?:and|(?-i:or)|against|than|vs\.?|versus|compared (?:with|to)|to|followed by)(?!\w)", re.IGNORECASE
-)
+_WEAK = forms("slots")["weak"]
 _HEAD = re.compile(r"[(;]")
 PART = re.compile(r"[(;,]|\bthat\b")
 AFTER = re.compile(r"\s*\)?\s*(?:in|for|with|on|among|after|at|during|by|under|without|when|from)\b", re.IGNORECASE)
-_LISTED = re.compile(
-    r",\s*(?:and|or)\b|,|\b(?:and|(?-i:or)|than|vs\.?|versus|compared (?:with|to)|against)(?!\w)", re.IGNORECASE
-)
-_LABEL = re.compile(
-    r"\b(?i:groups?|arms?|exons?|cohorts?|grades?|levels?|stages?|types?) (\d{1,2}|[IVX]{1,3})\b|"
-    r"(?<=[\s/(])([A-Z])\b(?!\.\s?[A-Z])"
-)
-_OPENING = re.compile(
-    r"[\s,;:)\].]*(?:than\b|(?=(?:in|for|with|on|among|after|at|during|by|under|without)\b))", re.IGNORECASE
-)
+_LISTED = forms("slots")["listed"]
+_LABEL = forms("slots")["label"]
+_OPENING = forms("slots")["opening"]
 """Marks before words that still belong to the number before them."""
-VERB = re.compile(
-    r"\b(?:had|have|has|was|were|is|are|did|might|may|will|achieved|obtained|received|developed|showed|occurred|died|"
-    r"experienced|reported|completed|reached|resulting)\b",
-    re.IGNORECASE,
-)
+VERB = forms("slots")["verb"]
 """What comes after a name and its verb is said of all names."""
 _NOT = re.compile(r"\b(?:without|no|non|not)\b", re.IGNORECASE)
 _NAME_WORDS = 6
@@ -95,10 +83,7 @@ _ASIDES = re.compile(
     r"±\s?[\d.·,]+|(?<=\d)\s\([nN]?\s?=?\s?\d+\s?/\s?\d+\)|\b\d+\s?/\s?\d+(?=\s?\()"
 )
 """Intervals, p values, deviations and fractions beside a number: they say nothing of what it is about."""
-_RUN = re.compile(
-    r"[\s,;()/$]*(?:(?:vs\.?|v\.?|versus|and|or|against|than|to|compared (?:with|to)|respectively)[\s,;()/$]*)*",
-    re.IGNORECASE,
-)
+_RUN = forms("slots")["run"]
 _BESIDE = re.compile(r"\s*(?:[-–/(]|of|out of|\(n\s?=)\s*", re.IGNORECASE)
 """Between two numbers that say the same in two ways: `30 (31.8 %)`, `12 of 40`."""
 _SHORT = 4

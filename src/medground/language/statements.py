@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from medground.language.clause_grammar import AUXILIARIES, FUNCTION, Clause, words_of
 from medground.language.sentences import Span, sentence_spans
+from medground.language.word_lists import forms
 from medground.values.evidence import Evidence, Sentence
 
 _LONGEST = 400
@@ -88,18 +89,11 @@ _OPENING = rf"\[[^\]\s]{{1,20}}\]|{_ITEM}|{_BULLET}|[-*–](?=\s)|(?:and|or|firs
 _LEAD = re.compile(rf"(?:(?:{_OPENING}),?\s*)+", re.IGNORECASE)
 """Words that may open a clause without being part of its subject."""
 
-_NUMBERED = re.compile(
-    r"(?<!\S)(?:(?:and|or)\s+)?\(?(?:(?P<roman>[ivx]{1,4})|(?P<digit>\d{1,2})|(?P<letter>[a-h]))\)"
-    r"(?=\s+(?!(?:and|or|but|while|because)\b)[^\W_])"
-)
+_NUMBERED = forms("statements")["numbered"]
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _STRONG = re.compile(rf";(?=\s)|(?<=\s){_BULLET}")
 _ENTITY = re.compile(r"&#?\w{1,8}$")
-_OPENS_SUBORDINATE = re.compile(
-    r"(?:(?:however|moreover|furthermore|and|but|thus|therefore),?\s+)?"
-    r"(?:although|(?:even\s+)?though|while|whereas|because(?!\s+of\b))\b",
-    re.IGNORECASE,
-)
+_OPENS_SUBORDINATE = forms("statements")["opens_subordinate"]
 _COMMA = re.compile(r",(?=\s)")
 _DURING = re.compile(r"while\s[^,]*\b(?:is|are|was|were)\s+(?:\w+ly\s+)?\w+ing\b", re.IGNORECASE)
 _LAST_WORD = re.compile(r"([^\W_]+(?:['’][^\W_]+)?)[\s,:]*$")

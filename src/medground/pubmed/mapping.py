@@ -61,10 +61,7 @@ class Mapper:
     """
 
     def __init__(
-        self,
-        mesh: Vocabulary,
-        journals: Mapping[str, str] | None = None,
-        finds: Callable[[Query], bool] | None = None,
+        self, mesh: Vocabulary, journals: Mapping[str, str] | None = None, finds: Callable[[Query], bool] | None = None
     ) -> None:
         self.mesh = mesh
         self._finds = finds

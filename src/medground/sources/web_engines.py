@@ -72,10 +72,7 @@ _LONGEST_VALUE = 600
 
 def _read_duckduckgo(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
     if is_block(reply.status, {}, reply.body):
-        raise SourceUnavailable(
-            "it asks for a captcha; wait a few hours, or use another engine",
-            source=_DUCKDUCKGO,
-        )
+        raise SourceUnavailable("it asks for a captcha; wait a few hours, or use another engine", source=_DUCKDUCKGO)
     try:
         tree = lxml.html.document_fromstring(reply.body, parser=lxml.html.HTMLParser(encoding="utf-8"))
     except (etree.LxmlError, ValueError):

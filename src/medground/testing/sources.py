@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, get_args
 
 import pytest
+from pydantic import TypeAdapter
 
 from medground.errors import SourceUnavailable, UsageError
+from medground.home.files import tables
 from medground.sources.base import MOST_HITS, CountingSource, FactSource, Source
-from medground.values.document import Document, MeshHeading, SourceKind
+from medground.values.document import Document, SourceKind
 from medground.values.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
-from medground.values.query import And, Everything, Filters, Not, Or, Phrase, Query, Range, Term, Words
+from medground.values.query import And, Everything, Filters, Phrase, Query, Term, Words
 
 Make = Callable[[], Source]
 
@@ -174,37 +176,9 @@ def searched(source: Source, lookup: Lookup, filters: Filters | None = None) -> 
     return asyncio.run(source.search(filled, filters or Filters()))
 
 
-DOCUMENTS: tuple[Document, ...] = (
-    Document(
-        id="PMID:1",
-        title="Ectopia lentis in Marfan syndrome",
-        text="Ectopia lentis was found in sixty percent of patients with Marfan syndrome. FBN1 variants were common.",
-        year=1999,
-        mesh=(MeshHeading(descriptor="Marfan Syndrome", major=True, qualifiers=("genetics",)),),
-        publication_types=("Journal Article", "Review"),
-        authors=("Dietz HC",),
-        journal="Ophthalmology",
-        language="eng",
-        keywords=("lens dislocation",),
-        identifiers={"doi": "10.1000/lens.1"},
-    ),
-    Document(
-        id="PMID:2",
-        title="Losartan and the aortic root",
-        text="In a trial of losartan, dilation of the aortic root in Marfan syndrome slowed. Syndrome onset differed.",
-        year=2008,
-        publication_types=("Randomized Controlled Trial",),
-        language="eng",
-    ),
-    Document(
-        id="PMID:3",
-        title="Zebrafish fins",
-        text="Fin regeneration in zebrafish needs blastema cells. Größe und β-catenin 数据 were seen in naïve fish.",
-        year=2015,
-        kind="wiki",
-    ),
-    Document(id="PMID:4", title="A withdrawn paper", text="Vitamin drinks cure migraine.", retraction="retracted"),
-)
+_TABLES = tables("testing", "contract")
+DOCUMENTS: tuple[Document, ...] = tuple(map(Document.model_validate, _TABLES["documents"]))
+_TREE: TypeAdapter[Query] = TypeAdapter(Query)
 
 
 class QueryContract:
@@ -229,18 +203,7 @@ class QueryContract:
         found = [searched(source, lookup) for lookup in alone if source.accepts(lookup)]
         assert tuple(ranking for one in found for ranking in one.rankings) == searched(source, every).rankings
 
-    @pytest.mark.parametrize(
-        ("filters", "allowed"),
-        [
-            (Filters(year_from=2000), {"PMID:2", "PMID:3"}),
-            (Filters(year_to=2008), {"PMID:1", "PMID:2"}),
-            (Filters(kinds=("wiki",)), {"PMID:3"}),
-            (Filters(publication_types=("Review",)), {"PMID:1"}),
-            (Filters(publication_types=("review", "Randomized Controlled Trial")), {"PMID:1", "PMID:2"}),
-            (Filters(ids=("PMID:3", "PMID:999")), {"PMID:3"}),
-            (Filters(), {"PMID:1", "PMID:2", "PMID:3", "PMID:4"}),
-        ],
-    )
+    @pytest.mark.parametrize(("filters", "allowed"), [(Filters(**one), {*ids}) for one, ids in _TABLES["filters"]])
     def test_filters_limit_what_is_found(self, source: Source, filters: Filters, allowed: set[str]) -> None:
         found = _search(source, Everything(), filters=filters)
         assert {hit.passage.document_id for ranking in found.rankings for hit in ranking} == allowed
@@ -251,45 +214,14 @@ class QueryContract:
         assert _ids(source, query, Filters(year_to=2010)) == free
 
     @pytest.mark.parametrize(
-        ("query", "expected"),
-        [
-            (Phrase(text="aortic root"), {"PMID:2"}),
-            (Phrase(text="root aortic"), set()),
-            (Phrase(text="Marfan syndrome", field="title"), {"PMID:1"}),
-            (Phrase(text="patients syndrome", slop=3), {"PMID:1"}),
-            (And(parts=(Term(value="marfan"), Term(value="losartan"))), {"PMID:2"}),
-            (Or(parts=(Term(value="losartan"), Term(value="zebrafish"))), {"PMID:2", "PMID:3"}),
-            (And(parts=(Term(value="marfan"), Not(part=Term(value="losartan")))), {"PMID:1"}),
-            (Not(part=Term(value="marfan")), {"PMID:3", "PMID:4"}),
-            (Or(parts=(Not(part=Term(value="marfan")), Term(value="losartan"))), {"PMID:2", "PMID:3", "PMID:4"}),
-            (And(parts=(Not(part=Term(value="marfan")), Not(part=Term(value="migraine")))), {"PMID:3"}),
-            (Term(value="zebraf", prefix=True), {"PMID:3"}),
-            (Term(value="Marfan Syndrome", field="mesh"), {"PMID:1"}),
-            (Term(value="Marfan", field="mesh"), set()),
-            (Term(value="marfan syndrome", field="mesh_major"), {"PMID:1"}),
-            (Term(value="Review", field="publication_type"), {"PMID:1"}),
-            (Term(value="PMID:3", field="id"), {"PMID:3"}),
-            (Term(value="wiki", field="kind"), {"PMID:3"}),
-            (Term(value="retracted", field="retraction"), {"PMID:4"}),
-            (Term(value="10.1000/lens.1", field="identifier"), {"PMID:1"}),
-            (Term(value="Dietz", field="author"), {"PMID:1"}),
-            (Term(value="Ophthalmology", field="journal"), {"PMID:1"}),
-            (Term(value="eng", field="language"), {"PMID:1", "PMID:2"}),
-            (Phrase(text="lens dislocation", field="keyword"), {"PMID:1"}),
-            (Term(value="2008", field="year"), {"PMID:2"}),
-            (Range(low=2000, high=2015), {"PMID:2", "PMID:3"}),
-            (Range(), {"PMID:1", "PMID:2", "PMID:3"}),
-        ],
+        ("query", "expected"), [(_TREE.validate_python(tree), {*ids}) for tree, ids in _TABLES["queries"]]
     )
     def test_boolean_queries_phrases_and_fields(self, source: Source, query: Query, expected: set[str]) -> None:
         assert set(_ids(source, query)) == expected
 
     @pytest.mark.parametrize(
         ("query", "found"),
-        [
-            (And(parts=(Term(value="marfan"), Term(value="losartan"))), 1),
-            (Phrase(text="root aortic"), 0),
-        ],
+        [(And(parts=(Term(value="marfan"), Term(value="losartan"))), 1), (Phrase(text="root aortic"), 0)],
     )
     def test_a_count_is_the_number_of_documents_found(self, source: Source, query: Query, found: int) -> None:
         if not isinstance(source, CountingSource):

@@ -95,8 +95,7 @@ class Answer(Frozen):
     id: str
     question: Question
     notice: Notice | None = Field(
-        default=None,
-        description="whom to contact, shown first; null unless someone may be at risk",
+        default=None, description="whom to contact, shown first; null unless someone may be at risk"
     )
     decision: Decision
     rationale: str = ""
@@ -134,8 +133,7 @@ class Answer(Frozen):
     report: Report | None = Field(default=None, description="sections, sub-answers, counts and files of a report")
     warnings: tuple[str, ...] = ()
     nearby: tuple[str, ...] = Field(
-        default=(),
-        description="where nothing was found: questions about a part of it that the sources have",
+        default=(), description="where nothing was found: questions about a part of it that the sources have"
     )
     unsearched: tuple[str, ...] = Field(
         default=(), description="where nothing was found: names of corpora that were not searched"

@@ -1,8 +1,9 @@
 """What changed since a question was asked before, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from medground.answering.changes import Changes, CorpusChange, Quoted
+from medground.home.files import tables
 from medground.language.clean import sentence
 from medground.values.answer import Answer
 from medground.values.document import Frozen
@@ -11,19 +12,8 @@ from medground.wording.blocks import Block, Line, Span, heading, line, mapped, n
 from medground.wording.layout import cleaned
 from medground.wording.text import as_text, blocks_as_text
 
-_WHY = {
-    "retracted": "its document has been retracted, or withdrawn by a notice",
-    "not in the sources": "its document is no longer in what was searched",
-    "source failed": "its document could not be looked up, because a source failed",
-    "text changed": "its document no longer has this sentence",
-    "not quoted": "its document still has it, but other quotes were chosen",
-}
-_MARKS = {
-    "retracted": "has been retracted since",
-    "notice": "is now marked as a retraction notice",
-    "concern": "has an expression of concern since",
-    "none": "is no longer marked as retracted or of concern",
-}
+_WHY: Mapping[str, str] = tables("wording", "words")["quotes gone"]
+_MARKS: Mapping[str, str] = tables("wording", "words")["marks"]
 
 
 class AskedAgain(Frozen):

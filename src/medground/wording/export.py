@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from medground.answering.changes import as_known_now
 from medground.errors import UsageError, needing
+from medground.home.files import tables
 from medground.language.clean import in_strings
 from medground.values.answer import Answer
 from medground.wording.blocks import Files, Line, Span
@@ -25,25 +26,11 @@ Pages = Literal["markdown", "docx", "html", "pdf"]
 STYLE = "harvard-cite-them-right"
 """The citation style where none is named; citeproc-py brings it."""
 
-_SUFFIXES: Mapping[str, Format] = {
-    ".ris": "ris",
-    ".bib": "bibtex",
-    ".json": "csl-json",
-    ".md": "markdown",
-    ".docx": "docx",
-    ".html": "html",
-    ".htm": "html",
-    ".pdf": "pdf",
-}
+_SUFFIXES: Mapping[str, Format] = tables("wording", "words")["suffixes"]
 
 
 def export(
-    answer: Answer,
-    form: Format = "markdown",
-    *,
-    style: str = STYLE,
-    files: Files | None = None,
-    details: bool = False,
+    answer: Answer, form: Format = "markdown", *, style: str = STYLE, files: Files | None = None, details: bool = False
 ) -> bytes:
     """An answer in a format; text formats are UTF-8.
 

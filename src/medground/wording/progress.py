@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from medground.corpus.manifest import Manifest
+from medground.home.files import tables
 from medground.language.clean import clean, some
 from medground.values import steps
 from medground.values.document import Frozen
@@ -64,14 +65,7 @@ def in_words(step: steps.Step) -> str:
             return ""
 
 
-_PHASES = {
-    "read": "reading documents",
-    "join": "joining documents with their records",
-    "index": "indexing passages",
-    "embed": "computing vectors",
-    "index vectors": "indexing vectors",
-    "finish": "finishing",
-}
+_PHASES: Mapping[str, str] = tables("wording", "words")["phases"]
 _NAMED = 3
 
 
@@ -94,18 +88,7 @@ def built(manifest: Manifest, passed_over: Sequence[str]) -> str:
     return f"{said}; {some(len(passed_over), 'file')} skipped: {names}{more}"
 
 
-ABOUT: Mapping[str, str] = {
-    "biomedsearch": "Splits the question, searches literature, protein records and the web for each part, and writes a "
-    "report.",
-    "ground": "Answers from stored facts first, then from passages that are read in batches; each sentence is checked.",
-    "model-only": "A model answers from memory, without evidence. A baseline.",
-    "omni-rag": "Plans queries for each kind of source, searches them all, and answers from a fair share of each.",
-    "pubmed-reasoner": "Writes a PubMed query, criticises and refines it before reading, then reads in batches.",
-    "rag": "Searches once and answers. A baseline.",
-    "reason-and-verify": "Searches by words, reranks, writes a cited rationale and labels each of its statements.",
-    "self-medrag": "Answers, checks its statements, and searches again for those that lack support.",
-    "self-reflection": "A model answers several times and reviews itself. A baseline.",
-}
+ABOUT: Mapping[str, str] = tables("wording", "words")["recipes"]
 """Name of a recipe to what it does."""
 
 

@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote
 
 from medground.answering import captions
 from medground.errors import UsageError
+from medground.home.files import tables
 from medground.language.clean import clean
 from medground.language.names import Name, name_of
 from medground.values.answer import Answer, SourceDocument
@@ -19,15 +20,7 @@ from medground.values.evidence import Evidence
 from medground.wording import blocks as references
 from medground.wording.view import numbered
 
-_TYPES: Mapping[SourceKind, str] = {
-    "book": "book",
-    "guideline": "report",
-    "research": "article-journal",
-    "wiki": "entry-encyclopedia",
-    "graph": "entry",
-    "protein": "dataset",
-    "web": "webpage",
-}
+_TYPES: Mapping[SourceKind, str] = tables("wording", "words")["csl types"]
 """CSL's types by kind of source."""
 _CHANGING = ("web", "protein", "wiki")
 """Kinds of source whose texts change, so that their references tell when they were read."""
@@ -156,17 +149,7 @@ def spaced_line(text: str) -> str:
     return " " * text[0].isspace() + one_line(text) + " " * text[-1].isspace()
 
 
-_RIS_TYPES = {
-    "article-journal": "JOUR",
-    "document": "GEN",
-    "book": "BOOK",
-    "chapter": "CHAP",
-    "report": "RPRT",
-    "entry-encyclopedia": "ENCYC",
-    "dataset": "DATA",
-    "entry": "DATA",
-    "webpage": "ELEC",
-}
+_RIS_TYPES: Mapping[str, str] = tables("wording", "words")["ris types"]
 
 
 def as_ris(answer: Answer) -> bytes:

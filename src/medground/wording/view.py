@@ -1,9 +1,11 @@
 """An answer as plain values for a page, a notebook or an agent, in the words of the terminal."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from medground.answering import captions
 from medground.corpus.retraction import why_aside
+from medground.home.files import tables
 from medground.language.clean import clean, joined, sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.evidence import Evidence
@@ -16,7 +18,7 @@ from medground.wording import blocks as references
 from medground.wording import phrases
 from medground.wording import view_types as views
 from medground.wording.answer_blocks import detail_notes, failure, notes, run_notes
-from medground.wording.blocks import Block, Style
+from medground.wording.blocks import Block
 
 _SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 _RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
@@ -83,17 +85,7 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> views.
     )
 
 
-LOOKS: Mapping[Label, tuple[views.Shape, str, Style]] = {
-    "supported": ("check", "✓", "good"),
-    "partly": ("half", "◐", "caution"),
-    "contradicted": ("cross", "✗", "bad"),
-    "quoted": ("quote", "❝", "dim"),
-    "related": ("wave", "≈", "caution"),
-    "not found": ("gap", "∅", "bad"),
-    "not judged": ("ring", "○", "caution"),
-    "unverified": ("alert", "!", "bad"),
-    "given": ("dot", "·", "dim"),
-}
+LOOKS: Mapping[Label, Sequence[Any]] = tables("wording", "words")["looks"]
 """The shape of each label, the same as one character, and its style."""
 
 
@@ -175,10 +167,7 @@ def _sentence(
 
 
 def _verdict(
-    statement: Statement,
-    answer: Answer,
-    evidence: Mapping[str, Evidence],
-    documents: Mapping[str, SourceDocument],
+    statement: Statement, answer: Answer, evidence: Mapping[str, Evidence], documents: Mapping[str, SourceDocument]
 ) -> views.VerdictView:
     found, best = statement.verdict, evidence.get(statement.verdict.best or "")
     shape, glyph, style = LOOKS[found.assessed or found.label]

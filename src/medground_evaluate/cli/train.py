@@ -134,8 +134,7 @@ def label(
 
 
 def agreement(
-    sheet: Annotated[Path, typer.Argument(help="The labelled sheet.", metavar="SHEET")],
-    judged: JudgedFile,
+    sheet: Annotated[Path, typer.Argument(help="The labelled sheet.", metavar="SHEET")], judged: JudgedFile
 ) -> None:
     """Compare the judge with labels made by hand: Cohen's kappa, accuracy, precision, recall, F1."""
     from medground_evaluate.planning.judging import agreement as compared

@@ -12,7 +12,7 @@ from critic_contract import CLAIMS, claim, sound
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from rows import each_row
+from rows import each_row, tables
 from tokenizers import Tokenizer
 
 from medground.answering.run import Run
@@ -24,14 +24,11 @@ from medground.answering.verify.nli_model import NliModel, read_labels
 from medground.errors import ConfigError, ModelFailed
 from medground.models.operators.base import EvidenceView
 
+TABLES = tables(__file__)
+
 Write = Callable[..., str]
 LABELS = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")
-PAIRS = [
-    ("the lens is long .", "the lens is long ."),
-    ("the gene is not the cause of the long aorta , the lens is .", "the gene is the cause ."),
-    ("aorta", "the lens is not short"),
-    ("the poison is short , not long", "answer the gene"),
-]
+PAIRS = TABLES["pairs"]
 WORDS = st.sampled_from(
     ["the", "lens", "aorta", "gene", "is", "not", "long", "short", "cause", "of", ".", ",", "zebra"]
 )
@@ -197,17 +194,7 @@ def views(count: int) -> list[EvidenceView]:
     return [EvidenceView(id=f"E{n}", quote="quote") for n in range(1, count + 1)]
 
 
-@each_row(
-    ("scores", "relation", "best", "probability"),
-    [
-        ([(0.5, 0.1)], "entails", "E1", 0.5),
-        ([(0.499, 0.1)], "neutral", "E1", 0.501),
-        ([(0.2, 0.3), (0.7, 0.2), (0.7, 0.1)], "entails", "E2", 0.7),
-        ([(0.6, 0.1), (0.1, 0.9)], "contradicts", "E2", 0.9),
-        ([(0.5, 0.0), (0.0, 0.5)], "entails", "E1", 0.5),
-        ([(0.3, 0.4), (0.4, 0.2)], "neutral", "E2", 0.6),
-    ],
-)
+@each_row(("scores", "relation", "best", "probability"), TABLES["rule"])
 def test_the_rule(scores: list[tuple[float, float]], relation: str, best: str, probability: float) -> None:
     found = decide(views(len(scores)), [Score(*score) for score in scores], tau=0.5)
     assert (found.relation, found.best) == (relation, best)

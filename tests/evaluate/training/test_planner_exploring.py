@@ -41,16 +41,7 @@ from medground_evaluate.planning.judging import (
     shown,
     write_sheet,
 )
-from medground_evaluate.planning.work import (
-    Asked,
-    Explored,
-    Judged,
-    Spent,
-    Tried,
-    WorkFile,
-    read_work,
-    work_through,
-)
+from medground_evaluate.planning.work import Asked, Explored, Judged, Spent, Tried, WorkFile, read_work, work_through
 
 TABLES = tomllib.loads((Path(__file__).parents[1] / "tables.toml").read_text(encoding="utf-8"))
 
@@ -256,20 +247,7 @@ def test_explore_judge_label_agree_and_export(
     assert manifest["agreement"] == told and manifest["counts"]["positive"] > 0
 
 
-@each_row(
-    ("words", "told"),
-    [
-        (("judge", "absent.jsonl", "--out", "x"), "absent.jsonl cannot be read"),
-        (("judge", "absent.jsonl", "--out", "x", "--by", "luck"), "unknown signal 'luck'"),
-        (("label", "absent.jsonl", "--out", "x"), "cannot be read"),
-        (("agreement", "absent.csv", "absent.jsonl"), "cannot be read"),
-        (("sft", "absent", "--out", "x", "--base", "y"), "absent holds no training set"),
-        (("sft", "absent", "--out", "x", "--check"), "name the model to train with --base"),
-        (("sft", "absent", "--out", "x", "--base", "y", "--ratio", "7"), "--ratio: "),
-        (("dpo", "absent", "--out", "x", "--adapter", "y", "--check"), "y holds no trained planner"),
-        (("merge", "absent", "--out", "x"), "absent holds no trained planner"),
-    ],
-)
+@each_row(("words", "told"), TABLES["planner mistakes"])
 def test_a_mistake_is_one_line(
     words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
 ):

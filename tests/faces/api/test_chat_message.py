@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from plain_answer import plain_answer
+from rows import tables
 
 from medground.values.answer import Answer, SourceDocument
 from medground.values.decision import Notice
@@ -14,18 +15,9 @@ from medground.values.question import Follows, Question
 from medground.values.statement import Conflict, Side, Statement, Verdict
 from medground.wording.markup import NOT_READ, Piece, as_markdown, chat_pieces, kept_as
 
-FORGED = (
-    "[E1](#e1)",
-    r"\[E1](#e1)",
-    '<a id="e1"></a>**E1**',
-    "[E2] ",
-    "![p](https://evil.example/p.png)",
-    "<think>",
-    "\n- Answer: 20200101-other",
-    "\\",
-    "\u202e",
-    "a < b",
-)
+TABLES = tables(__file__)
+
+FORGED = TABLES["forged"]
 TEXTS = st.lists(st.sampled_from(FORGED) | st.text(min_size=1, max_size=8), min_size=1, max_size=4).map("".join)
 LABELS = ("supported", "partly", "quoted", "related", "not found", "not judged", "unverified")
 
@@ -35,10 +27,7 @@ def answers(draw: st.DrawFn) -> Answer:
     """Answers of any sentences about any documents, each of whose texts may try to look like a mark."""
     documents = tuple(
         SourceDocument(
-            id=f"PMID:{n}",
-            title=draw(TEXTS),
-            kind="research",
-            retraction=draw(st.sampled_from(["none", "concern"])),
+            id=f"PMID:{n}", title=draw(TEXTS), kind="research", retraction=draw(st.sampled_from(["none", "concern"]))
         )
         for n in range(1, draw(st.integers(1, 3)) + 1)
     )
@@ -55,11 +44,7 @@ def answers(draw: st.DrawFn) -> Answer:
         verdict = Verdict(label=draw(st.sampled_from(LABELS)), critic="nli", best=best, note=draw(TEXTS))
         statements.append(
             Statement(
-                text=text,
-                start=len(rationale),
-                end=len(rationale) + len(text),
-                evidence=tuple(cited),
-                verdict=verdict,
+                text=text, start=len(rationale), end=len(rationale) + len(text), evidence=tuple(cited), verdict=verdict
             )
         )
         rationale += f"{text} {''.join(f'[{one}]' for one in cited)} "

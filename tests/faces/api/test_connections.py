@@ -84,10 +84,7 @@ REFUSED: list[tuple[tuple[str | bytes, ...], tuple[int, str]]] = [
     (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",), (400, "bad-request")),
     ((f"{HEAD}Content-Length: 5\r\nContent-Length: 6\r\n\r\n",), (400, "bad-request")),
     ((f"{HEAD}Content-Length: 100000000\r\n\r\n", *[bytes(100_000)] * 20), (413, "too-large")),
-    (
-        (f"{HEAD}Transfer-Encoding: chunked\r\n\r\n", *[b"7a120\r\n" + bytes(500_000) + b"\r\n"] * 4),
-        (413, "too-large"),
-    ),
+    ((f"{HEAD}Transfer-Encoding: chunked\r\n\r\n", *[b"7a120\r\n" + bytes(500_000) + b"\r\n"] * 4), (413, "too-large")),
 ]
 
 

@@ -283,10 +283,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     (ASKED | {"filters": {"year_from": "soon"}}, "filters.year_from: not a whole number"),
     (ASKED | {"context": "x" * 64_001}, "context: too long; shorten it to at most 64,000 characters"),
     (ASKED | {"corpora": ["x"] * 51}, "corpora: too many entries; give at most 50"),
-    (
-        {"question": 7, "recipe": ["x"]},
-        "question: not text; put it in quotes; recipe: not text; put it in quotes",
-    ),
+    ({"question": 7, "recipe": ["x"]}, "question: not text; put it in quotes; recipe: not text; put it in quotes"),
 ]
 
 

@@ -12,9 +12,7 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.slow
 
 
-def test_the_browser_names_the_language_the_reader_changes_it_and_texts_of_others_stay_english(
-    browser: Opened,
-) -> None:
+def test_the_browser_names_the_language_the_reader_changes_it_and_texts_of_others_stay_english(browser: Opened) -> None:
     context = browser.browser.new_context(locale="de-AT")
     page = context.new_page()
     page.goto(f"{browser.url}/#/answer/{EVERYTHING}/cite/E1")

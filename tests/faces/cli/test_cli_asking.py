@@ -120,27 +120,13 @@ def test_a_context_reaches_the_answer_and_its_id_and_what_follows(
         assert "And that is the end." in " ".join(said("show", told["trace_id"], "--details", *form).out.split())
 
 
-LINES = ["-c", "papers", "--from", "line.txt"]
-
-
 @each_row(
     ("words", "written", "message"),
     [
-        (["--again", "x", "Q?"], "", "--again takes no other question"),
-        (["--from", "x", "--follow", "y"], "", "--from takes no other question"),
-        (["--again", "x", "--year-from", "1990"], "", "leave the other options out"),
-        (["--again", "x", "--context", "line.txt"], "A case.", "leave the other options out"),
-        (["--follow", "x", "Q?"], "", "no answer 'x'"),
-        (["--from", "missing.txt"], "", "cannot read missing.txt"),
-        (LINES, "\n# nothing\n", "line.txt has no question"),
-        (LINES, "Is it?\n???\n", "line 2: the question has no letter or number"),
-        (LINES, '{"question": 3}', "line 1: question and context must be text"),
-        (LINES, '{"question": "Is it?", "case": "x"}', "line 1: unknown key 'case'"),
-        (LINES, '{"question', "line 1: this is not JSON"),
+        *TABLES["mistakes"],
         ([QUESTION, "--context", "line.txt"], " \n", "line.txt is empty"),
         ([QUESTION, "--context", "line.txt"], b"\xff\xfe\xfa", "line.txt is not UTF-8"),
         ([QUESTION, "--context", "line.txt"], "a" * 16_001, "shorten it to at most 16,000"),
-        (["--context", "-", "-"], "", "- is given twice"),
     ],
 )
 def test_a_mistake_is_one_line(papers: Path, words: list[str], written: str | bytes, message: str, said: Said) -> None:
@@ -216,10 +202,7 @@ def test_after_a_stop_nothing_is_asked_twice(papers: Path, said: Said, monkeypat
 EMERGENCY = "I took 40 paracetamol tablets, what now?"
 
 
-@each_row(
-    "words",
-    TABLES["the_notice_comes_before_a_mistake"],
-)
+@each_row("words", TABLES["the_notice_comes_before_a_mistake"])
 def test_the_notice_comes_before_a_mistake(papers: Path, words: tuple[str, ...], said: Said) -> None:
     notice, mistake = said("ask", "-q", EMERGENCY, *words, code=2).err.splitlines()
     assert "call your local emergency number" in notice

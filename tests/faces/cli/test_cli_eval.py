@@ -99,10 +99,7 @@ def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: P
     assert after == [f"q{n}" for n in range(30)]
 
 
-@each_row(
-    ("arguments", "message"),
-    TABLES["a_mistake_is_one_line"],
-)
+@each_row(("arguments", "message"), TABLES["a_mistake_is_one_line"])
 def test_a_mistake_is_one_line(data: Path, said: Said, arguments: list[str], message: str) -> None:
     captured = said(*arguments, code=2)
     assert captured.out == ""

@@ -55,10 +55,7 @@ def test_standard_output_takes_every_format(kept: str, capfdbinary: pytest.Captu
     assert capfdbinary.readouterr().out.startswith(b"PK")
 
 
-@each_row(
-    ("words", "message"),
-    TABLES["a_mistake_is_one_line_and_leaves_nothing"],
-)
+@each_row(("words", "message"), TABLES["a_mistake_is_one_line_and_leaves_nothing"])
 def test_a_mistake_is_one_line_and_leaves_nothing(
     kept: str, here: Path, words: list[str], message: str, said: Said
 ) -> None:
@@ -90,12 +87,7 @@ def test_an_answer_of_words_alone_leads_with_its_quotes(
     assert '"status": "not judged"' in shown
 
 
-TRIAL = {
-    "id": "PMID:70001",
-    "title": "Aspirin for stroke",
-    "text": "Aspirin significantly reduced the risk of stroke in 900 adults.",
-    "doi": "10.1000/asp.1",
-}
+TRIAL = TABLES["trial"]
 OTHER = {"id": "PMID:70002", "title": "Again", "text": "Aspirin reduced the risk of stroke in a registry."}
 TOP = "Retracted since this answer was given: “Aspirin for stroke” (PMID:70001)."
 RETRACTED = "RETRACTED: not used as evidence."

@@ -101,10 +101,7 @@ class Sweep:
             patch.setitem(ADDRESSES, name, f"http://127.0.0.1:{peer.port}/{name}")
         for name, value in HEADERS.items():
             variables[name] = f"x-team=ours,authorization={quote(f'Bearer {value}', safe='')}"
-        variables |= {
-            "PIP_CONFIG_FILE": os.devnull,
-            "PIP_RETRIES": "0",
-        }  # no index but that of the peer
+        variables |= {"PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "0"}  # no index but that of the peer
         patch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
         for name, value in variables.items():
             patch.setenv(name, value)

@@ -96,39 +96,7 @@ def test_a_plan_has_other_formats_and_self_harm_gets_the_notice_alone(here: Path
     assert shown.strip() and "q1" not in shown
 
 
-GOUT = ["plan", "What causes gout?"]
-OVER = ["-c", "papers"]
-
-
-@each_row(
-    ("words", "line"),
-    [
-        (
-            ["research", QUESTION, *OVER, "-o", "report.odt"],
-            "cannot write a report as report.odt; end the name",
-        ),
-        (
-            ["research", QUESTION, *OVER, "-o", "none/report.md"],
-            "there is no folder none; make it, or name",
-        ),
-        (["research", QUESTION, *OVER, "-o", "folder.md"], "cannot write folder.md; name another file"),
-        (
-            ["research", QUESTION, "--replay", "nothing"],
-            "there is no folder nothing to replay; record one",
-        ),
-        (["research", QUESTION, *OVER, "--from-plan", "cycle.json"], "cycle.json: "),
-        (["research", QUESTION, *OVER, "--from-plan", "other.json"], "the plan is of another question; leave the"),
-        (["research", QUESTION, *OVER, "--tools", "books"], "biomedsearch.tools"),
-        (["research", "--resume"], "there is no unfinished research; start one with medground research"),
-        (
-            ["research", "--resume", "x", *OVER],
-            "--resume takes question and settings from the research; only --set",
-        ),
-        ([*GOUT, "--from-plan", "x.json"], "give either a question in quotes or --from-plan FILE"),
-        ([*GOUT, "--format", "png"], "unknown format 'png'; use one of tree, mermaid, svg, json"),
-        ([*GOUT, "-o", "gout.png"], "cannot tell the format of gout.png; end it with .txt, .mmd, .svg"),
-    ],
-)
+@each_row(("words", "line"), TABLES["mistakes"])
 def test_mistakes_are_one_line(papers: Path, said: Said, words: list[str], line: str) -> None:
     plan = {
         "question": "Does aspirin help?",

@@ -127,11 +127,7 @@ CANNOT = b"medground: cannot write the output: No space left on device\n"
 
 @each_row(
     ("line", "status", "said"),
-    [
-        ("version >/dev/full", 1, CANNOT),
-        ("show none 2>/dev/full", 2, b""),
-        ("version <&- >&- 2>&-", 0, b""),
-    ],
+    [("version >/dev/full", 1, CANNOT), ("show none 2>/dev/full", 2, b""), ("version <&- >&- 2>&-", 0, b"")],
 )
 def test_streams_that_are_full_or_closed(line: str, status: int, said: bytes, home: Path) -> None:
     if "/dev/full" in line and not Path("/dev/full").exists():

@@ -24,10 +24,7 @@ def test_the_nearest_quote_is_named() -> None:
     assert (found.related, found.best, found.flags, found.coverage) == (True, "E2", (), 1.0)
 
 
-@each_row(
-    ("flag", "statement", "quote"),
-    TABLES["each_kind_of_difference_is_flagged_and_equal_meanings_are_not"],
-)
+@each_row(("flag", "statement", "quote"), TABLES["each_kind_of_difference_is_flagged_and_equal_meanings_are_not"])
 def test_each_kind_of_difference_is_flagged_and_equal_meanings_are_not(flag: str, statement: str, quote: str) -> None:
     assert (flag.removeprefix("not ") in differences(statement, quote)) is not flag.startswith("not ")
 
@@ -35,10 +32,7 @@ def test_each_kind_of_difference_is_flagged_and_equal_meanings_are_not(flag: str
 REPEATED = "In the trial, 24 of 180 women on placebo and 12 of 176 on aspirin may have had a stroke within 5 years."
 
 
-@each_row(
-    ("flags", "changes"),
-    TABLES["repeated_text_is_compared_word_by_word"],
-)
+@each_row(("flags", "changes"), TABLES["repeated_text_is_compared_word_by_word"])
 def test_repeated_text_is_compared_word_by_word(flags: list[str], changes: dict[str, str]) -> None:
     pattern = re.compile("|".join(map(re.escape, changes))) if changes else re.compile("(?!)")
     statement = pattern.sub(lambda match: changes[match[0]], REPEATED)

@@ -154,10 +154,7 @@ def test_joining_adds_the_product(shape: tuple[int, int, int], data: st.DataObje
     assert all(value.dtype == np.float32 for value in found.values())
 
 
-@each_row(
-    "about, said",
-    TABLES["wrong_metadata"],
-)
+@each_row("about, said", TABLES["wrong_metadata"])
 def test_wrong_metadata(about: dict[str, str], said: str) -> None:
     content = save(trained(base_weights(), len(LABELS)), metadata(**about))
     with pytest.raises(ConfigError, match="the weights of critic are damaged") as caught:

@@ -150,11 +150,7 @@ SICI = "10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2
 
 @each_row(
     ("given", "doi"),
-    [
-        (SICI, SICI),
-        (f"https://doi.org/{SICI.replace('<', '%3C').replace('>', '%3E')}", SICI),
-        ("not a DOI", ""),
-    ],
+    [(SICI, SICI), (f"https://doi.org/{SICI.replace('<', '%3C').replace('>', '%3E')}", SICI), ("not a DOI", "")],
 )
 def test_a_doi_is_whole_or_absent(answered: Callable[..., Answer], given: str, doi: str) -> None:
     answer = answered(SourceDocument(id="X:1", title="T", kind="research", identifiers={"doi": given}))

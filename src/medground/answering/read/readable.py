@@ -11,6 +11,7 @@ from medground.language import words
 from medground.language.prose import why_not_prose
 from medground.language.question_reading import reading_of
 from medground.language.quoting.leading import asks_beside
+from medground.language.word_lists import forms
 from medground.values.document import Document, Hit
 
 _WORD = re.compile(r"\w+")
@@ -108,11 +109,7 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
 
 
-_ABOUT_ANOTHER = re.compile(
-    r"^\W*(?:(?:author|publisher)(?:['’]?s['’]?)? )?(?:erratum|errata|corrigendum|corrigenda|correction)s?\b"
-    r"(?:\s*(?:to|for|in|:|\.|-|–|—)+\s*)*",
-    re.IGNORECASE,
-)
+_ABOUT_ANOTHER = forms("readable")["about_another"]
 """How the title of an erratum begins, before the title of its paper."""
 _LETTERS = re.compile(r"[\W_]+")
 _TITLE = 20

@@ -20,9 +20,11 @@ from medground.answering.verify.critic import Checked, noted
 from medground.answering.verify.numbers import misplaced_number, missing_quantities
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
 from medground.corpus.design import animals_in, not_of_people, people_in
+from medground.home.files import tables
 from medground.language import words
 from medground.language.quoting.leading import instructs
 from medground.language.sentences import sentence_spans
+from medground.language.word_lists import forms
 from medground.models.operators.differences import (
     ASSOCIATION,
     DOUBT,
@@ -55,10 +57,7 @@ _ABSTRACT = 20_000
 _NAME = re.compile(r"(?<=[\w,;)] )[A-Z][a-z]{2,}\b|\b\S+@\S+")
 """A word written like a name within a sentence, or an address."""
 
-_REPORTED = re.compile(
-    r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|likely)\b[^.;,]{0,20}?\bthat\b",
-    re.IGNORECASE,
-)
+_REPORTED = forms("overclaim")["reported"]
 """A hedge before the clause that it hedges; a statement that repeats only the clause drops the hedge."""
 _MODAL = re.compile(
     r"\b(?P<modal>may|might|could)\s+(?:\w+ly\s+|also\s+)?(?:be\s+|have\s+)?(?P<verb>\w+)", re.IGNORECASE
@@ -69,21 +68,7 @@ _NEAR = 60
 """Characters before a verb in which its hedge is looked for."""
 _HEDGED = re.compile(r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|unclear|uncertain\w*)\b", re.IGNORECASE)
 
-_NOTES = {
-    "certainty": "is more certain than its source, which says `{word}`",
-    "cause": "claims a cause, but its source reports an association (`{word}`)",
-    "population": "is about people, but its source studied animals or cells (`{word}`)",
-    PURPOSE: "claims a finding, but its source reports none (`{word}`)",
-    TITLE: "claims a finding, but its source is only {word}",
-    NUMBER: "gives a number that the quoted text does not contain (`{word}`)",
-    SUBJECT: "is about {word}, which the text quoted does not mention",
-    FOREIGN: "is about {word}, which the text cited does not mention",
-    "instruction": "tells the reader what to do, which the text quoted does not",
-    "name": "names `{word}`, which its source does not",
-    "opposite": "says the opposite of the text quoted",
-    "unheld": "has almost no word of its source",
-    MISPLACED: "gives a number (`{word}`) for another group or outcome than the text quoted does",
-}
+_NOTES: Mapping[str, str] = tables("answering", "words")["overclaims"]
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import unescape
 from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from medground.language.word_lists import forms
 from medground.values.identifiers import normal_doi
 
 UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
@@ -36,22 +37,22 @@ def references(text: str) -> list[Reference]:
     """The references in a text, in order, each once. What one pattern read is not read again by another."""
     rest = plain(text)
     found: list[tuple[int, Reference]] = []
-    for pattern, read in _PATTERNS:
+    for form, pattern in _FORMS.items():
         for match in pattern.finditer(rest):
-            found += [(match.start(), reference) for reference in read(match)]
+            found += [(match.start(), reference) for reference in _read(form, match)]
         rest = pattern.sub(lambda match: " " * len(match[0]), rest)
     return list(dict.fromkeys(reference for _, reference in sorted(found, key=lambda pair: pair[0])))
 
 
 def cochrane_number(text: str) -> str | None:
     """The number of a Cochrane review, from its DOI or by itself, such as `CD001234`; versions are one review."""
-    found = _COCHRANE.search(text)
+    found = _FORMS["cochrane"].search(text)
     return f"CD{found[1]}" if found else None
 
 
 def trial_numbers(text: str) -> set[str]:
     """The registration numbers of trials in a text, in one form."""
-    return {_alone(match[0]) for match in _TRIAL.finditer(plain(text))}
+    return {_alone(match[0]) for match in _FORMS["trial"].finditer(plain(text))}
 
 
 def address(url: str) -> str:
@@ -64,23 +65,10 @@ def _alone(text: str) -> str:
     return re.sub(r"(?i)EudraCT|EUCTR|EU CT|number|identifier|no\.?|nr\.?|[^A-Za-z0-9]", "", text).upper()
 
 
-_PLACES = (
-    (
-        "pmid",
-        re.compile(
-            r"(?:pubmed\.gov|pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:m/)?pubmed|"
-            r"europepmc\.org/(?:article|abstract)/med)/(?:\?term=)?0*(\d{1,9})",
-            re.IGNORECASE,
-        ),
-    ),
-    ("pmc", re.compile(r"/(PMC\d{3,9})", re.IGNORECASE)),
-)
-
-
 def _of_address(match: re.Match[str]) -> Iterator[Reference]:
     text = match[0].rstrip(".,;:)]}'\"”’")
     whole = unquote(text)
-    for kind, pattern in _PLACES:
+    for kind, pattern in forms("places").items():
         if found := pattern.search(whole):
             yield Reference(kind, found[1].upper(), text)
             return
@@ -102,105 +90,38 @@ def _of_doi(match: re.Match[str]) -> Iterator[Reference]:
         yield _doi(doi, match[0].rstrip(".,;:)]}'\"”’"))
 
 
-def _numbers(kind: str) -> Callable[[re.Match[str]], Iterator[Reference]]:
-    """Reads a list of numbers after one name, as in `PMIDs 21645374 and 21645375`."""
+_FORMS = forms("references")
+_VALUES: Mapping[str, Callable[[re.Match[str]], str]] = {
+    "pmc": lambda match: f"PMC{match['numbers'].lstrip('0')}",
+    "trial": lambda match: _alone(match[0]),
+    "cochrane": lambda match: f"CD{match[1]}",
+    "preprint": lambda match: f"ARXIV{match[1]}",
+    "number, of a database": lambda match: _alone(match[0]),
+    "printed": lambda match: f"{match[1]};{match[2]}:{match[3]}".upper(),
+    "printed, journal and year": lambda match: f"{match[1]} {match[2]}",
+}
+"""The value of a reference, by its form; the other forms are addresses, DOIs and lists of numbers."""
 
-    def read(match: re.Match[str]) -> Iterator[Reference]:
+
+def _read(form: str, match: re.Match[str]) -> Iterator[Reference]:
+    kind, text = form.partition(",")[0], match[0].strip()
+    if kind == "address":
+        yield from _of_address(match)
+    elif kind == "doi":
+        yield from _of_doi(match)
+    elif value := _VALUES.get(form):
+        yield Reference(kind, value(match), text)
+    else:  # one number or several after one name, as in `PMIDs 21645374 and 21645375`
         numbers = re.findall(r"\d+", match["numbers"])
         for number in numbers:
-            text = match[0].strip() if len(numbers) == 1 else number
-            yield Reference(kind, number.lstrip("0") or "0", text)
-
-    return read
-
-
-def _one(kind: str, form: Callable[[str], str]) -> Callable[[re.Match[str]], Iterator[Reference]]:
-    def read(match: re.Match[str]) -> Iterator[Reference]:
-        yield Reference(kind, form(match[0]), match[0].strip())
-
-    return read
-
-
-_COCHRANE = re.compile(r"(?<![A-Za-z0-9])CD[\s-]?(\d{6})(?:\.pub\d+)?(?!\d)", re.IGNORECASE)
-_TRIAL = re.compile(
-    r"\b(?:NCT[\s:#-]{0,3}\d{6,9}|ISRCTN[\s:#-]{0,3}\d{5,9}|ChiCTR[\s:#-]{0,3}(?:[A-Z]{2,4}[\s-]?)?\d{6,12}|"
-    r"(?:EudraCT|EUCTR|EU CT)\s*(?:number|no\.?|nr\.?|identifier)?[\s:#]{0,3}\d{4}-\d{6}-\d{2}(?:-\d{2})?|"
-    r"(?:19|20)\d\d-\d{6}-\d{2}(?:-\d{2})?|ACTRN[\s:#-]{0,3}\d{10,15}|CTRI/\d{4}/\d{2,3}/\d{3,8}|"
-    r"DRKS[\s:#-]{0,3}\d{6,9}|IRCT[\s:#-]{0,3}\d{6,18}(?:N\d{1,3})?|jRCTs?[\s:#-]{0,3}\d{8,11}|"
-    r"(?:JPRN-)?UMIN(?:-CTR)?[\s:#-]{0,3}\d{6,9}|KCT[\s:#-]{0,3}\d{7}|PACTR[\s:#-]{0,3}\d{10,16}|RBR-\w{6,8}|"
-    r"SLCTR/\d{4}/\d{3}|TCTR[\s:#-]{0,3}\d{9,11}|NTR[\s:#-]{0,3}\d{3,5}|U1111-\d{4}-\d{4}|CRD[\s:#-]{0,3}\d{8,14})\b",
-    re.IGNORECASE,
-)
-_LIST = r"(?P<numbers>0*\d{1,9}(?:\s?(?:,|;|/|and|&|,\s?and)\s?\d{5,9})*)(?![\d.,]*\d)"
-_JOURNALS = (
-    r"NEJM|N\.? Engl\.? J\.? Med\.?|New England Journal of Medicine|Lancet(?: [A-Z]\w+){0,3}|JAMA(?: [A-Z]\w+){0,2}|"
-    r"BMJ|British Medical Journal|Ann(?:\.|als of)? Intern(?:\.|al)? Med(?:\.|icine)?|"
-    r"Cochrane Database(?: of)? Syst\w*\.? Rev\w*"
-)
-_PRINTED = re.compile(
-    r"\b((?:19|20)\d\d)(?: [A-Z][a-z]{2}(?: \d{1,2})?)? ?; ?(\d{1,4}) ?(?:\([^()]{1,15}\) ?)?: ?([A-Za-z]?\d{1,7})"
-)
-_JOURNAL_YEAR = re.compile(rf"\b({_JOURNALS})[,.]?\s*\(?\s*((?:19|20)\d\d)\b")
-
-_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Iterator[Reference]]], ...] = (
-    (
-        re.compile(
-            r"(?<![\w@])(?:https?://|www\.)[^\s<>\"“”]+|"
-            r"(?<![\w@./-])(?:[a-z0-9-]+\.){1,4}(?:org|com|gov|edu|net|int|info|eu|uk|de|io|fr|nl|ca|au|ch)/[^\s<>\"“”]+",
-            re.IGNORECASE,
-        ),
-        _of_address,
-    ),
-    (re.compile(r"\b10\.\d{4,9}\s?/\s?[^\s<>\"“”]+", re.IGNORECASE), lambda m: _of_doi(m)),
-    (
-        re.compile(
-            rf"\b(?:PMIDs?|PubMed[\s-]?(?:IDs?|identifiers?|UIDs?|numbers?|no\.)|MEDLINE[\s-]?(?:IDs?|UIDs?))"
-            rf"(?:\s(?:is|are|numbers?|no\.))?[\s:=#.–-]{{0,4}}{_LIST}",
-            re.IGNORECASE,
-        ),
-        _numbers("pmid"),
-    ),
-    (re.compile(r"\bPubMed[\s:=#]{0,3}(?P<numbers>\d{5,9})\b", re.IGNORECASE), _numbers("pmid")),
-    (
-        re.compile(
-            r"\b(?:PMC|PubMed[\s-]?Central)(?:[\s-]?ID|\snumber)?[\s:=#-]{0,3}(?:PMC[\s-]?)?(?P<numbers>\d{3,9})\b",
-            re.IGNORECASE,
-        ),
-        lambda m: iter([Reference("pmc", f"PMC{m['numbers'].lstrip('0')}", m[0].strip())]),
-    ),
-    (_TRIAL, _one("trial", _alone)),
-    (_COCHRANE, lambda m: iter([Reference("cochrane", f"CD{m[1]}", m[0].strip())])),
-    (
-        re.compile(r"\barXiv[\s:]{0,2}(\d{4}\.\d{4,5})", re.IGNORECASE),
-        lambda m: iter([Reference("preprint", f"ARXIV{m[1]}", m[0])]),
-    ),
-    (
-        re.compile(
-            r"\b(?:WOS|S2CID|CorpusID|ISBN|PPR|SSRN|EMBASE|PII)[\s:#]{0,3}[A-Z]?\d[\d()-]{4,18}[\dX]\b", re.IGNORECASE
-        ),
-        _one("number", _alone),
-    ),
-    (re.compile(r"\[\s*(?P<numbers>\d{6,9}(?:\s?[,;]\s?\d{6,9})*)\s*\]"), _numbers("number")),
-    (re.compile(r"\(\s*(?P<numbers>\d{8})\s*\)"), _numbers("number")),
-    (
-        re.compile(
-            r"\b(?:refs?\.?|references?|citations?|article|record|abstract|paper|ID)\s?(?:no\.?|number|ID)?[\s:=#]{0,3}"
-            r"(?P<numbers>\d{7,9})\b",
-            re.IGNORECASE,
-        ),
-        _numbers("number"),
-    ),
-    (_PRINTED, lambda m: iter([Reference("printed", f"{m[1]};{m[2]}:{m[3]}".upper(), m[0])])),
-    (_JOURNAL_YEAR, lambda m: iter([Reference("printed", f"{m[1]} {m[2]}", m[0].strip())])),
-)
-"""In this order; what one pattern read, the next ones do not see."""
+            yield Reference(kind, number.lstrip("0") or "0", text if len(numbers) == 1 else number)
 
 
 LEAST_WORDS = 4
 """Words of a passage in quotes that is compared; fewer are a term, such as “number needed” or “gold standard”."""
 _MOST_ENDS = 12
 """Marks after an opening single quote that are tried as its end; the others are apostrophes."""
-_FORMS = str.maketrans(
+_LOOKS = str.maketrans(
     dict.fromkeys("‐‑‒–—―−﹣－", "-")
     | dict.fromkeys("‘’‚‛′`´", "'")
     | dict.fromkeys("“”„‟″«»", '"')
@@ -282,5 +203,5 @@ def _cuts(beside: str, edge: str) -> bool:
 
 
 def _normal(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", unescape(text).translate(_FORMS)).translate(_FORMS)
+    folded = unicodedata.normalize("NFKC", unescape(text).translate(_LOOKS)).translate(_LOOKS)
     return _SPACED.sub(r"\1\2\3", " ".join(UNSEEN.sub("", folded).casefold().split()))

@@ -6,6 +6,7 @@ are for English. A sentence that also states its result ("to see whether ..., we
 
 import re
 
+from medground.language.word_lists import forms
 from medground.values.document import Document
 
 PURPOSE = "purpose"
@@ -37,19 +38,9 @@ _PURPOSE = re.compile(
     r"\bhypothes[ie]s that\b[^.;]{0,150}\b(?:was|were) (?:tested|examined|evaluated|assessed)\b",
     re.IGNORECASE,
 )
-_UNKNOWN = re.compile(
-    r"\b(?:is|are|was|were|remains?|remained) (?:\w+ )?(?:unclear|unknown|uncertain|controversial|debated|disputed)\b|"
-    r"\bnot (?:yet )?(?:known|clear|established|been (?:studied|established|determined))\b|"
-    r"\bremains? to be (?:\w+ )?\w+(?:ed|n)\b",
-    re.IGNORECASE,
-)
+_UNKNOWN = forms("reporting")["unknown"]
 _TURN = re.compile(r"\b(?:but|although|though|however|whereas|while|despite)\b", re.IGNORECASE)
-_RESULT = re.compile(
-    r"\b(?:found|showed|shown|shows|demonstrat\w+|reveal\w+|observed|conclud\w+|suggest\w*|indicat\w+|confirm\w*|"
-    r"significantly|results? (?:of|from) (?:this|our|the present)|support(?:s|ed)? (?:the|our) hypothesis)\b|"
-    r"\d\s*%|\bp\s*[<=>]",
-    re.IGNORECASE,
-)
+_RESULT = forms("reporting")["result"]
 
 
 def why_not_finding(quote: str, document: Document) -> tuple[str, str] | None:

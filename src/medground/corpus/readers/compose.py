@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from medground.corpus.readers.base import LONGEST_RECORD, content_of
 from medground.errors import BadDocument
 from medground.language.clean import in_strings
+from medground.language.word_lists import forms
 from medground.values.document import Document, Section
 from medground.values.identifiers import normal_document_id, normal_identifiers
 
@@ -29,9 +30,7 @@ _MOST_VALUES = 20_000
 
 _REASONS = {"extra_forbidden": "unknown field", "missing": "the field is missing"}
 
-REFERENCES = re.compile(
-    r"(?:\d+\.?\s*)?(?:reference list|references|bibliography|literature cited|works cited)\W*", re.IGNORECASE
-)
+REFERENCES = forms("compose")["references"]
 """The heading of a reference list, which is not evidence."""
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -194,9 +193,7 @@ def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple
 # Markup that exporters leave inside a title or an abstract: tags of HTML and JATS, and entities.
 
 _RAISED = re.compile(r"(?<=\d)<(?:jats:)?sup>\s*(?=[-+\u2212\u2013]?\d)", re.IGNORECASE)
-_WITHIN = re.compile(
-    r"</?(?:jats:)?(?:i|b|em|strong|su[bp]|span|italic|bold|underline|sc|scp|inf)(?:\s[^<>]{0,200})?/?>", re.I
-)
+_WITHIN = forms("compose")["within"]
 _BETWEEN = re.compile(r"</?(?:jats:[\w-]{1,30}|p|br|div|h[1-6]|sec|title|list|ul|ol|li)(?:\s[^<>]{0,200})?/?>", re.I)
 _ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8}\d{0,2});", re.IGNORECASE)
 

@@ -23,19 +23,13 @@ from medground.corpus.readers.entry import described, file_id, name_below
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.values import NAMES, own_ids
 from medground.corpus.readers.xml import Element, flat_text, name_of
+from medground.language.word_lists import forms
 from medground.values.document import Document
 
 # Text of a page that nobody sees: taken out before anything is read. Style sheets are not read, only the tags' own.
 
-_HIDDEN = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0\d*)?\s*(?:;|!|$)|"
-    r"font-size\s*:\s*0*[01]?(?:\.\d+)?\s*(?:px|pt)?\s*(?:;|!|$)|text-indent\s*:\s*-\d{3,}|"
-    r"(?:left|top)\s*:\s*-\d{3,}",
-    re.IGNORECASE,
-)
-_WHITE = re.compile(
-    r"(?<![\w-])color\s*:\s*(?:white|#f{3}(?:f{3})?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255)", re.IGNORECASE
-)
+_HIDDEN = forms("pages")["hidden"]
+_WHITE = forms("pages")["white"]
 _GROUND = re.compile(r"background(?:-color)?\s*:\s*(?!white|#f{3}(?:f{3})?\b|none|transparent|inherit)", re.IGNORECASE)
 
 

@@ -69,38 +69,27 @@ def kept(names: str) -> Get:
 
 @dataclass(frozen=True)
 class Form:
-    """A form of tagged records: how its lines look, how its records are told apart, and what its tags mean."""
+    """A form of tagged records, a table of `tagged.toml`, where its parts are explained; and the fields of its tags."""
 
     tag: re.Pattern[str]
-    """A line that begins with a tag: the tag, and what is said after it."""
     needs: frozenset[str]
-    """Tags that tell this form from others."""
     begins: frozenset[str]
     once: frozenset[str]
-    """Tags that a record has once: where one comes again after a blank line, another record has begun."""
+    """Where one of these comes again after a blank line, another record has begun."""
     fields: Mapping[str, Get]
     """Fields of a document, and under an empty name what gives several of them."""
     read: frozenset[str]
-    """Tags of which all values are in fields; what the fields do not tell of others is metadata."""
+    """What the fields do not tell of other tags is metadata."""
     ends: frozenset[str] = frozenset()
     by_line: frozenset[str] = frozenset()
-    """Tags of which each line is a value of its own."""
     preface: frozenset[str] = frozenset()
-    """Tags of the file, not of a record."""
     known: frozenset[str] = frozenset()
-    """All tags, of a form in which a line of text can look like one with a tag."""
     names: str = ""
-    """What the tags are called in RIS."""
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:
         """What each tag is called where `fields` ask for it."""
         return dict(pairs_of(self.names))
-
-
-def tag_set(tags: str) -> frozenset[str]:
-    """The tags of a text, with spaces between them."""
-    return frozenset(tags.split())
 
 
 _OF_NLM = re.compile(r"medline|pubmed|nlm|national library of medicine", re.IGNORECASE)

@@ -5,7 +5,6 @@ The tags of all forms but PubMed's are renamed to those of RIS, of which the fie
 
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from medground.corpus.readers.compose import Composition
@@ -22,10 +21,10 @@ from medground.corpus.readers.tagged_fields import (
     kept,
     longest,
     pmid,
-    tag_set,
 )
 from medground.corpus.readers.values import iso_date, own_title
 from medground.corpus.retraction import state_of_types
+from medground.home.files import tables
 from medground.values.document import MeshHeading
 
 # What PubMed's own form says.
@@ -129,86 +128,22 @@ _ENTRY: Mapping[str, Get] = {
         "C1=custom1 C3=custom3 C4=custom4 C5=custom5 C6=custom6 CN=call_number RN=research_notes T3=series"
     ),
 }
-_READ = tag_set("AU A1 A2 T3 KW TY M3 VL IS SP EP PG C7 SN PB CY LB ET DP DB N1 AN UT CC C1 C3 C4 C5 C6 CN RN")
-_ONE_BLANK = r"(?<=(?:TY|TI|T1|T2|AU|A1|A2|PY|Y1|DA|AB|N1|N2|KW|JO|JF|VL|IS|SN|SP|EP|PB|DO|UR|AN|DB|ER) )"
-_LETTERS = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)")
-_ris = partial(Form, fields=_ENTRY, read=_READ)
-"""A form whose tags are renamed to those of RIS."""
-
-FORMS: Mapping[str, Form] = {
-    "ris": _ris(
-        re.compile(rf"[ \t]*([A-Z][A-Z0-9]) (?: |{_ONE_BLANK})- ?(.*)"),
-        needs=tag_set("TY ER PY Y1 T1 JO JF"),
-        begins=tag_set("TY"),
-        ends=tag_set("ER"),
-        once=tag_set("TY TI T1 AB PY VL JO JF DO SP"),
-        by_line=tag_set("KW"),
-        names="KY=KW NO=IS DI=DO",
-    ),
-    "nbib": Form(
-        re.compile(r"(?=.{4}-)([A-Z][A-Z0-9]{1,3}) *- ?(.*)"),
-        needs=tag_set("PMID OWN STAT FAU JT TA DP EDAT"),
-        begins=tag_set("PMID"),
-        once=tag_set("PMID OWN STAT TI AB DP JT TA VI IP PG LR SO EDAT"),
-        fields=_NBIB,
-        read=tag_set("AB AU FAU CN DP DEP EDAT CRDT LR DCOM MH OT PT PMID RN VI IP PG IS SI GR"),
-    ),
-    "enw": _ris(
-        re.compile(r"(%[0-9A-Z@?!#$&*()+^<>~=|:-])(?: (.*)|$)"),
-        needs=tag_set("%T %A %J %0"),
-        begins=tag_set("%0"),
-        once=tag_set("%0 %T %D %J %V %N %P %X %R"),
-        by_line=tag_set("%K"),  # EndNote writes each keyword on a line
-        names="%0=TY %A=AU %T=TI %X=AB %J=JF %B=T2 %S=T3 %D=PY %8=DA %V=VL %N=IS %P=PG %R=DO %M=AN %U=UR %G=LA %K=KW "
-        "%@=SN %I=PB %C=CY %Z=N1 %E=A2 %9=M3",
-    ),
-    "refworks": _ris(
-        _LETTERS,
-        needs=tag_set("RT SR"),
-        begins=tag_set("RT"),
-        once=tag_set("RT SR ID T1 JF JO YR VO IS SP OP AB DO"),
-        known=tag_set(
-            "RT SR ID A1 A2 A3 A4 A5 A6 T1 T2 T3 JF JO YR RD SD FD VO IS SP OP K1 AB NO PB PP ED SN AD AN LA CL DI DO "
-            "DB DS LK UL LL CR SL WT WP OL ST U1 U2 U3 U4 U5"
-        ),
-        names="RT=TY A1=AU T1=TI FD=DA VO=VL OP=EP K1=KW NO=N1 PP=CY UL=UR LK=UR DS=DP",
-    ),
-    "wos": _ris(
-        _LETTERS,
-        needs=tag_set("PT"),
-        begins=tag_set("PT"),
-        ends=tag_set("ER"),
-        once=tag_set("AU AF TI SO AB C1 RP CR DE ID PD PY VL IS BP EP DI UT PM FU FX LA DT PU PI PA SN"),
-        known=tag_set(
-            "FN VR PT AU AF BA BF BE CA GP ED TI SO SE BS LA DT CT CY CL SP HO DE ID AB C1 C3 RP EM RI OI FU FP FX CR "
-            "NR TC Z9 Z8 ZB U1 U2 PU PI PA SN EI BN J9 JI PD PY VL IS SI PN SU MA BP EP AR DI DL D2 EA EY PG P2 WC WE "
-            "SC GA UT PM OA HC HP DA ER EF"
-        ),
-        by_line=tag_set("AU AF CA"),
-        preface=tag_set("FN VR EF"),
-        read=_READ | {"AF", "CA"},
-        fields={
-            **_ENTRY,
-            "authors": lambda tags: [*each("AF", "AU")(tags), *tags["CA"]],
-            "kind": lambda tags: "book" if tags["TY"][:1] == ["B"] else "research",
-        },
-        names="PT=TY DI=DO DE=KW ID=KW PD=DA BP=SP AR=C7 PU=PB DT=M3 DA= PG=",
-    ),
-    "cochrane": _ris(
-        re.compile(r"([A-Z]{2,3}): ?(.*)"),
-        needs=tag_set("ID TI"),
-        begins=tag_set("ID"),
-        once=tag_set("ID TI SO YR AB DOI"),
-        by_line=tag_set("AU"),
-        names="NO=IS KY=KW DOI=DO US=UR PT=M3 ID=UT PM=XR",
-    ),
-    "ovid": _ris(
-        re.compile(r"([A-Z][A-Z0-9])  - ?(.*)"),
-        needs=tag_set("VN DB UI SO YR"),
-        begins=tag_set("VN"),
-        once=tag_set("VN UI TI SO AB YR DP"),
-        by_line=tag_set("AU MH KW PT"),
-        fields={**_ENTRY, "journal": lambda tags: first("JF")(tags) or (first("SO")(tags) or "").partition(". ")[0]},
-        names="DA= UI=AN CN=AU CA=AU VI=VL IP=IS MH=KW PT=M3 JN=JF JT=JF DP=DA LG=LA DI=DO ID=UT",
-    ),
+_OWN: Mapping[str, Mapping[str, Get]] = {
+    "nbib": _NBIB,
+    "wos": {
+        **_ENTRY,
+        "authors": lambda tags: [*each("AF", "AU")(tags), *tags["CA"]],
+        "kind": lambda tags: "book" if tags["TY"][:1] == ["B"] else "research",
+    },
+    "ovid": {**_ENTRY, "journal": lambda tags: first("JF")(tags) or (first("SO")(tags) or "").partition(". ")[0]},
 }
+"""The fields of the forms that do not have those of RIS."""
+_TABLES = tables("corpus/readers", "tagged")
+
+
+def _made(name: str, *, line: str, names: str = "", read: str = _TABLES["ris"]["read"], **tags: str) -> Form:
+    sets = {what: frozenset(said.split()) for what, said in tags.items()}
+    return Form(re.compile(line), fields=_OWN.get(name, _ENTRY), names=names, read=frozenset(read.split()), **sets)
+
+
+FORMS: Mapping[str, Form] = {name: _made(name, **table) for name, table in _TABLES.items()}

@@ -8,6 +8,7 @@ from typing import Any
 from medground.corpus.banners import said_alone
 from medground.corpus.readers.compose import printable
 from medground.home.files import tables
+from medground.language.word_lists import forms
 from medground.values.document import Retraction, Substance
 from medground.values.identifiers import normal_pmid, papers_named, without_papers
 
@@ -231,10 +232,7 @@ def _iso(year: int, month: int, day: int) -> str:
 
 # The ids that a text gives as its own, and not as those of a paper which it cites.
 
-_LABELS_OF_IDS = re.compile(
-    r"\[?PubMed - indexed for MEDLINE\]?|\b(?:pub|med|line|pmc?id|pmc\d*|id|doi|org|dx|https?|www|epub|number|no)\b",
-    re.IGNORECASE,
-)
+_LABELS_OF_IDS = forms("ids")["labels_of_ids"]
 _CITED_AS = re.compile(r"[A-Z][^;]{1,80}\b\d{4}\b[^;]{0,12};[^;]{0,80}(?=\b(?:doi|PMID)\b)")
 """As databases print a record: `Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: 12345678`."""
 _LONGEST = 300
@@ -268,10 +266,7 @@ def title_line(text: str) -> str:
 
 
 _SIGNS = re.compile("retract|withdr|remov")
-_NAMED = re.compile(
-    r"(?:.*\.)?(?:date|doi|pmid|is|was|has|been|article|paper|_)*(retracted|retraction|withdrawn)"
-    r"(?:\.|_|by|on|in|of|date|doi|url|id|pmid|pubmed|nature|status|notice|year)*"
-)
+_NAMED = forms("ids")["named"]
 """Fields that are named after a retraction: `is_retracted`, `retraction_date`, `relation.is_retracted_by.id`."""
 _STATUS = re.compile(r"(?:(?:publication_|article_)?status|pubstate|updated?_by\..*)")
 _OF_ANOTHER = re.compile(r"update_to|retraction_?of")

@@ -12,6 +12,7 @@ from medground.engine.answers import PastAnswer
 from medground.errors import NotFound
 from medground.faces.api.caller import Caller, Served
 from medground.faces.api.questions import as_json
+from medground.home.files import tables
 from medground.values.answer import Answer
 from medground.values.document import DocumentId, Frozen
 from medground.wording.documents import table_as_docx
@@ -22,15 +23,7 @@ from medground.wording.view_types import AnswerView
 
 router = APIRouter(prefix="/v1/answers", tags=["answers"])
 
-_FORMS: dict[str, tuple[str, str]] = {
-    "ris": ("application/x-research-info-systems", "ris"),
-    "bibtex": ("application/x-bibtex", "bib"),
-    "csl-json": ("application/vnd.citationstyles.csl+json", "json"),
-    "markdown": ("text/markdown", "md"),
-    "html": ("text/html", "html"),
-    "docx": ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
-    "pdf": ("application/pdf", "pdf"),
-}
+_FORMS: dict[str, list[str]] = tables("faces/api", "headers")["exports"]
 assert set(_FORMS) == set(get_args(Format))
 
 _FILES: dict[str, Any] = {kind: {"schema": {"type": "string", "format": "binary"}} for kind, _ in _FORMS.values()}
@@ -80,10 +73,7 @@ def _gives(content: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
 
 @router.get("/{trace_id}/export", summary="An answer as a file", response_class=Response, responses=_gives(_FILES))
 async def export(
-    trace_id: str,
-    person: Caller,
-    service: Served,
-    form: Annotated[Format, Query(alias="format")] = "markdown",
+    trace_id: str, person: Caller, service: Served, form: Annotated[Format, Query(alias="format")] = "markdown"
 ) -> Response:
     """An answer for a reference manager (`ris`, `bibtex`, `csl-json`) or for a reader."""
     content = await service.export(trace_id, form, person)

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from medground.errors import MedgroundError
 from medground.faces.service.values import INTERNAL, PROBLEM, TEXTS, Problem, problem_of
 from medground.faces.serving import Refusal, check_length, too_large, whole_body
+from medground.home.files import tables
 from medground.home.layers import wrong_values
 
 log = logging.getLogger(__name__)
@@ -255,15 +256,7 @@ class ResponseDeadline:
             return await respond(problem)(scope, receive, send)
 
 
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Cache-Control": "no-store",
-}
+HEADERS: Mapping[str, str] = tables("faces/api", "headers")["headers"]
 """Set where a route sets no such header itself."""
 
 

@@ -67,7 +67,7 @@ router = APIRouter(prefix="/v1")
 
 EVENTS: dict[str, Any] = {
     "text/event-stream": {
-        "example": 'event: queued\ndata: {"version": 1, "id": 1, "type": "queued", "job": "Wd3..."}\nid: 1\n\n',
+        "example": 'event: queued\ndata: {"version": 1, "id": 1, "type": "queued", "job": "Wd3..."}\nid: 1\n\n'
     }
 }
 QUESTIONS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -16,6 +16,7 @@ from medground.errors import MedgroundError, UsageError
 from medground.faces.cli import terminal
 from medground.faces.cli.options import AnswerName, ToFile, formats, home_folder
 from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_json
+from medground.home.files import tables
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,16 +26,7 @@ if TYPE_CHECKING:
     from medground.wording.changes import AskedAgain
     from medground.wording.export import Format
 
-_STYLES = {
-    "plain": "",
-    "strong": "bold",
-    "italic": "italic",
-    "dim": "dim",
-    "good": "green",
-    "caution": "yellow",
-    "bad": "red",
-    "mark": "cyan",
-}
+_STYLES: Mapping[str, str] = tables("wording", "words")["terminal"]
 
 
 def render(answer: Answer, console: Console | None = None, *, details: bool = False) -> None:
@@ -248,10 +240,7 @@ def export(
     form: Annotated[
         str | None,
         typer.Option(
-            "--format",
-            metavar="FORMAT",
-            autocompletion=formats,
-            help=f"{_FORMATS}; by default from FILE's name.",
+            "--format", metavar="FORMAT", autocompletion=formats, help=f"{_FORMATS}; by default from FILE's name."
         ),
     ] = None,
     style: Annotated[

@@ -30,12 +30,7 @@ T = TypeVar("T")
 
 
 def ask_one(
-    question: Question,
-    settings: Settings,
-    *,
-    follow: str | None = None,
-    plan: ResearchPlan | None = None,
-    quiet: bool,
+    question: Question, settings: Settings, *, follow: str | None = None, plan: ResearchPlan | None = None, quiet: bool
 ) -> Answer:
     """The answer to a question; `follow` names the answer that it follows, and `plan` is a plan of research for it.
 

@@ -23,8 +23,7 @@ Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", a
 
 @kb_app.command("build")
 def build(
-    spec: Annotated[Path, typer.Argument(help="The specification, in TOML.", metavar="SPEC")],
-    quiet: by.Quiet = False,
+    spec: Annotated[Path, typer.Argument(help="The specification, in TOML.", metavar="SPEC")], quiet: by.Quiet = False
 ) -> None:
     """Build the sources of a base that are not built yet; run again to resume, or after a change.
 

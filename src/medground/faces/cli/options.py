@@ -81,9 +81,7 @@ SettingsFile = Annotated[Path | None, typer.Option("--settings", metavar="FILE",
 AnswerName = Annotated[
     str,
     typer.Argument(
-        metavar="ID",
-        autocompletion=answers,
-        help="The trace id of an answer, or its id for the latest; or last.",
+        metavar="ID", autocompletion=answers, help="The trace id of an answer, or its id for the latest; or last."
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
@@ -106,8 +104,7 @@ Where = Annotated[
 
 
 KnowledgeBase = Annotated[
-    str | None,
-    typer.Option("--kb", metavar="NAME", help="Search this knowledge base.", autocompletion=knowledge_bases),
+    str | None, typer.Option("--kb", metavar="NAME", help="Search this knowledge base.", autocompletion=knowledge_bases)
 ]
 
 
@@ -168,8 +165,7 @@ QuestionText = Annotated[
     str | None, typer.Argument(help="The question, in quotes; or - to read it from standard input.")
 ]
 Corpora = Annotated[
-    list[str] | None,
-    typer.Option("--corpus", "-c", help="Corpus to search; repeatable.", autocompletion=corpora),
+    list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.", autocompletion=corpora)
 ]
 PubMed = Annotated[
     str | None, typer.Option(metavar="live|URL", help="Also search PubMed; only PubMed if no corpus is named.")
@@ -200,11 +196,7 @@ Follow = Annotated[
 ]
 Again = Annotated[
     str | None,
-    typer.Option(
-        metavar="ID",
-        autocompletion=answers,
-        help="Ask this answer's question again and show what changed.",
-    ),
+    typer.Option(metavar="ID", autocompletion=answers, help="Ask this answer's question again and show what changed."),
 ]
 FromFile = Annotated[
     Path | None, typer.Option("--from", metavar="FILE", help="Ask each line of a file (or -); run again to resume.")

@@ -35,8 +35,7 @@ _Replay = Annotated[
 ]
 _Record = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Record service replies in this folder.")]
 _Resume = Annotated[
-    bool,
-    typer.Option("--resume", help="Resume unfinished research: the latest, or this id in place of a question."),
+    bool, typer.Option("--resume", help="Resume unfinished research: the latest, or this id in place of a question.")
 ]
 _Output = Annotated[
     Path | None,

@@ -137,8 +137,7 @@ def web(
 
 
 Http = Annotated[
-    bool,
-    typer.Option("--http", help="Serve over HTTP, for many clients; use with --host, --port and --login."),
+    bool, typer.Option("--http", help="Serve over HTTP, for many clients; use with --host, --port and --login.")
 ]
 
 

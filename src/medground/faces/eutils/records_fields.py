@@ -16,6 +16,7 @@ from medground.corpus.lexical_fields import analyser
 from medground.corpus.readers.medline_record import MedlineRecord
 from medground.corpus.readers.xml import record_element
 from medground.faces.eutils.records_raw import RAW_FILTERS, raw_dates, raw_values
+from medground.home.files import tables
 from medground.pubmed.characters import fold, spell_out_greek
 from medground.pubmed.mapping import known_journals
 from medground.pubmed.mesh import vocabulary
@@ -57,12 +58,7 @@ _CLEANED = (*_PRINTED, "identifier", "registry_number", "place", "language")
 """Fields whose values lose the signs that a query loses."""
 _INITIALS = re.compile(r"(?<= )[a-z](?: [a-z])+$")
 DATES: tuple[DateField, ...] = ("published", "entered", "created", "revised", "completed", *OF_RAW)
-_FALLBACKS: Mapping[str, tuple[str, ...]] = {
-    "published": ("published",),
-    "entered": ("entered", "created", "published"),
-    "created": ("created", "entered", "published"),
-    "revised": ("revised", "entered", "created", "published"),
-}
+_FALLBACKS: Mapping[str, list[str]] = tables("faces/eutils", "fields")["fallbacks"]
 YEAR = "year"
 PMID = "pmid"
 ORDERS = ("newest", "published", "author", "journal", "title")
@@ -112,7 +108,7 @@ def date_of(record: Document, kind: DateField) -> str:
 
     PubMed has all dates of all records. If a corpus lacks one, another known date is used instead.
     """
-    found = next((record.dates[name] for name in _FALLBACKS.get(kind, (kind,)) if name in record.dates), None)
+    found = next((record.dates[name] for name in _FALLBACKS.get(kind, [kind]) if name in record.dates), None)
     year = "" if record.year is None or kind not in _FALLBACKS else f"{record.year:04}"
     return found or year
 

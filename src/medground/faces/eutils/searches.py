@@ -1,6 +1,6 @@
-"""esearch, and the smaller utilities: epost, einfo, espell."""
+"""esearch, and the smaller utilities: epost, einfo, espell, ecitmatch."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from medground.faces.eutils.exchange import (
     json_reply,
     node,
     nodes_of,
+    text_reply,
     wants_json,
     xml_reply,
 )
@@ -23,6 +24,7 @@ from medground.faces.eutils.formats import date_limit
 from medground.faces.eutils.links import SIMILAR_LINK
 from medground.faces.eutils.records import Order
 from medground.home.files import tables
+from medground.pubmed.citation import citation_terms
 
 DOCTYPE = eutils_doctype("eSearchResult", "esearch", "20060628")
 MOST = 10_000
@@ -109,13 +111,7 @@ SPELL = (
     '<!DOCTYPE eSpellResult PUBLIC "-//NLM//DTD eSpellResult, 23 November 2004//EN" '
     '"https://www.ncbi.nlm.nih.gov/entrez/query/DTD/eSpell.dtd">'
 )
-_FLAGS = {
-    "IsDate": ("PDAT", "EPDT", "PPDT", "EDAT", "CRDT", "MDAT", "CDAT", "MHDA"),
-    "IsNumerical": ("UID",),
-    "SingleToken": ("UID", "MESH", "MAJR", "AUTH", "JOUR", "PTYP", "LANG"),
-    "Hierarchy": ("MESH", "MAJR"),
-    "IsHidden": (),
-}
+_FLAGS: Mapping[str, list[str]] = tables("faces/eutils", "fields")["flags"]
 """Properties of search fields, and the fields that have them."""
 
 
@@ -178,3 +174,34 @@ def espell(context: Context, parameters: Parameters) -> Reply:
 def _field(name: str, full: str) -> dict[str, str]:
     flags = {flag: "NY"[name in names] for flag, names in _FLAGS.items()}
     return {"Name": name, "FullName": full, "Description": full, "TermCount": "", **flags}
+
+
+# ecitmatch: the PMIDs of citations, given as `journal|year|volume|first page|author|key|`.
+
+_MOST_CITED = 1000
+"""Maximum citations of a request."""
+
+
+def ecitmatch(context: Context, parameters: Parameters) -> Reply:
+    """A line for each citation: itself, and its PMID or why it has none."""
+    lines = [line.strip() for line in parameters.text("bdata").replace("\r", "\n").splitlines() if line.strip()]
+    if not lines:
+        raise InvalidRequest("Empty bdata; send journal|year|volume|first page|author|key|")
+    if len(lines) > _MOST_CITED:
+        raise InvalidRequest(f"More than {_MOST_CITED:,} citations; send them in parts", status=413)
+    return text_reply("".join(f"{line.rstrip('|')}|{_match(context, line)}\n" for line in lines))
+
+
+def _match(context: Context, line: str) -> str:
+    terms = citation_terms(line)
+
+    def search(term: str) -> tuple[int, tuple[str, ...]]:
+        found = context.catalogue.search(term, None, "newest", start=0, limit=1, check=context.check)
+        return found.count, found.ids
+
+    count, ids = search(" AND ".join(terms)) if terms else (0, ())
+    if count == 1:
+        return ids[0]
+    if count:
+        return f"AMBIGUOUS ({count} citations)"
+    return "NOT_FOUND" if not line.partition("|")[0].strip() or search(terms[0])[0] else "NOT_FOUND;INVALID_JOURNAL"

@@ -21,7 +21,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from medground.errors import MedgroundError
-from medground.faces.eutils import citations, links, pages, searches, summaries
+from medground.faces.eutils import links, pages, searches, summaries
 from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.exchange import (
     MOST_BYTES,
@@ -174,7 +174,7 @@ UTILITIES: Mapping[str, Utility] = MappingProxyType(
         "einfo": Utility(searches.einfo, "eInfoResult", searches.INFO),
         "espell": Utility(searches.espell, "eSpellResult", searches.SPELL),
         "elink": Utility(links.elink, "eLinkResult", links.LINK),
-        "ecitmatch": Utility(citations.ecitmatch, "eCitMatchResult", "<!DOCTYPE eCitMatchResult>"),
+        "ecitmatch": Utility(searches.ecitmatch, "eCitMatchResult", "<!DOCTYPE eCitMatchResult>"),
     }
 )
 _FOLDER = "/entrez/eutils"

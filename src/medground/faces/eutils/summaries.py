@@ -1,6 +1,7 @@
 """esummary and efetch: metadata of records, and the records themselves."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from medground.corpus.readers.medline_record import MedlineRecord
@@ -21,6 +22,7 @@ from medground.faces.eutils.exchange import (
     xml_stream,
 )
 from medground.faces.eutils.formats import held
+from medground.home.files import tables
 from medground.wording.markup import template
 
 DOCTYPE = eutils_doctype("eSummaryResult", "esummary v1", "20041029", "esummary-v1")
@@ -28,23 +30,11 @@ _DOCTYPE_2 = eutils_doctype("eSummaryResult", "esummary pubmed", "20160808", "es
 MOST = 10_000
 MOST_IN_JSON = 500
 """Maximum records per response, as at NCBI."""
-_STATES = {
-    "MEDLINE": "PubMed - indexed for MEDLINE",
-    "OLDMEDLINE": "PubMed - OLDMEDLINE",
-    "In-Process": "PubMed - in process",
-    "Publisher": "PubMed - as supplied by publisher",
-}
+_STATES: Mapping[str, str] = tables("faces/eutils", "fields")["states"]
 _RETRACTED = "Retracted Publication"
 _SINCE = "Retracted, says a list that Medground ships"
 """Of a paper whose record, which is as NLM made it, does not say so."""
-_OF_BOOKS = {
-    "booktitle": "Book/BookTitle",
-    "medium": "Book/Medium",
-    "edition": "Book/Edition",
-    "publisherlocation": "Book/Publisher/PublisherLocation",
-    "publishername": "Book/Publisher/PublisherName",
-    "reportnumber": "Book/ReportNumber",
-}
+_OF_BOOKS: Mapping[str, str] = tables("faces/eutils", "fields")["books"]
 _WORD = re.compile("(?<=[a-z])(?=[A-Z])")
 Summary = dict[str, Any]
 

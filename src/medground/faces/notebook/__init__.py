@@ -48,10 +48,7 @@ def ask(
     """
     shown = ShownSteps()
     text = question if isinstance(question, str) else question.text
-    with (
-        notice_first(text, context),
-        BlockingEngine(settings, corpora=corpora, progress=shown.progress) as engine,
-    ):
+    with notice_first(text, context), BlockingEngine(settings, corpora=corpora, progress=shown.progress) as engine:
         return engine.ask(question, context=context, on_step=shown, **chosen)
 
 

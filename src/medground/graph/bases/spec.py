@@ -27,7 +27,7 @@ from medground.corpus.readers.entry import described
 from medground.corpus.readers.lines import read_lines
 from medground.errors import ConfigError
 from medground.graph.bases.record import checked_name
-from medground.home.files import parsed_toml
+from medground.home.files import parsed_toml, tables
 from medground.values.document import Document, Frozen
 from medground.values.source_plan import SourceDescription
 
@@ -273,15 +273,7 @@ def _first(error: ValidationError) -> tuple[Place, str]:
     return where, first["msg"].removeprefix("Value error, ")
 
 
-_WANTED = {
-    "about": "; describe in a paragraph what the source holds, for the planner",
-    "licence": "; say the terms under which its texts may be used",
-    "origin": "; say where its texts come from",
-    "kind": "; use book, guideline, research, wiki or graph",
-    "inputs": '; name what is read, such as inputs = [{ path = "folder" }]',
-    "sources": "; begin each source with [[sources]]",
-    "name": '; name the base, such as name = "omni"',
-}
+_WANTED: Mapping[str, str] = tables("graph/bases", "spec")["wanted"]
 
 
 def _wrong(path: Path, text: str, tree: Mapping[str, Any], loc: Place, what: str) -> ConfigError:

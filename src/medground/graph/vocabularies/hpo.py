@@ -14,6 +14,7 @@ from medground.errors import BadDocument, ConfigError
 from medground.graph.relation import Concept, Name, Predicate, Relation, by_frequency, extras, frequency
 from medground.graph.vocabularies import base as forms
 from medground.graph.vocabularies.obo import Stanza, Term, stanzas
+from medground.home.files import tables
 
 LICENSE = "Human Phenotype Ontology licence: free to use with attribution and version, contents unaltered; https://hpo.jax.org/app/license"
 ABNORMALITY = "HP:0000118"
@@ -165,15 +166,7 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.strip() for part in text.split(";") if part.strip()))
 
 
-_WORDED = (
-    forms.PredicateRecord("feature", "has the feature", "is a feature of"),
-    forms.PredicateRecord("absent feature", "is recorded without the feature", "is recorded as absent in"),
-    forms.PredicateRecord("inheritance", "is inherited in the mode", "is the mode of inheritance of"),
-    forms.PredicateRecord("course", "has the onset or course", "is the onset or course of"),
-    forms.PredicateRecord("modifier", "has the clinical modifier", "is a clinical modifier of"),
-    forms.PredicateRecord("history", "has in the medical history", "is part of the medical history in"),
-    forms.PredicateRecord("gene", "is associated with the gene", "is a gene associated with"),
-)
+_WORDED = tuple(forms.PredicateRecord(*one) for one in tables("graph", "words")["predicates"]["hpo"])
 
 
 def hpo(release: Hpo | None = None) -> forms.Vocabulary:

@@ -1,7 +1,7 @@
 """The vocabularies of the National Library of Medicine, UMLS and MeSH, and DrugBank, as they are released; streamed."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -12,16 +12,12 @@ from medground.corpus.readers.xml import Element, flat_text, records
 from medground.errors import BadDocument
 from medground.graph.relation import Scope
 from medground.graph.vocabularies import base as forms
+from medground.home.files import tables
 
 # UMLS in Rich Release Format. Source: UMLS Reference Manual. Each row ends with `|`. In MRREL the second concept has
 # the relation to the first: `CUI2 RELA CUI1`.
 
-_COLUMNS = {
-    "MRCONSO": "CUI LAT TS LUI STT SUI ISPREF AUI SAUI SCUI SDUI SAB TTY CODE STR SRL SUPPRESS CVF",
-    "MRDEF": "CUI AUI ATUI SATUI SAB DEF SUPPRESS CVF",
-    "MRREL": "CUI1 AUI1 STYPE1 REL CUI2 AUI2 STYPE2 RELA RUI SRUI SAB SL RG DIR SUPPRESS CVF",
-    "MRSTY": "CUI TUI STN STY ATUI CVF",
-}
+_COLUMNS: Mapping[str, str] = tables("graph", "words")["umls"]
 COLUMNS = {table: tuple(columns.split()) for table, columns in _COLUMNS.items()}
 """The columns of each table, in NLM's order; every row ends with a further `|`."""
 _CUI = re.compile(r"C\d{7}")
@@ -172,12 +168,7 @@ def _heading_rows(path: Path) -> Iterator[list[str]]:
 # Omni-RAG, section 3.2: description, indication, pharmacodynamics, absorption and interactions join the definition.
 
 NAMESPACE = "http://www.drugbank.ca"
-_TEXTS = {
-    "description": "Description",
-    "indication": "Indication",
-    "pharmacodynamics": "Pharmacodynamics",
-    "absorption": "Absorption",
-}
+_TEXTS: Mapping[str, str] = tables("graph", "words")["drugbank"]
 _IN = f"{{{NAMESPACE}}}"
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from medground.home.files import tables
 from medground.language import kinds, words
 from medground.language.quoting.pool import FOUND, Asked, Candidate, Pool, asked, parts
 from medground.language.quoting.pool import NAMES as SECTIONS
@@ -29,32 +30,9 @@ _SMALL = [re.compile(form.pattern.removeprefix("(?i)")) for form in ROLES.values
 HOLDS = forms("holds")
 """By kind of question (`question_kinds.KINDS`): whether a sentence holds something of the kind."""
 
-_HEADED = re.compile(
-    r"\W*(?:fig(?:ure)?|table|box|scheme|supplementary|additional file)s?\.?\s*\w{1,4}\b|"
-    r"\W*(?:\[?\d{1,3}\]?[.)]?\s+)?(?:[A-Z][\w'-]+ [A-Z]{1,3}[,;] ?){2,}",
-    re.IGNORECASE,
-)
-_PRINTED = re.compile(
-    r"https?://|www\.|\bdoi\b|@\w+\.|\bcopyright\b|©|\blicen[sc]e\b|creative commons|all rights reserved|"
-    r"correspond(?:ing author|ence)|\bet al\.?,? \d{4}|\bISSN\b|\bPMC?ID\b|\b(?:university|department of|institute of|"
-    r"faculty of)\b.*\b(?:university|hospital|school|china|usa|japan|india|germany)\b|\b(?:conflicts? of interest|"
-    r"competing interests?|funding|acknowledg\w+|author contributions?|ethics approval)\b",
-    re.IGNORECASE,
-)
-_HINTS = (
-    *("http", "www", "doi", "@", "copy", "©", "licen", "creative", "rights", "correspond", "et al", "issn", "pm"),
-    *(
-        "university",
-        "department of",
-        "institute of",
-        "faculty of",
-        "interest",
-        "funding",
-        "acknowl",
-        "author",
-        "ethics",
-    ),
-)
+_HEADED = forms("features")["headed"]
+_PRINTED = forms("features")["printed"]
+_HINTS: list[str] = tables("language", "hints")["printed"]["around"]
 """What `_PRINTED` finds has one of these in small letters: looking for them first is faster."""
 
 
@@ -69,11 +47,7 @@ _ABSTRACT = 5
 """Sentences: with fewer, the place of a sentence says little."""
 _CLOSED = tuple(list(ROLES).index(name) for name in ("finding", "conclusion", "negation"))
 _RESULT = tuple(list(ROLES).index(name) for name in ("finding", "comparison", "conclusion"))
-_DEFINES = re.compile(
-    r"\W*(?:\([^)]{1,60}\)\W*)?(?:,|is|are|was|were|refers)\s+(?:(?:generally|currently|considered|also|usually|"
-    r"commonly|often|primarily|mainly|to|defined as)\s+)*(?:an?|the|one of)\b",
-    re.IGNORECASE,
-)
+_DEFINES = forms("features")["defines"]
 
 
 @dataclass(frozen=True)

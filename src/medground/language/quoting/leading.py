@@ -36,11 +36,7 @@ _SAME = 90
 _BEGINS = re.compile(r"\W*(?:[^\W\d_]*[A-Z]|[\w-]*\d)")
 _ENDS = re.compile(r"""[.?!][\s)\]"'”’»]*(?:\[?\d[\d,\s–-]*\]?)?$""")
 _MARKUP = re.compile(r"<[^<>]*>")
-_ADVICE = re.compile(
-    r"\b(?:should|must|ought to|need to)(?: not)?(?: be)? (?:take|use|stop|start|continue|discontinue|give)|"
-    r"\b(?:do not|don['’]t|never|please) \w+|\b(?:stop|start|keep|avoid)(?:ping|ing)? (?:taking|using)\b",
-    re.IGNORECASE,
-)
+_ADVICE = forms("leading")["advice"]
 _CLAUSE = re.compile(r"(?:^|[.;:,] |[-•*] |\byou (?:can|may|could) )\s*(?:then |and |or |also )?([A-Za-z]+)")
 """A word with which a clause begins: a verb there is an order."""
 

@@ -149,8 +149,7 @@ class Pool:
         self.there = {t: r for t, r in self.rarity.items() if held[t]}
         self.most = max(self.there.values(), default=0.0) or 1.0
         keys = sorted(
-            (t for t in self.there if t in self.asked.topic),
-            key=lambda t: (-self.rarity[t] - 0.3 * words.weight(t), t),
+            (t for t in self.there if t in self.asked.topic), key=lambda t: (-self.rarity[t] - 0.3 * words.weight(t), t)
         )
         self.key = keys[0] if keys else ""
         self.second = keys[1] if len(keys) > 1 else self.key

@@ -17,6 +17,7 @@ from itertools import pairwise
 from medground.errors import MedgroundError
 from medground.home.files import rows, tables
 from medground.language.risk.rules import LONGEST, plain, rules
+from medground.language.word_lists import forms
 from medground.values.decision import Notice, NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
@@ -27,15 +28,8 @@ _LONG = (20, 35)
 """Words from which a text says more signs, whatever it is about."""
 _ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
 _SHORTEST = 3
-_QUESTION = re.compile(
-    r"(?:^|\. )(?!(?:\w+ ){1,2}(?:i|we|my|you)\b)"
-    r"(?:what|which|how|why|when|where|who|does|do|is|are|was|can|could|will|has|did)\b"
-)
-_ONSET = re.compile(
-    r"\b(?:since|sudden|suddenly|just now|now|ago|yesterday|today|tonight|last night|right after|began|started|came on"
-    r"|woke up|got up|this (?:morning|afternoon|evening)"
-    r"|(?:for|past|in|after) (?:\w+ ){0,3}(?:second|minute|hour|day)s?)\b"
-)
+_QUESTION = forms("notices")["question"]
+_ONSET = forms("notices")["onset"]
 _OWN = re.compile(r"\b(?:i|me|my|we|our)\b")
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx2
 
 from medground.errors import ConfigError, SourceUnavailable
+from medground.home.files import tables
 from medground.home.secrets import is_secret_header, keys_in, masked, secret_forms, shown_address
 from medground.sources.http import clients
 from medground.sources.http.retries import Fault, Patience, passing_fault, shorten, tried
@@ -25,18 +26,7 @@ _PEEK = 4000
 _TOLD = re.compile(r"<(?:title|ERROR)\b[^>]*>([^<]+)</", re.IGNORECASE)
 _NAMES = ("message", "errormessage", "statustext", "detail", "error", "errors", "service-error", "status")
 """What services call the message in an error object."""
-ADDRESSES = {
-    "alphafold": "https://alphafold.ebi.ac.uk",
-    "brave": "https://api.search.brave.com",
-    "clinicaltrials": "https://clinicaltrials.gov/api/v2",
-    "duckduckgo": "https://html.duckduckgo.com",
-    "idconv": "https://pmc.ncbi.nlm.nih.gov/tools/idconv/api/v1",
-    "openalex": "https://api.openalex.org",
-    "pdb": "https://www.ebi.ac.uk/pdbe",
-    "pubtator": "https://www.ncbi.nlm.nih.gov/research/pubtator3-api",
-    "uniprot": "https://rest.uniprot.org",
-    "unpaywall": "https://api.unpaywall.org/v2",
-}
+ADDRESSES: dict[str, str] = tables("sources", "addresses")["addresses"]
 """Where the services are that are in one place only, by the names of their sources."""
 _BAD_KEY = re.compile(r"(api[ _]key|token) (is )?(not valid|invalid)|invalid (api[ _]key|token)", re.IGNORECASE)
 _LIMITED = re.compile(r"rate.?limit|quota|too many requests", re.IGNORECASE)

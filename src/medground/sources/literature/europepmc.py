@@ -150,10 +150,7 @@ def _id_query(document_id: str) -> str:
 
 
 SYNTAX = Syntax(
-    name="Europe PMC",
-    fields=fields_of("europepmc"),
-    dates="(FIRST_PDATE:[{low} TO {high}])",
-    id_of=_id_query,
+    name="Europe PMC", fields=fields_of("europepmc"), dates="(FIRST_PDATE:[{low} TO {high}])", id_of=_id_query
 )
 
 

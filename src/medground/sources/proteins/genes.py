@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from medground.language.genes import gene_table
-from medground.language.word_lists import word_lists
+from medground.language.word_lists import forms, word_lists
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh_table import Heading
@@ -27,11 +27,7 @@ _BINOMIAL = re.compile(r"\b([A-Z][a-z]{3,}) [a-z]{2,}(?:us|is|ae|um|ii|ans|ens|e
 """The scientific name of a species, if the first word is a genus."""
 _OLD_NAME = re.compile(r"p\d{2,3}")
 _MARK = re.compile(r"[(;:?]")
-_ASKED = re.compile(
-    r"\b(?:roles? of|functions? of|involved in|located|binds?|interact\w*|expressed|genes?|proteins?|mutations?|"
-    r"encod\w+)\b",
-    re.IGNORECASE,
-)
+_ASKED = forms("genes")["asked"]
 """What questions ask of genes and proteins: three capitals, such as APP, count as a symbol in such a question."""
 _STAGE = re.compile(r"[pc]?T[0-4xX][ab]?(?:N[0-3xX])?(?:M[01xX])?")
 """A stage of cancer."""
@@ -42,9 +38,7 @@ _PROTEINS = ("D12.644", "D12.776", "D08.811", "D06.472.699", "D23.529")
 """MeSH: peptides, proteins, enzymes, peptide hormones, cytokines and other messengers."""
 _CYCLIC = "D12.644.641"
 """Cyclic peptides: antibiotics and other drugs."""
-_DRUG = re.compile(
-    r"(?:mab|relin|relide|relix|tide|cept|mycin|myxin|plase|cillin|grastim|poetin alfa|leucel)$", re.IGNORECASE
-)
+_DRUG = forms("genes")["drug"]
 _FEW = 2
 """Most narrower headings of a plural that still means one protein, such as beta-Globins."""
 

@@ -13,6 +13,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from medground.corpus.readers.values import letters_of
+from medground.language.word_lists import forms
 
 # Year, journal and identifiers of a paper, from what its first page and its running heads say.
 
@@ -39,15 +40,8 @@ _JOURNAL = re.compile(
     rf"(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|published )?{_YEAR}\b",
     re.I,
 )
-_PREPRINT = re.compile(
-    r"\b(medRxiv|bioRxiv|Research Square|arXiv|SSRN|Preprints\.org|OSF Preprints)\b[^.]{0,20}preprint"
-)
-_NO_JOURNAL = re.compile(
-    r"received|accepted|published|copyright|©|et al|authors?$|"
-    r"^(?:vol\w*|no|issue|january|february|march|april|may|june|july|august|september|october|november|december|"
-    r"page|doi|https?)\b",
-    re.I,
-)
+_PREPRINT = forms("pdf front")["preprint"]
+_NO_JOURNAL = forms("pdf front")["no_journal"]
 
 
 def year_of(said: Sequence[str], first_page: str) -> int | None:
@@ -105,23 +99,12 @@ def _doi(text: str) -> str:
 _SURE = 90
 _NAME = 4
 """A title on a cover has more words than this."""
-_NOT_A_TITLE = re.compile(
-    r"^(?:untitled|microsoft word|powerpoint|slide \d|doi|pii|\S+\.(?:docx?|pdf|tex|indd|dvi|qxd))", re.I
-)
-_NOT_A_NAME = re.compile(
-    r"\d{3}|@|\b(?:university|department|institute|hospital|school|college|centre|center|faculty|research|article|"
-    r"centro|clinic|division|faculty|online|open|access|received|accepted|published|and others|anonymous|"
-    r"unknown|user|admin)\b",
-    re.I,
-)
-_PARTICLE = re.compile(
-    r"van|von|de|der|den|del|della|di|da|das|do|dos|du|e|y|la|le|bin|ibn|al|el|af|av|zu|zur|ter|ten", re.IGNORECASE
-)
+_NOT_A_TITLE = forms("pdf front")["not_a_title"]
+_NOT_A_NAME = forms("pdf front")["not_a_name"]
+_PARTICLE = forms("pdf front")["particle"]
 _BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
 _DEGREE = re.compile(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?")
-_MARKS = re.compile(
-    r"[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+(?:\s?,\s?[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+)*|\b[a-z]\b(?=\s*(?:,|$))"
-)
+_MARKS = forms("pdf front")["marks"]
 
 
 @dataclass(frozen=True)
@@ -135,11 +118,7 @@ class Shown:
 
 
 def front_of(
-    front: Sequence[Shown],
-    margins: Sequence[str],
-    first_page: str,
-    metadata: Mapping[str, str],
-    own: Mapping[str, str],
+    front: Sequence[Shown], margins: Sequence[str], first_page: str, metadata: Mapping[str, str], own: Mapping[str, str]
 ) -> dict[str, Any]:
     """What the first page and the metadata of the file (`Title`, `Author`, `Subject`) say, as fields of a document.
 

@@ -11,26 +11,19 @@ from typing import Literal
 
 from medground.corpus.readers.pdf.blocks import Block
 from medground.corpus.readers.pdf.lines import Line
+from medground.language.word_lists import forms
 
 # How a document is set: the size of its running text, its column width, its headings; and what looks like what.
 
 NUMBERING = r"(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,4})[.):]?\s+)?"
 ENDED = re.compile(r"[.!?:;][\])\u201d\u2019\"']*$")
-KNOWN = re.compile(
-    NUMBERING + r"(?:introduction|(?:(?:patients?|materials?|subjects|participants) and )?methods?|"
-    r"materials|(?:results?|findings)(?: and discussion)?|discussion(?: and conclusions?)?|conclusions?|background|"
-    r"limitations|(?:reference list|references|bibliography|literature cited)(?: and notes)?)\W*",
-    re.I,
-)
+KNOWN = forms("pdf kinds")["known"]
 """Headings that papers have."""
 OPENING = re.compile(NUMBERING + r"(?:abstract|summary|introduction|background)\W*", re.I)
 REFERENCES = re.compile(
     NUMBERING + r"(?:reference list|references|bibliography|literature cited)(?: and notes)?\W*", re.I
 )
-LEGEND = re.compile(
-    r"(?:Supplementary |Additional )?(Fig(?:ure|\.)?|Table|TABLE|FIGURE|FIG\.?|Scheme|Box)\s+"
-    r"(S?\d{1,3}[A-Z]?|[IVX]{1,4})\b(.?)"
-)
+LEGEND = forms("pdf kinds")["legend"]
 
 Style = tuple[float, bool, bool]
 """Size, to half a point; bold; italic."""
@@ -161,11 +154,7 @@ _CITATION = re.compile(
     r"\[?\d{1,3}[\].]?\s+[^\W\d_][^.;]{1,120}\s[A-Z]{1,3}\b[.,].{10,400}?\b(?:19|20)\d\d\s?[;:,(]\s?\d", re.DOTALL
 )
 """`1. Smith J, Doe A. A title. J Med. 2019;1:2`: number, a name with initials, and a year before a volume."""
-_AFTER = re.compile(
-    r"(?:appendix|appendices|supplement|supporting|figure legends|figures|tables|additional files?|acknowledg|author|"
-    r"competing|conflicts?|funding|pre-publication|abbreviations|declarations|ethic)",
-    re.I,
-)
+_AFTER = forms("pdf kinds")["after"]
 _PROSE = 25
 
 
@@ -197,11 +186,7 @@ Kind = Literal["front", "heading", "text", "legend", "keywords", "left out"]
 
 ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
 _KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?\b", re.I)
-_IMPRINT = re.compile(
-    r"©|\(c\) \d{4}|copyright|correspond|e-?mail|\S@\S+\.\w|received|accepted|doi|licen[cs]e|open access|"
-    r"university|department|hospital|equal contribut|citation|https?://",
-    re.I,
-)
+_IMPRINT = forms("pdf kinds")["imprint"]
 _LIST_ITEM = re.compile(r"(?:[\u2022\u2023\u25aa\u25cf\u25e6\u00b7*\u2013-]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
 _PARAGRAPH = 35
 """More words than this are a real paragraph."""

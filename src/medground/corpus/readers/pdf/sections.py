@@ -13,6 +13,7 @@ from medground.corpus.readers.pdf.blocks import Block
 from medground.corpus.readers.pdf.kinds import ABSTRACT, ENDED, Part
 from medground.corpus.readers.pdf.lines import Line
 from medground.corpus.readers.values import letters_of
+from medground.language.word_lists import forms
 from medground.language.words import FUNCTION_WORDS, MOST, stem, weight
 
 # Blocks to paragraphs: lines joined, words that a line end broke made whole, sentences that a page end broke too.
@@ -204,11 +205,7 @@ def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], 
     return opened, [replace(first, text=rest), *lines[at + 1 :]] if rest else lines[at + 1 :]
 
 
-_ADDRESS = re.compile(
-    r"(?:<\s*)?(?:(?:https?|ftp)://|\bwww\.(?=\w)|\bdoi:\s*(?=10\.))"
-    r"[^\s<>]*[^\s<>.,;:!?)\]}'\"\u2019\u201d](?:\s*>)?",
-    re.IGNORECASE,
-)
+_ADDRESS = forms("pdf sections")["address"]
 _BROKEN_AT = tuple("/-_=?&%")
 """What a line ends with if an address goes on in the next."""
 _TAIL = re.compile(r"(?=\S*(?:[/_=%]|\w\.\w))\S*[^\s.,;:!?)\]}]")
@@ -216,14 +213,7 @@ _TAIL = re.compile(r"(?=\S*(?:[/_=%]|\w\.\w))\S*[^\s.,;:!?)\]}]")
 _EMPTY = re.compile(r"\s*(?:\(\s*\)|\[\s*\])")
 _SPACES = re.compile(r" {2,}")
 _BEFORE_POINT = re.compile(r" +(?=[.,;:)\]])")
-_LIST = re.compile(
-    r"(?:(?:chapter )?references(?: and (?:notes|further reading))?|bibliography|literature(?: cited)?|"
-    r"(?:further|suggested|recommended|selected|additional|key) (?:readings?|references|literature)|"
-    r"(?:table of )?contents|contents in brief|(?:subject |author )?index|list of (?:figures|tables|contributors)|"
-    r"contributors|about the (?:authors?|editors?)|acknowledge?ments?|copyright|"
-    r"(?:web ?sites?|web resources|internet resources|useful (?:web ?sites|links)))\W*",
-    re.IGNORECASE,
-)
+_LIST = forms("pdf sections")["list"]
 _PATH = " > "
 
 
