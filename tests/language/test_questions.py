@@ -134,3 +134,5 @@ def test_any_text_is_read_or_refused(former: str, asked: str) -> None:
 def test_misspelt_words_are_read_as_they_are_meant() -> None:
     read = reading_of("Does muscle stimulaton help criticaly ill eldery people on donanemab?").read_as("")
     assert read == {"stimulaton": "stimulation", "criticaly": "critically", "eldery": "elderly"}
+    assert reading_of("What is minodixil approved for?").read_as("") == {"minodixil": "minoxidil"}
+    assert not reading_of("What is patisiran approved for?").read_as("")

@@ -159,13 +159,14 @@ def _by_letter(found: Iterable[str]) -> Mapping[str, list[str]]:
 
 
 def _is_slip(word: str, other: str) -> bool:
-    """Whether one letter is left out, doubled, moved or, in a long word, taken for one that is like it."""
+    """Whether one letter is left out, doubled or, in a long word, taken for one that is like it, or some are moved."""
     is_long = len(word) >= _LONG
     word = word if other.endswith("s") else word.removesuffix("s")
-    if OSA.distance(word, other, score_cutoff=1) > 1:
+    is_moved = sorted(word) == sorted(other)
+    if OSA.distance(word, other, score_cutoff=2) > (2 if is_long and is_moved else 1):
         return False
     is_common = words.abstracts_with(words.stem(other)) > 0
-    if len(word) != len(other) or sorted(word) == sorted(other):
+    if len(word) != len(other) or is_moved:
         return is_long or is_common
     return is_long and is_common and word.translate(_ALIKE) == other.translate(_ALIKE)
 
