@@ -19,7 +19,7 @@ from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
-from medground.language.question_kinds import aspects_of, aspects_told
+from medground.language.question_kinds import aspects_of, aspects_told, asked_in
 from medground.language.risk.notices import people_say
 from medground.language.sentences import sentence_spans
 from medground.language.subject import (
@@ -190,7 +190,9 @@ class QuestionReading:
         aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
         told = bool(things) and self.plain != self._as_meant[0]  # in a story
         unusual = (words.stem(w) for w in words.tokens(self._alone) if not (told and people_say(w)))
-        rare = {stem for stem in unusual if words.weight(stem) >= _RARE and not self._aspect_of_them}
+        forms = (form for forms in asked_in(self.plain) for form in forms if self._aspect_of_them)
+        asked = {stem for form in forms for stem in words.terms(form)}
+        rare = {stem for stem in unusual if words.weight(stem) >= _RARE and stem not in asked}
         return words.topic(self._alone) & ((said | rare | self._written) - aside)
 
     @cached_property
