@@ -19,7 +19,7 @@ from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
 from medground.language.noun_phrases import Thing, things
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
-from medground.language.question_kinds import aspects_of, aspects_told, asked_in
+from medground.language.question_kinds import asked_in, aspects_of, aspects_told
 from medground.language.risk.notices import people_say
 from medground.language.sentences import sentence_spans
 from medground.language.subject import (
