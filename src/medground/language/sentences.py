@@ -7,7 +7,7 @@ from typing import Any
 
 import nupunkt
 
-from medground.language.word_lists import forms
+from medground.language.word_lists import forms, word_lists
 
 _ADDRESS = re.compile(r"(?:https?:/|ftp:/|www\.|doi\b|10\.\d{4,9}/|\S+@)", re.IGNORECASE)
 """How a token begins that is an address."""
@@ -63,20 +63,7 @@ def _across_space(text: str, tail: str, after: tuple[int, int]) -> bool:
 
 Span = tuple[int, int]
 
-# Abbreviations in papers and prescriptions that nupunkt's model does not know.
-_ABBREVIATIONS = [
-    *("b.i.d", "t.i.d", "q.i.d", "q.h.s", "i.a", "i.n", "i.t", "i.c.v", "r.p.m", "s.d", "s.e", "s.e.m", "c.f", "viz"),
-    *("vit", "subsp", "ssp", "subspp", "bv", "pv", "cv", "suppl", "wt", "wks", "yrs", "pts", "pat"),
-    *("serov", "str", "chrom", "acc"),
-]
-
-# Words that nupunkt's model takes for abbreviations, as in titles of journals: "... risk of cancer. Statins ...". They
-# end 1.5 % of the sentences of 5,183 abstracts, half of that `cancer`.
-_WORDS = """
-    cancer life found day week month century sleep intestine low human mass all reports reporter art cold hand glaucoma
-    free wall met rest series cytology bed quantified fish ill lead ago how chest equal aims wave reconstitution rich
-    lack nor will can black broad just enter add ten helper
-"""
+_SPECIAL = word_lists("special_words")
 
 # A capital letter before the full stop looks like the initial of a name ("vitamin C. The cells"), but its `_openers`
 # start a sentence and are never a surname.
@@ -157,8 +144,8 @@ def _belongs_together(text: str, before: Span, after: Span) -> bool:
 def _tokenizer() -> Any:
     """A separate instance of the library's model, so that our abbreviations affect no other user of it."""
     tokenizer = nupunkt.load_default_model()
-    tokenizer.add_abbreviations(_ABBREVIATIONS)
-    for word in _WORDS.split():
+    tokenizer.add_abbreviations(sorted(_SPECIAL["abbreviations"]))
+    for word in _SPECIAL["whole"]:
         tokenizer.remove_abbreviation(word)
     tokenizer.paragraph_breaks = False
     tokenizer.line_breaks = True
