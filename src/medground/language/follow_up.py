@@ -27,23 +27,7 @@ _TRUE = forms("follow_up")["true"]
 _WHY = forms("follow_up")["why"]
 _KIND_OF = re.compile(r"^(?P<kind>.*\b(?:cases?|forms?|stages?|disease))$", re.IGNORECASE)
 _DEGREE = forms("follow_up")["degree"]
-_OF_DISEASES = (
-    r"symptoms?|signs?|causes?|treatments?|therapy|therapies|prognosis|cure|life expectancy|incubation period|"
-    r"prevalence|incidence|mortality|survival|inheritance|age of onset|complications?|prevention|risk factors|genes?|"
-    r"mutations?|diagnosis|diagnostic tests?|tests?|vaccines?"
-)
-_OF_DRUGS = (
-    r"doses?|dosage|(?:side|adverse) effects?|contra-?indications?|interactions?|half-life|mechanisms? of action|"
-    r"mechanisms?|antidote|risks?|benefits?|alternatives?|indications?|costs?|price|evidence|harms?|dangers?"
-)
-_THING = re.compile(
-    r"^(?:and |but |so )?(?:(?:what(?:[’']?s| is| are| were| was)|which|is there|are there|any|"
-    r"does it have)\s+)?(?:(?:the|a|an|any|other|usual|main|right|best|recommended|most|common|typical|long-term|"
-    r"possible|known|normal|correct|available|first|average|exact|serious)\s+)*"
-    rf"(?P<thing>(?P<disease>{_OF_DISEASES})|{_OF_DRUGS})"
-    r"(?: (?:are|is) (?:there|available|known|common|used)| available| known| with [\w\s-]{2,40})?$",
-    re.IGNORECASE,
-)
+_THING = forms("follow_up")["thing"]
 _FOR = forms("follow_up")["for"]
 _LONGEST_CONDITION = 12
 _LONGEST_NAME = 6

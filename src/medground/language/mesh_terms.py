@@ -9,18 +9,13 @@ from functools import lru_cache
 from typing import Literal
 
 from medground.language.risk.notices import is_plain
+from medground.language.word_lists import word_lists
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh_table import Heading
 from medground.pubmed.translate import standard_mapper
 from medground.values.query import Mesh, Or, Query
 
-_POOR_NAMES = """
-    adult|affect|aged|animals|association|cells|child|data|disease|female|goals|hospitals|humans|infant
-    |male|men|methods|mice|middle aged|patients|persons|plants|population|probability|prognosis|rats
-    |research|research design|risk|risk factors|role|safety|schools|standards|students|syndrome|teaching
-    |therapeutics|time|tissues|women|work|world health organization
-"""
-POOR = frozenset(name.strip() for name in _POOR_NAMES.split("|"))
+POOR = word_lists("special_words")["poor"]
 """Headings that say little about the subject of a question (check tags and words common to all studies)."""
 
 

@@ -19,20 +19,7 @@ class Reading:
     stands_for: str = ""
 
 
-_DRUG = (
-    r"drug|medicine|medication|treatment|therapy|agent|compound|supplement|vaccine|intervention|procedure|test|"
-    r"operation|surgery|diet"
-)
-_ILLNESS = r"disease|disorder|syndrome|condition|illness|infection|cancer|tumou?r|injury"
-_NOUN = (
-    rf"(?P<noun>(?:{_DRUG}|{_ILLNESS}|gene|protein|enzyme|hormone|phenotype|sign|symptom|method|technique|"
-    r"virus|pathogen|bacterium)s?)"
-)
-_POINTING = re.compile(
-    rf"\b(?:(?P<the>the |this |that |these |those |such(?: an?)? |the same ){_NOUN}|"
-    r"(?P<word>its|it|they|them|their))\b",
-    re.IGNORECASE,
-)
+_POINTING = forms("pointing")["pointing"]
 _BARE = forms("pointing")["bare"]
 _DUMMY = forms("pointing")["dummy"]
 """An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""
@@ -77,7 +64,7 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str) -> Thing | 
     objects = [thing for thing in found if not thing.is_people and not thing.is_asked_for]
     diseases = sorted((thing for thing in objects if thing.is_disease), key=lambda thing: len(thing.text.split()))
     others = [thing for thing in objects if thing not in diseases]
-    if noun and re.fullmatch(rf"(?:{_ILLNESS})s?", noun, re.IGNORECASE):
+    if noun and forms("pointing")["illness"].fullmatch(noun):
         chosen = [*diseases, *objects]
     elif noun:
         chosen = [*others, *objects]

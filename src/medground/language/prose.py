@@ -15,9 +15,6 @@ from medground.home.files import tables
 from medground.language.word_lists import forms
 
 _I = re.IGNORECASE
-_YEAR = r"(?:19|20)\d\d"
-_NAME = r"(?:(?:van|von|de|der|den|del|la|le|di|da|dos|el|al|bin|ter)\s)*[^\W\d_a-z][\w'’‐-]*"
-_INITIALS = r"(?:[A-Z]\.?[ ‐-]?){1,4}"
 
 _ADDRESS = forms("no prose")["address"]
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -32,32 +29,7 @@ _NAME_PART = re.compile(
     r"(?:[A-Z]\.?-?){1,3}|[^\W\d_a-z][\w.'’‐-]*[^\W\d_A-Z]|van|von|der?|den|del|dos?|da|di|l[ae]|el|al|bin|ter|y"
 )
 
-_RULES: Mapping[str, re.Pattern[str]] = {
-    "date alone": re.compile(
-        rf"^\W*(?:(?:received|accepted|published|revised|epub|online|available)\W+)*(?:{_YEAR}-\d\d(?:-\d\d)?|"
-        rf"\d{{1,2}}\s[A-Z][a-z]+\s{_YEAR}|[A-Z][a-z]+\s\d{{1,2}},?\s{_YEAR})\W*$"
-        rf"|^\W*(?:received|accepted|revised|published(?: online)?)\b.{{0,60}}{_YEAR}\W*(?:$|;|,?\s*(?:accepted|"
-        rf"revised|published))",
-        _I,
-    ),
-    "names": re.compile(
-        rf"^\W*(?:{_NAME}(?:\s{_NAME}){{0,2}},\s[^\W\d_][\w.'’‐-]*(?:\s[\w.'’‐-]+){{0,3}}(?:;\s*|\W*$)){{2,}}"
-        rf"|^\W*(?:{_NAME}(?:[ -]{_NAME}){{0,2}},?\s{_INITIALS}(?:\s?\d[\d,*†]*)?(?:,\s*|;\s*|\s?and\s|\s?&\s|"
-        rf"\W*$)){{3,}}"
-    ),
-    "reference": re.compile(
-        rf"\b{_YEAR}(?:\s[A-Z][a-z]{{2}}(?:\s\d{{1,2}})?)?;\s?\(?\d+\)?(?:\s?\([^)]{{1,20}}\))?\s?[:,]\s?[a-zA-Z]?\d+"
-        rf"|^\W*(?:[A-Z][\w.]*\s){{1,8}}\d{{1,4}}\s?\([\w ./-]{{1,12}}\)\s?[:,]\s?[A-Za-z]?\d{{1,6}}"
-        rf"|^[\W\d]*{_NAME},?\s{_INITIALS}(?:,|;|\.|\s(?:and|&)\s{_NAME}|\s\().{{0,300}}?[(.,;\s]{_YEAR}[a-z]?[).;:]"
-        rf"|^[\W\d]*(?:{_NAME},?\s{_INITIALS}(?:,\s*(?:and\s|&\s)?|;\s*|\s(?:and|&)\s|[.:]\s)){{2,}}"
-        rf"|^[\W\d]*[A-Z][\w'’-]+,?\s[A-Z]{{1,3}},? et al\b"
-        rf"|^\W*(?:\[?\d{{1,3}}[\].]\s*)?(?:[A-Z][a-z]*\.?\s){{1,6}}{_YEAR}[;:]\s?\d+"
-        rf"|\b(?:[A-Z][a-z]*\.\s?){{2,}}(?:[A-Z]+,\s?)?\d{{1,4}}\s?[,:]\s?[A-Z]?\d+\s?[-–—]\s?\d+"
-        rf"|\[(?:PubMed|Google Scholar|CrossRef|PMC free article)\]|PubMed(?:Google|Cross)|\[cited {_YEAR}"
-        r"|^\W*(?:available (?:from|at|online)|retrieved from|accessed)\b.{0,20}(?:https?:|www\.|:|\d)"
-    ),
-    **forms("prose"),
-}
+_RULES = forms("prose")
 """In this order; the first that finds something names a line."""
 
 

@@ -7,22 +7,19 @@ from typing import Any
 
 import nupunkt
 
-_SUFFIX = (
-    r"(?:com|org|net|edu|gov|int|info|io|eu|uk|de|fr|ch|nl|it|es|se|jp|cn|kr|in|au|ca|br|html?|php|cgi|py|aspx?|jsp|"
-    r"pdf|txt|csv|tsv|xlsx?|docx?|zip|gz|tar|fasta|fa|fastq|bam|vcf|xml|json|png|jpe?g|tiff?|mp4|exe)"
-)
+from medground.language.word_lists import forms, word_lists
 
 _ADDRESS = re.compile(r"(?:https?:/|ftp:/|www\.|doi\b|10\.\d{4,9}/|\S+@)", re.IGNORECASE)
 """How a token begins that is an address."""
 _OPEN_ADDRESS = re.compile(r"(?:(?:https?://|ftp://|www\.)\S*|\S+@\S*|(?:doi:)?10\.\d{4,9}/\S*)[.?]$", re.IGNORECASE)
 """How an address ends that may go on after a space."""
-_GOES_ON = re.compile(rf"(?!www\.|https?:)(?:[\w-]+\.\w{{2,}}|[\w.-]+/|\w+=|{_SUFFIX}(?![\w-]))")
+_GOES_ON = forms("sentences")["goes_on"]
 _DOI_BEGINS, _DOI_GOES_ON = re.compile(r"(?:doi:)?10\.", re.IGNORECASE), re.compile(r"\d{4,9}/")
 _FILE_ENDS = re.compile(r"(?:pdf|txt|csv|tsv|xlsx?|docx?|zip|fastq?|html?)(?![\w-])")
 _INSIDE = re.compile(r"\S*[./@=&?_#][\w(#]")
 """The rest of a token that has not come to its end."""
 _MAIL_REST = re.compile(r"[\w.+-]+@\w")
-_FILE_REST = re.compile(rf"\w+\.{_SUFFIX}(?![\w-])")
+_FILE_REST = forms("sentences")["file_rest"]
 
 _GENUS = re.compile(r"[A-Z][a-z]{0,2}\.")
 _EPITHET = re.compile(r"[a-z]{3,}(?!\w)")
@@ -66,31 +63,14 @@ def _across_space(text: str, tail: str, after: tuple[int, int]) -> bool:
 
 Span = tuple[int, int]
 
-# Abbreviations in papers and prescriptions that nupunkt's model does not know.
-_ABBREVIATIONS = [
-    *("b.i.d", "t.i.d", "q.i.d", "q.h.s", "i.a", "i.n", "i.t", "i.c.v", "r.p.m", "s.d", "s.e", "s.e.m", "c.f", "viz"),
-    *("vit", "subsp", "ssp", "subspp", "bv", "pv", "cv", "suppl", "wt", "wks", "yrs", "pts", "pat"),
-    *("serov", "str", "chrom", "acc"),
-]
+_SPECIAL = word_lists("special_words")
 
-# Words that nupunkt's model takes for abbreviations, as in titles of journals: "... risk of cancer. Statins ...". They
-# end 1.5 % of the sentences of 5,183 abstracts, half of that `cancer`.
-_WORDS = """
-    cancer life found day week month century sleep intestine low human mass all reports reporter art cold hand glaucoma
-    free wall met rest series cytology bed quantified fish ill lead ago how chest equal aims wave reconstitution rich
-    lack nor will can black broad just enter add ten helper
-"""
-
-# A capital letter before the full stop looks like the initial of a name ("vitamin C. The cells"), but these words
+# A capital letter before the full stop looks like the initial of a name ("vitamin C. The cells"), but its `_openers`
 # start a sentence and are never a surname.
-_OPENERS = (
-    "The|This|These|Those|There|They|We|Our|It|Its|In|However|Thus|Therefore|Although|Moreover|Furthermore|After|"
-    "Background|Objectives?|Aims?|Methods?|Patients|Results?|Conclusions?|Discussion"
-)
 # This and the next begin with the full stop and then look back: searching for a single character is five times faster.
-_AFTER_LETTER = re.compile(rf"\.(?<=[\s\-(][A-Z]\.)(?P<space>\s+)(?=(?:{_OPENERS})[\s,:])")
+_AFTER_LETTER = forms("sentences")["after_letter"]
 # Abstracts often lack the space between two sections: "(P<.001).Conclusion", "was seen.The".
-_GLUED = re.compile(rf"\.(?<=[a-z0-9)\]%]\.)(?P<space>)(?:(?=(?:{_OPENERS})\b(?!\.))|(?<=[)\]%]\.)(?=[A-Z][a-z]))")
+_GLUED = forms("sentences")["glued"]
 
 # A heading that stands alone in its line: "RESULTS" over "We propose ...".
 _HEADING = re.compile(r"(?<![^\n])[A-Z][A-Z &/]{2,40}:?(?P<space>[^\S\n]*\n\s*)(?=[A-Z][a-z\s])")
@@ -164,8 +144,8 @@ def _belongs_together(text: str, before: Span, after: Span) -> bool:
 def _tokenizer() -> Any:
     """A separate instance of the library's model, so that our abbreviations affect no other user of it."""
     tokenizer = nupunkt.load_default_model()
-    tokenizer.add_abbreviations(_ABBREVIATIONS)
-    for word in _WORDS.split():
+    tokenizer.add_abbreviations(sorted(_SPECIAL["abbreviations"]))
+    for word in _SPECIAL["whole"]:
         tokenizer.remove_abbreviation(word)
     tokenizer.paragraph_breaks = False
     tokenizer.line_breaks = True

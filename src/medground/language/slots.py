@@ -75,13 +75,7 @@ def stems(text: str, *, first: int | None = None, last: int | None = None) -> fr
     return frozenset((*kept, *labels, *(["not"] if _NOT.search(text) else ())))
 
 
-_P_VALUE = r"[pP](?:[- ]values?)?\s?[=<>:≤≥]\s?0?[.·]\s?\d+"
-_ASIDES = re.compile(
-    r"\d{2}\s?%?\s?(?:CI\b|confidence intervals?\b(?: ?[\[(]CI[\])])?)(?:[\s:=,%\[(]|to|[-−–\d.·])*|"
-    r"[(\[]\s*(?:IQR|range|SD|SEM?)\b[^()\[\]]*[)\]]|"
-    rf"\(\s*{_P_VALUE}\s*\)|[,;]?\s*\b{_P_VALUE}|"
-    r"±\s?[\d.·,]+|(?<=\d)\s\([nN]?\s?=?\s?\d+\s?/\s?\d+\)|\b\d+\s?/\s?\d+(?=\s?\()"
-)
+_ASIDES = forms("slots")["asides"]
 """Intervals, p values, deviations and fractions beside a number: they say nothing of what it is about."""
 _RUN = forms("slots")["run"]
 _BESIDE = re.compile(r"\s*(?:[-–/(]|of|out of|\(n\s?=)\s*", re.IGNORECASE)

@@ -62,36 +62,16 @@ def _close(opened: list[tuple[str, int]], kind: str) -> int | None:
     return None
 
 
-_REPORT = r"(?:suggest|indicat|impl|show|demonstrat|mean|confirm|reveal|prov)"
-_DEGREE = r"(?:part(?:ial)?ly|mainly|largely|mostly|primarily|probably|possibly|presumably|perhaps|apparently)\s+"
-_SO = r"therefore|thus(?!\s+far)|hence|consequently|accordingly"
-_CAUSE = rf"(?:{_DEGREE})?because(?!\s+of\b)|so\s+that"
-_FREE = (
-    rf"{_SO}|{_CAUSE}|whereas|(?:even\s+)?though|although|however(?=,)|nevertheless|nonetheless"
-    rf"|which\s+(?:{_SO}|in\s+turn|strongly|further)?\s*{_REPORT}(?:e?s|ies|e?d|ied)?(?:\s+that)?"
-)
-_AFTER_COMMA = (
-    rf"{_REPORT}y?ing\s+that|while|but(?!\s+(?:not|also|only|rather)\b)|so|yet|however|conversely"
-    r"|(?:in|by)\s+contrast(?!\s+to\b)|on\s+the\s+other\s+hand|as\s+a\s+result|moreover|furthermore|in\s+addition"
-    r"|(?:second|third|fourth|last)(?:ly)?(?=,)|finally(?=,)"
-)
-_JOINED = r"(?:(?:and|but|or)\s+)?"
-_MARKER = re.compile(
-    rf"(?<=\s){_JOINED}(?:{_FREE})\b|(?<=[,;]\s)(?:{_AFTER_COMMA})\b|(?<=\s)and\s+(?:so|yet|finally(?=,))\b",
-    re.IGNORECASE,
-)
-_FULL = re.compile(rf".*\bthat|{_JOINED}(?:{_CAUSE}|whereas)", re.IGNORECASE | re.DOTALL)
-_CAUSAL = re.compile(rf"{_JOINED}(?:{_CAUSE})\b", re.IGNORECASE)
+_MARKER = forms("statements")["marker"]
+_FULL = forms("statements")["full"]
+_CAUSAL = forms("statements")["causal"]
 
-_ITEM = r"\(?(?:[ivx]{1,4}|\d{1,2}|[a-h])\)(?=\s)"
-_BULLET = r"[•▪‣●◦](?=\s)"
-_OPENING = rf"\[[^\]\s]{{1,20}}\]|{_ITEM}|{_BULLET}|[-*–](?=\s)|(?:and|or|first(?:ly)?(?=,)|{_FREE}|{_AFTER_COMMA})\b"
-_LEAD = re.compile(rf"(?:(?:{_OPENING}),?\s*)+", re.IGNORECASE)
+_LEAD = forms("statements")["lead"]
 """Words that may open a clause without being part of its subject."""
 
 _NUMBERED = forms("statements")["numbered"]
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
-_STRONG = re.compile(rf";(?=\s)|(?<=\s){_BULLET}")
+_STRONG = forms("statements")["strong"]
 _ENTITY = re.compile(r"&#?\w{1,8}$")
 _OPENS_SUBORDINATE = forms("statements")["opens_subordinate"]
 _COMMA = re.compile(r",(?=\s)")

@@ -23,4 +23,7 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
 @cache
 def forms(name: str) -> Mapping[str, re.Pattern[str]]:
     """The patterns of a table of `forms.toml`, compiled, by their names and in their order."""
-    return {form: re.compile("".join(pieces)) for form, pieces in tables("language", "forms")[name].items()}
+    texts: dict[str, str] = {}
+    for form, pieces in tables("language", "forms")[name].items():
+        texts[form] = re.sub(r"\{\{(\w+)\}\}", lambda part: texts[part[1]], "".join(pieces))
+    return {form: re.compile(text) for form, text in texts.items() if not form.startswith("_")}

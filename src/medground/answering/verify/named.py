@@ -21,6 +21,7 @@ from medground.answering.verify.references import (
 )
 from medground.language import words
 from medground.language.clean import without_accents
+from medground.language.word_lists import word_lists
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
 
@@ -32,13 +33,7 @@ _COMMON = 10
 """Abstracts of the fixed set that a word must be in to count as a word; rarer ones may be names, as `Smith` is."""
 NEAR_YEARS = 1
 """A paper that is ahead of print carries another year than its issue."""
-_SAID_OF_OTHERS = """
-    january february march april may june july august september october november december jan feb mar apr jun jul aug
-    sep sept oct nov dec act version edition update table figure fig box appendix supplement chapter section phase group
-    class type stage rome helsinki lancet nature science cell stata spss excel windows microsoft roche pfizer
-"""
-_NOT_NAMES = frozenset(_SAID_OF_OTHERS.split())
-"""Months, parts of a paper or a law, and a few names of places, journals and programs."""
+_NOT_NAMES = word_lists("special_words")["nobody"]
 _UPPER = "".join(c for c in map(chr, range(0x41, 0x250)) if c.isupper())
 _PARTICLE = (
     r"(?:(?:[Vv]an|[Vv]on|[Dd]e[nrls]?|[Dd]ella|[Dd][aiou]s?|[Ll][ae]|[Tt]e[nr]|[Aa]l|[Ee]l|[Bb]in|[Ss]t\.?)[\s-]){0,3}"

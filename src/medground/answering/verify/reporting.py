@@ -14,30 +14,8 @@ TITLE = "title"
 NOT_FINDINGS = (PURPOSE, TITLE)
 """The flags of quotes that report no finding."""
 
-_LOOK = (
-    r"(?:determin|investigat|evaluat|assess|examin|compar|test|stud|explor|clarif|describ|identif|establish|estimat|"
-    r"ascertain|verif|address|analy[sz]|measur|elucidat|ask|find out|see|learn|"
-    r"report|illustrat|present|develop|quantif|characteri[sz]|review|discover)(?:e|y|ing|ying)?"
-)
-_LOOKED = (
-    r"(?:determin|investigat|evaluat|assess|examin|compar|test|stud|explor|address|ask)(?:ed|ied|es|ies|s|ing|ying)"
-)
-_TRIED = (
-    r"(?:aim(?:ed|s|ing)?|sought|designed|intended|set out|planned|undertaken|conducted|performed|carried out|"
-    r"wish(?:ed)?|want(?:ed)?|attempt(?:ed)?|tried)"
-)
 _ASKS = re.compile(r"[?？؟]\s*[\"'”’»)）」』\]]*\s*$")
-_PURPOSE = re.compile(
-    r"\b(?:aims?|purpose|goals?|objectives?|intention)\b[^.;]{0,80}?\b(?:is|are|was|were)\b[^.;]{0,20}?\bto\b|"
-    rf"\b(?:{_TRIED}\b[^.;]{{0,90}}? (?:to|at)|will|(?:is|was|were) to) (?:\w+ly )?{_LOOK}\b|"
-    rf"^\W*(?:(?:objectives?|aims?|purpose|background|introduction)\W+)?to (?:\w+ly )?{_LOOK}\b|"
-    rf"\b(?:we|study|trial|paper|review|authors?|analysis|survey)(?: \w+ly)? {_LOOKED} (?:whether|if|the (?:effects?|"
-    r"impact|efficacy|effectiveness|role|association|relationship|influence|hypothesis|safety))\b|"
-    rf"\b(?:{_LOOK}|{_LOOKED}) (?:\w+ ){{0,2}}?(?:whether|if)\b|"
-    r"\bhypothesi[sz]e[sd]?\b|\b(?:our|the|working|null) hypothes[ie]s (?:is|was|were)\b|\btest\w* the hypothes[ie]s\b|"
-    r"\bhypothes[ie]s that\b[^.;]{0,150}\b(?:was|were) (?:tested|examined|evaluated|assessed)\b",
-    re.IGNORECASE,
-)
+_PURPOSE = forms("reporting")["purpose"]
 _UNKNOWN = forms("reporting")["unknown"]
 _TURN = re.compile(r"\b(?:but|although|though|however|whereas|while|despite)\b", re.IGNORECASE)
 _RESULT = forms("reporting")["result"]

@@ -20,26 +20,9 @@ from medground.language.word_lists import forms
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>\u201c\u201d]+")
 _PMID = re.compile(r"\bPMID:?\s*(\d{4,8})\b")
 _PMC = re.compile(r"\bPMC\s?(\d{4,9})\b")
-_YEAR = r"((?:19|20)\d\d)"
-_YEARS = tuple(
-    re.compile(pattern, re.I)
-    for pattern in (
-        rf"\bpublished(?: online)?(?: on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
-        rf"\bposted(?: online)?(?: on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
-        rf"\b{_YEAR}\s*[;,:]\s*(?:\d+|vol)",
-        rf"\bvol(?:ume|\.)?\s*\d+[^;]{{0,40}}?\b{_YEAR}\b",
-        rf"(?:©|\(c\)|copyright)\s*(?:the author\(?s?\)?\s*)?{_YEAR}\b",
-        rf"\b\d+\s*\({_YEAR}\)",
-        rf"\(\s*{_YEAR}\s*\)",
-        rf"\b{_YEAR}\b",
-    )
-)
+_YEARS = tuple(forms("pdf years").values())
 """Where a year is, the surest first: the last is a year by itself, in a line above the title."""
-_JOURNAL = re.compile(
-    r"^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{2,80}?)[\s,.;(|\u2022\u00b7]+"
-    rf"(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|published )?{_YEAR}\b",
-    re.I,
-)
+_JOURNAL = forms("pdf front")["journal"]
 _PREPRINT = forms("pdf front")["preprint"]
 _NO_JOURNAL = forms("pdf front")["no_journal"]
 
