@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from medground.corpus.lexical_fields import ANALYSES, analyser, default_texts, numbers_of, texts_of
 from medground.corpus.manifest import Manifest
 from medground.corpus.solr import schema
-from medground.corpus.solr.store import AT_ONCE, PASSAGE, Collection, Row
+from medground.corpus.solr.store import AT_ONCE, PASSAGE, PIECE, Collection, Row, key_of
 from medground.corpus.store import Store
 from medground.corpus.tables import encode
 from medground.values.document import Document
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def fill(rows: Collection, base: Snapshot, progress: Progress) -> None:
     """Write what a collection lacks of a snapshot. Its rows come in order, so their number tells where to go on."""
-    passages, documents = (count - count % AT_ONCE for count in rows.counts())
+    passages, documents, pieces = (count - count % AT_ONCE for count in rows.counts())
     total = base.manifest.counts
     for first in range(passages, total.passages, AT_ONCE):
         progress("passages", first, total.passages)
@@ -34,7 +34,16 @@ def fill(rows: Collection, base: Snapshot, progress: Progress) -> None:
         progress("documents", documents, total.documents)
         put_rows(rows, [_document_row(base, document, raw) for document, raw in some])
         documents += len(some)
+    every = pieces_of(base.manifest)
+    for first in range(pieces, len(every), AT_ONCE):
+        progress("pieces of files", first, len(every))
+        put_rows(rows, [_piece_row(base, *piece) for piece in every[first : first + AT_ONCE]])
     commit(rows)
+
+
+def pieces_of(manifest: Manifest) -> list[tuple[str, int]]:
+    """The pieces of the files that belong to a snapshot, each by name and first byte."""
+    return [(name, at) for name in manifest.attachments for at in range(0, manifest.files[name].size, PIECE)]
 
 
 def mark_whole(rows: Collection, manifest: Manifest, digest: str) -> None:
@@ -106,4 +115,14 @@ def _document_row(base: Snapshot, document: Document, raw: bytes) -> Row:
     row = {schema.KEY: document.id, schema.ROW: schema.WHOLE, schema.DOCUMENT: document.id}
     row |= {schema.RECORD: record.decode(), schema.DIGEST: digest.hex()}
     row |= {schema.FILE: str(file)} if (file := base.file_of(document.id)) else {}
-    return row | ({schema.RAW: base64.b64encode(zlib.compress(raw)).decode()} if raw else {})
+    return row | ({schema.RAW: _packed(raw)} if raw else {})
+
+
+def _piece_row(base: Snapshot, name: str, start: int) -> Row:
+    with (base.folder / name).open("rb") as file:
+        file.seek(start)
+        return {schema.KEY: key_of(name, start), schema.ROW: schema.PIECE, schema.RAW: _packed(file.read(PIECE))}
+
+
+def _packed(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content)).decode()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from medground.corpus.manifest import Manifest
 from medground.corpus.solr import schema
 from medground.corpus.solr.client import Cluster
-from medground.corpus.solr.filling import commit, digest_of, fill, mark_whole, put_rows
+from medground.corpus.solr.filling import commit, digest_of, fill, mark_whole, pieces_of, put_rows
 from medground.corpus.solr.store import Collection, SolrStore
 from medground.corpus.store import Place, Store
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
@@ -46,6 +48,7 @@ class SolrPlace(Place):
         plain = urlunsplit((parts.scheme, parts.netloc, path, "", parts.fragment))
         self._source = f"corpus:{name or corpus}" if name or corpus else parts.netloc.rpartition("@")[2]
         self._cluster = Cluster(plain, self._source)
+        self._cache = home / "cache" / "corpora" / hashlib.sha256(f"{plain}/{corpus}".encode()).hexdigest()[:16]
 
     def state(self) -> str:
         aliases = self._aliases()
@@ -63,13 +66,12 @@ class SolrPlace(Place):
 
     def open(self, progress: Progress = no_progress) -> Store:
         rows, manifest, _ = self._whole()
-        found, total = rows.counts(), manifest.counts
-        if found != (total.passages, total.documents):
-            raise SnapshotCorrupt(
-                f"{self._source}: {found[0]:,} of {total.passages:,} passages and {found[1]:,} of "
-                f"{total.documents:,} documents are there; push the corpus again"
-            )
-        return SolrStore(rows, manifest, self._name)
+        total = (manifest.counts.passages, manifest.counts.documents, len(pieces_of(manifest)))
+        for what, found, wanted in zip(("passages", "documents", "pieces of files"), rows.counts(), total, strict=True):
+            if found != wanted:
+                told = f"{found:,} of {wanted:,} {what} are there; push the corpus again"
+                raise SnapshotCorrupt(f"{self._source}: {told}")
+        return SolrStore(rows, manifest, self._cache, self._name)
 
     def verify(self) -> Manifest:
         rows, manifest, digest = self._whole()
@@ -81,12 +83,17 @@ class SolrPlace(Place):
         if not old:
             self._admin("DELETEALIAS", name=f"{_ALIAS}{self._corpus}")
         self._delete([current] if old else [], unfinished=not old)
+        if not old:
+            self.forget()
+
+    def forget(self) -> None:
+        shutil.rmtree(self._cache, ignore_errors=True)
 
     def push(self, base: Store, progress: Progress = no_progress) -> Manifest:
         from medground.corpus.snapshot import Snapshot
 
-        if not isinstance(base, Snapshot) or base.manifest.attachments:
-            raise UsageError(f"corpus {base.name} is not here, or holds a graph, which Solr cannot search; use s3://")
+        if not isinstance(base, Snapshot):
+            raise UsageError(f"{base.name} is not in a folder of this machine; push it where it was built")
         self._corpus = self._corpus or base.name
         before = self._aliases().get(self._corpus)
         rows = Collection(self._cluster, f"{_COLLECTION}{base.manifest.hash[:16]}-{self._corpus}")
@@ -151,8 +158,11 @@ class SolrPlace(Place):
     def _verify(self, rows: Collection, manifest: Manifest, digest: str, progress: Progress) -> None:
         """Raises SnapshotCorrupt: what is read is not what was pushed, or replicas differ."""
         self._await_replicas(rows)
-        if digest_of(SolrStore(rows, manifest, self._source), progress) != digest:
+        if digest_of(SolrStore(rows, manifest, self._cache, self._source), progress) != digest:
             raise SnapshotCorrupt(f"{self._source} does not hold what was pushed; push the corpus again")
+        for name in manifest.attachments:
+            for _ in rows.file(name, manifest.files[name]):
+                pass  # compared at the end
 
     def _delete(self, kept: list[str | None], *, unfinished: bool) -> None:
         for name in self._collections():
