@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from contracts import in_one_test
 from filelock import FileLock
+from object_store import Pushed
 from small_corpora import WordEmbedder, corpus_of_documents
 from solr_cluster import Cluster
 from solr_ranking import bioasq, by_words, compare
@@ -193,6 +194,14 @@ def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(c
     place.remove()
     with pytest.raises(UsageError, match="no corpus 'pushed'"):
         place.state()
+
+
+class TestPushed(Pushed):
+    takes = 4.0
+
+    @pytest.fixture
+    def address(self, cluster, request):
+        return f"{cluster.address}/{request.node.name}?shards=2"
 
 
 def test_addresses_that_lead_nowhere_are_refused_in_one_line(cluster, tmp_path, monkeypatch):

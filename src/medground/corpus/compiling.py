@@ -23,8 +23,8 @@ from medground.errors import UsageError
 from medground.values import query as nodes
 from medground.values.query import Leaf, Query, fold
 
-_MOST_PLACES = 1500
-"""Places of some words that a proximity search looks for one by one."""
+_MOST_REORDERED, _MOST_PLACES = 4, 1500
+"""Words of which a proximity search looks for each order, and for how many orders with gaps between the words."""
 _FIRST_YEAR, _LAST_YEAR = 0, 9999
 _SEVERAL = {"title_abstract": ("title", "text"), "text_word": (DEFAULT,), "all": (DEFAULT, "author", "journal")}
 """PubMed fields that map to fields of the index."""
@@ -93,8 +93,8 @@ class Compiler(ABC, Generic[Q]):
         """
         if len(words) < 2:
             return self._sequence(field, words)
-        most = math.factorial(len(words)) * math.comb(distance + len(words) - 1, distance)
-        if len(words) == 2 or most <= _MOST_PLACES:
+        gaps = math.comb(distance + len(words) - 1, distance)
+        if len(words) == 2 or (len(words) <= _MOST_REORDERED and gaps * math.factorial(len(words)) <= _MOST_PLACES):
             near = self._ordered(field, words, distance)
         else:
             pairs, widest = itertools.pairwise(words), distance + len(words) - 2

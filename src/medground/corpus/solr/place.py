@@ -25,6 +25,9 @@ _IN_A_SHARD = 10_000_000
 """Passages."""
 _COPYING = 600.0
 """Seconds."""
+_REPLACED, _READ, _PUSHED = "property.replaced", 3600.0, 86_400.0
+"""When another snapshot took the place of a collection, the seconds for which questions that began before may go on to
+read it, and those after which a push that has not ended is taken to be given up."""
 
 
 class SolrPlace(Place):
@@ -80,10 +83,12 @@ class SolrPlace(Place):
 
     def remove(self, *, old: bool = False) -> None:
         current = self.state()
-        if not old:
-            self._admin("DELETEALIAS", name=f"{_ALIAS}{self._corpus}")
-        self._delete([current] if old else [], unfinished=not old)
-        if not old:
+        if old:
+            self._remove_old(current, unfinished=True)
+        else:
+            self._admin("DELETEALIAS", name=f"{_ALIAS}{self._corpus}")  # from here on the corpus is gone
+            for name in self._collections():
+                self._admin("DELETE", name=name)
             self.forget()
 
     def forget(self) -> None:
@@ -99,6 +104,7 @@ class SolrPlace(Place):
         rows = Collection(self._cluster, f"{_COLLECTION}{base.manifest.hash[:16]}-{self._corpus}")
         if rows.name not in self._collections():
             self._create(rows.name, base.manifest)
+        self._mark(rows.name, "")
         commit(rows)
         self._await_replicas(rows)  # any of them may tell which rows there are
         whole, digest = rows.about() is not None, digest_of(base, progress)
@@ -116,8 +122,14 @@ class SolrPlace(Place):
         if self._aliases().get(self._corpus) != before:
             raise UsageError(f"{self._source} was pushed by somebody else meanwhile; push again to replace it")
         self._admin("CREATEALIAS", name=f"{_ALIAS}{self._corpus}", collections=rows.name)
-        self._delete([rows.name, before], unfinished=False)
+        if before in self._collections() and before != rows.name:
+            self._mark(before, str(int(time.time())))
+        self._remove_old(rows.name)
         return base.manifest
+
+    def _mark(self, collection: str, replaced: str) -> None:
+        """Write down when a collection was replaced; empty while it is not."""
+        self._admin("MODIFYCOLLECTION", collection=collection, **{_REPLACED: replaced})
 
     def _create(self, collection: str, manifest: Manifest) -> None:
         name, packed = schema.config_set(manifest.embedding.dimensions if manifest.embedding else None)
@@ -164,9 +176,12 @@ class SolrPlace(Place):
             for _ in rows.file(name, manifest.files[name]):
                 pass  # compared at the end
 
-    def _delete(self, kept: list[str | None], *, unfinished: bool) -> None:
-        for name in self._collections():
-            if name not in kept and (unfinished or Collection(self._cluster, name).about()):
+    def _remove_old(self, current: str, *, unfinished: bool = False) -> None:
+        now = time.time()
+        for name, about in self._collections().items():
+            replaced, begun = float(about.get(_REPLACED, now)), about.get("creationTimeMillis", now * 1000) / 1000
+            is_old = now - replaced > _READ or (unfinished and _REPLACED not in about and now - begun > _PUSHED)
+            if name != current and is_old:
                 self._admin("DELETE", name=name)
 
     def _aliases(self) -> dict[str, str]:
@@ -174,10 +189,11 @@ class SolrPlace(Place):
         found = dict(self._admin("LISTALIASES").get("aliases") or {})
         return {name.removeprefix(_ALIAS): found[name] for name in sorted(found) if name.startswith(_ALIAS)}
 
-    def _collections(self) -> list[str]:
-        """The collections of the corpus, whole or not."""
+    def _collections(self) -> dict[str, dict[str, Any]]:
+        """The collections of the corpus, whole or not, each with its properties."""
         own = re.compile(f"{_COLLECTION}[0-9a-f]{{16}}-{re.escape(self._corpus)}")
-        return [name for name in self._admin("LIST")["collections"] if own.fullmatch(name)]
+        found = self._admin("CLUSTERSTATUS")["cluster"]["collections"]
+        return {name: about for name, about in found.items() if own.fullmatch(name)}
 
     def _admin(self, action: str, **parameters: str) -> dict[str, Any]:
         return self._cluster.ask("admin/collections", {"action": action, "wt": "json", **parameters})
