@@ -116,7 +116,7 @@ def main() -> None:
     bucket = given.place.startswith("s3://")
     with tempfile.TemporaryDirectory() as made, object_store(Path(made)) if bucket else nullcontext({}) as variables:
         os.environ.update(variables)
-        folder, chance, address = Path(made), random.Random(given.seed), f"{given.place}/kills"
+        folder, chance, address = Path(made), random.Random(given.seed), f"{given.place}/papers"
         costs(given.home, given.corpus, Library(folder / "reader"), f"{given.place}/costs")
         kills(folder, address, given.kills, chance)
         if bucket:

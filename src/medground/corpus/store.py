@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from medground.corpus.manifest import Manifest
+from medground.corpus.tables import encode
 from medground.errors import UsageError
 from medground.values.answer import SnapshotReference
 from medground.values.document import Document, Hit, Passage
@@ -126,6 +128,19 @@ class Store(ABC):
 
     def __exit__(self, *raised: object) -> None:
         self.close()
+
+
+def digest_of(store: Store, progress: Progress = no_progress) -> str:
+    """SHA-256 of all documents, records and passages, as they are read: equal for a snapshot wherever it is kept."""
+    total, counts = hashlib.sha256(), store.manifest.counts
+    for at, (document, raw) in enumerate(store.all_records()):
+        progress(f"read in {store.name}: documents", at, counts.documents)
+        total.update(encode(document)[1] + hashlib.sha256(raw).digest())
+    for first in range(0, counts.passages, _BATCH):
+        progress(f"read in {store.name}: passages", first, counts.passages)
+        for passage in store.passages(range(first, min(first + _BATCH, counts.passages))):
+            total.update(repr((passage.document_id, passage.start, passage.end, passage.section)).encode())
+    return total.hexdigest()
 
 
 class Place(ABC):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import zlib
 from collections.abc import Sequence
 from itertools import islice
@@ -13,7 +12,6 @@ from medground.corpus.lexical_fields import ANALYSES, analyser, default_texts, n
 from medground.corpus.manifest import Manifest
 from medground.corpus.solr import schema
 from medground.corpus.solr.store import AT_ONCE, PASSAGE, PIECE, Collection, Row, key_of
-from medground.corpus.store import Store
 from medground.corpus.tables import encode
 from medground.values.document import Document
 from medground.values.steps import Progress
@@ -56,19 +54,6 @@ def mark_whole(rows: Collection, manifest: Manifest, digest: str) -> None:
 def commit(rows: Collection) -> None:
     """Show what was written. What was written twice is dropped, so that it does not count in the statistics."""
     rows.cluster.ask(f"{rows.name}/update", {"commit": "true", "expungeDeletes": "true", "wt": "json"})
-
-
-def digest_of(store: Store, progress: Progress) -> str:
-    """SHA-256 of all documents, records and passages, as they are read: equal for a snapshot wherever it is kept."""
-    total, counts = hashlib.sha256(), store.manifest.counts
-    for at, (document, raw) in enumerate(store.all_records()):
-        progress(f"read in {store.name}: documents", at, counts.documents)
-        total.update(encode(document)[1] + hashlib.sha256(raw).digest())
-    for first in range(0, counts.passages, AT_ONCE):
-        progress(f"read in {store.name}: passages", first, counts.passages)
-        for passage in store.passages(range(first, min(first + AT_ONCE, counts.passages))):
-            total.update(repr((passage.document_id, passage.start, passage.end, passage.section)).encode())
-    return total.hexdigest()
 
 
 def put_rows(rows: Collection, entries: Sequence[Row] | Row) -> None:

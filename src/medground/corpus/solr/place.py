@@ -57,11 +57,15 @@ class SolrPlace(Place):
         aliases = self._aliases()
         if not self._corpus:
             if len(aliases) != 1:
-                raise UsageError(f"name the corpus, as in solr+http://HOST:8983/solr/NAME; {_known(aliases)}")
+                raise UsageError(
+                    f"name the corpus, as in solr+http://HOST:8983/solr/NAME; the cluster has: {_known(aliases)}"
+                )
             (self._corpus,) = aliases
         if self._corpus not in aliases:
             advice = "push one with `medground corpus push NAME solr+http://HOST:8983/solr`"
-            raise UsageError(f"there is no corpus {self._corpus!r} in the Solr cluster, {_known(aliases)}; {advice}")
+            raise UsageError(
+                f"there is no corpus {self._corpus!r} in the Solr cluster, which has: {_known(aliases)}; {advice}"
+            )
         return aliases[self._corpus]
 
     def info(self) -> Manifest:
@@ -82,7 +86,8 @@ class SolrPlace(Place):
         return manifest
 
     def remove(self, *, old: bool = False) -> None:
-        current = self.state()
+        if old or not self._corpus or not self._collections():
+            current = self.state()
         if old:
             self._remove_old(current, unfinished=True)
         else:
@@ -121,9 +126,9 @@ class SolrPlace(Place):
             self._await_replicas(rows)
         if self._aliases().get(self._corpus) != before:
             raise UsageError(f"{self._source} was pushed by somebody else meanwhile; push again to replace it")
-        self._admin("CREATEALIAS", name=f"{_ALIAS}{self._corpus}", collections=rows.name)
-        if before in self._collections() and before != rows.name:
+        if before not in (None, rows.name):
             self._mark(before, str(int(time.time())))
+        self._admin("CREATEALIAS", name=f"{_ALIAS}{self._corpus}", collections=rows.name)
         self._remove_old(rows.name)
         return base.manifest
 
@@ -200,4 +205,4 @@ class SolrPlace(Place):
 
 
 def _known(aliases: dict[str, str]) -> str:
-    return f"which has: {', '.join(aliases) or 'none'}"
+    return ", ".join(aliases) or "none"

@@ -259,7 +259,7 @@ def list_corpora() -> None:
 @corpus_app.command("info")
 def info(name: Name, json: AsJson = False) -> None:
     """Show what a corpus contains and how it was built."""
-    with library().built(name) as snapshot:
+    with library().open(name) as snapshot:
         if json:
             say_json(snapshot.manifest.model_dump_json(indent=2))
             return
@@ -318,7 +318,7 @@ def push(
 ) -> None:
     """Send a corpus to an address, where others search it. It takes the place of what is there in one step."""
     home = library()
-    with home.built(name) as snapshot, shown_progress(quiet=quiet) as progress:
+    with home.open(name) as snapshot, shown_progress(quiet=quiet) as progress:
         manifest = home.at(address).push(snapshot, progress)
     say(f"{name} is at {address}: {summary(manifest)}")
 
