@@ -14,9 +14,9 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from medground.corpus.manifest import Manifest
 from medground.corpus.solr import schema
 from medground.corpus.solr.client import Cluster
-from medground.corpus.solr.filling import commit, digest_of, fill, mark_whole, pieces_of, put_rows
+from medground.corpus.solr.filling import commit, fill, mark_whole, pieces_of, put_rows
 from medground.corpus.solr.store import Collection, SolrStore
-from medground.corpus.store import Place, Store
+from medground.corpus.store import Place, Store, digest_of
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
 from medground.values.steps import Progress, no_progress
 
@@ -57,15 +57,12 @@ class SolrPlace(Place):
         aliases = self._aliases()
         if not self._corpus:
             if len(aliases) != 1:
-                raise UsageError(
-                    f"name the corpus, as in solr+http://HOST:8983/solr/NAME; the cluster has: {_known(aliases)}"
-                )
+                has = f"the cluster has: {_known(aliases)}"
+                raise UsageError(f"name the corpus, as in solr+http://HOST:8983/solr/NAME; {has}")
             (self._corpus,) = aliases
         if self._corpus not in aliases:
-            advice = "push one with `medground corpus push NAME solr+http://HOST:8983/solr`"
-            raise UsageError(
-                f"there is no corpus {self._corpus!r} in the Solr cluster, which has: {_known(aliases)}; {advice}"
-            )
+            advice = f"{_known(aliases)}; push one with `medground corpus push NAME solr+http://HOST:8983/solr`"
+            raise UsageError(f"there is no corpus {self._corpus!r} in the Solr cluster, which has: {advice}")
         return aliases[self._corpus]
 
     def info(self) -> Manifest:
@@ -106,6 +103,10 @@ class SolrPlace(Place):
             raise UsageError(f"{base.name} is not in a folder of this machine; push it where it was built")
         self._corpus = self._corpus or base.name
         before = self._aliases().get(self._corpus)
+        there = Collection(self._cluster, before).about() if before else None
+        if there and there[0].name != base.manifest.name:
+            told = f"holds the corpus {there[0].name}; push {base.manifest.name} under another name, as .../solr/NAME"
+            raise UsageError(f"{self._source} {told}")
         rows = Collection(self._cluster, f"{_COLLECTION}{base.manifest.hash[:16]}-{self._corpus}")
         if rows.name not in self._collections():
             self._create(rows.name, base.manifest)
