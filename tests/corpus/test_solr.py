@@ -197,10 +197,11 @@ def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(c
 
 
 class TestPushed(Pushed):
-    takes = 4.0
+    takes = 1.0
 
     @pytest.fixture
-    def address(self, cluster, request):
+    def address(self, cluster, request, monkeypatch):
+        monkeypatch.setattr("medground.corpus.solr.filling.AT_ONCE", 20)  # as in what is killed
         return f"{cluster.address}/{request.node.name}?shards=2"
 
 

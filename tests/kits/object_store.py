@@ -23,11 +23,9 @@ from small_corpora import corpus_of_documents
 
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
-from medground.corpus.solr.filling import digest_of
-from medground.corpus.store import Store
+from medground.corpus.store import Store, digest_of
 from medground.values.document import Document
 from medground.values.query import Words
-from medground.values.steps import no_progress
 
 KEY, SECRET = "LABKEY12345", "canary-secret-98765"
 WEED = shutil.which("weed", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))))
@@ -37,7 +35,9 @@ _PUSH = """
 import sys
 from pathlib import Path
 from medground.corpus.library import Library
-from medground.corpus.manifest import Manifest
+if "solr" in sys.argv[2]:
+    from medground.corpus.solr import filling
+    filling.AT_ONCE = 20
 library = Library(Path(sys.argv[1]))
 with library.built("papers") as snapshot:
     place = library.at(sys.argv[2])
@@ -119,7 +119,7 @@ def push(library: Library, address: str, name: str = "papers") -> Manifest:
 def is_whole(library: Library, address: str) -> bool:
     """Whether what is current there has each document, record and passage of `papers`, once, and no other."""
     with library.open("papers") as here, library.open(address) as there:
-        return digest_of(here, no_progress) == digest_of(there, no_progress)
+        return digest_of(here) == digest_of(there)
 
 
 def readers_during(address: str, folder: Path, libraries: Sequence[Library]) -> int:
