@@ -31,6 +31,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "kits"))
 from object_store import is_whole, killed_push, object_store, push, readers_during, version, version_read
 
 from medground.corpus.library import Library
+from medground.corpus.solr import filling
 from medground.corpus.store import Store
 from medground.values.query import Words
 
@@ -75,10 +76,11 @@ def kills(place: Path, address: str, count: int, chance: random.Random) -> None:
     """Print what was found after pushes that were killed."""
     found: Counter[str] = Counter()
     builder = place / "builder"
+    filling.AT_ONCE = 20  # as in what is killed, so that a push to Solr has many requests
     whole = max(seconds(partial(push, version(builder, number), address)) for number in range(4))
     for number in range(4, 4 + count):
         library, reader = version(builder, number), Library(place / f"reader{number}")
-        ended = killed_push(builder, address, chance.uniform(0, 2 * whole))
+        ended = killed_push(builder, address, chance.uniform(0, whole))
         with reader.open(address) as store:
             read = version_read(store)
         reader.verify(address)
@@ -86,7 +88,7 @@ def kills(place: Path, address: str, count: int, chance: random.Random) -> None:
         found["new" if read == number else "old"] += 1
         push(library, address)
         assert is_whole(library, address), f"version {number} is not whole"
-    print(f"{count} pushes killed within {2000 * whole:.0f} ms: old {found['old']}, new {found['new']}, else 0")
+    print(f"{count} pushes killed within {1000 * whole:.0f} ms: old {found['old']}, new {found['new']}, else 0")
 
 
 def fetches(place: Path, address: str, count: int, chance: random.Random) -> None:
@@ -117,7 +119,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as made, object_store(Path(made)) if bucket else nullcontext({}) as variables:
         os.environ.update(variables)
         folder, chance, address = Path(made), random.Random(given.seed), f"{given.place}/papers"
-        costs(given.home, given.corpus, Library(folder / "reader"), f"{given.place}/costs")
+        costs(given.home, given.corpus, Library(folder / "reader"), f"{given.place}/{given.corpus}")
         kills(folder, address, given.kills, chance)
         if bucket:
             fetches(folder, address, given.kills, chance)
