@@ -150,9 +150,6 @@ def test_of_two_pushes_at_once_one_is_told(address, tmp_path, monkeypatch):
     refused(UsageError, "another push changed", push, one, address)
     with Library(tmp_path / "reader").open(address) as store:
         assert version_read(store) == 2
-    other = corpus_of_documents(tmp_path / "three", DOCUMENTS, "other")
-    with other.built("other") as snapshot:
-        refused(UsageError, "holds the corpus papers", other.at(address).push, snapshot)
 
 
 def test_damage_there_is_told_and_mended_and_damage_here_is_fetched_again(address, tmp_path):

@@ -155,7 +155,7 @@ def test_trees_and_limits_find_and_score_the_same_and_what_cannot_be_asked_is_na
             store.bm25(Words(text=" ".join(f"word{number}" for number in range(3000))), 10)
 
 
-def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(cluster, tmp_path):
+def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(cluster, tmp_path, monkeypatch):
     address, documents = f"{cluster.address}/pushed?shards=2", made_documents()
     place, library = Library(tmp_path).at(address), corpus_of_documents(tmp_path, documents[:150])
 
@@ -178,9 +178,11 @@ def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(c
             place.push(later)
             assert place.open().reference == later.reference
         assert place.state() != state
-        if count == 180:
-            assert ranked(opened.bm25(tree, 20)) == before
-    with pytest.raises(NotFound, match="ask again"):  # two snapshots later it is gone
+    place.remove(old=True)
+    assert ranked(opened.bm25(tree, 20)) == before
+    monkeypatch.setattr("medground.corpus.solr.place._READ", -1.0)
+    place.remove(old=True)
+    with pytest.raises(NotFound, match="ask again"):  # an hour later it is gone
         opened.bm25(tree, 20)
     rows = place.open()._rows
     rows.cluster.ask(f"{rows.name}/update?commit=true", json={"delete": ["7"]})
@@ -192,8 +194,11 @@ def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(c
             place.push(later)
         assert place.push(later) == place.verify()
     place.remove()
+    with library.open("papers") as later, pytest.raises(KeyboardInterrupt):
+        place.push(later, stopped)
+    place.remove()  # also what is not whole
     with pytest.raises(UsageError, match="no corpus 'pushed'"):
-        place.state()
+        place.remove()
 
 
 class TestPushed(Pushed):

@@ -19,11 +19,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import ClassVar
 
+from mcp_talk import library as graph_and_papers
+from refusals import refused
 from small_corpora import corpus_of_documents
 
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
 from medground.corpus.store import Store, digest_of
+from medground.engine.blocking import BlockingEngine
+from medground.errors import UsageError
+from medground.home.settings import Settings
 from medground.values.document import Document
 from medground.values.query import Words
 
@@ -172,6 +177,17 @@ class Pushed:
             assert reader.verify(address).counts.documents == NOTES
         push(library, address)
         assert is_whole(library, address)
+
+    def test_a_graph_answers_there_as_here_and_stays(self, address: str, tmp_path: Path) -> None:
+        graph_and_papers(tmp_path)
+        library, found = Library(tmp_path), []
+        push(library, address, "terms")
+        for corpus in ("terms", address):
+            with BlockingEngine(Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}), corpora=corpus) as engine:
+                found.append(engine.concept("spider fingers"))
+        assert found[0] == found[1] != []
+        assert library.verify(address).hash == library.info("terms").hash
+        refused(UsageError, "holds the corpus terms", push, library, address)
 
     def test_sixteen_readers_during_updates_each_see_one_snapshot(self, address: str, tmp_path: Path) -> None:
         readers_during(address, tmp_path, [version(tmp_path / f"builder{number}", number) for number in range(4)])
