@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from medground.corpus.snapshot import Snapshot
+
 NO_FILTERS = Filters()
 _BATCH = 1000
 
@@ -170,7 +172,7 @@ class Place(ABC):
     def remove(self, *, old: bool = False) -> None:
         """Delete the corpus; with `old`, only snapshots that are not current and that nobody is about to publish."""
 
-    def push(self, base: Store, progress: Progress = no_progress) -> Manifest:
+    def push(self, base: Snapshot, progress: Progress = no_progress) -> Manifest:
         """Make a copy of a snapshot of this machine the current one, in one step. Run again, it goes on where it was.
 
         Raises UsageError: the place holds another corpus, takes none, or was changed by somebody else meanwhile.

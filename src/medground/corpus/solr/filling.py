@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -22,20 +22,17 @@ if TYPE_CHECKING:
 
 def fill(rows: Collection, base: Snapshot, progress: Progress) -> None:
     """Write what a collection lacks of a snapshot. Its rows come in order, so their number tells where to go on."""
-    passages, documents, pieces = (count - count % AT_ONCE for count in rows.counts())
-    total = base.manifest.counts
-    for first in range(passages, total.passages, AT_ONCE):
-        progress("passages", first, total.passages)
-        put_rows(rows, _passage_rows(base, first, min(first + AT_ONCE, total.passages)))
-    records = islice(base.all_records(), documents, None)
-    while some := [*islice(records, AT_ONCE)]:
-        progress("documents", documents, total.documents)
-        put_rows(rows, [_document_row(base, document, raw) for document, raw in some])
-        documents += len(some)
-    every = pieces_of(base.manifest)
-    for first in range(pieces, len(every), AT_ONCE):
-        progress("pieces of files", first, len(every))
-        put_rows(rows, [_piece_row(base, *piece) for piece in every[first : first + AT_ONCE]])
+    done = [count - count % AT_ONCE for count in rows.counts()]
+    counts, pieces, records = base.manifest.counts, pieces_of(base.manifest), islice(base.all_records(), done[1], None)
+    made: list[tuple[str, int, Callable[[int, int], list[Row]]]] = [
+        ("passages", counts.passages, lambda first, stop: _passage_rows(base, first, stop)),
+        ("documents", counts.documents, lambda _, __: [_document_row(base, *one) for one in islice(records, AT_ONCE)]),
+        ("pieces of files", len(pieces), lambda first, stop: [_piece_row(base, *one) for one in pieces[first:stop]]),
+    ]
+    for begun, (what, total, rows_of) in zip(done, made, strict=True):
+        for first in range(begun, total, AT_ONCE):
+            progress(what, first, total)
+            put_rows(rows, rows_of(first, min(first + AT_ONCE, total)))
     commit(rows)
 
 

@@ -8,7 +8,7 @@ import re
 import shutil
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from medground.corpus.manifest import Manifest
@@ -19,6 +19,9 @@ from medground.corpus.solr.store import Collection, SolrStore
 from medground.corpus.store import Place, Store, digest_of
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
 from medground.values.steps import Progress, no_progress
+
+if TYPE_CHECKING:
+    from medground.corpus.snapshot import Snapshot
 
 _ALIAS, _COLLECTION = "medground-corpus-", "medground-snapshot-"
 _IN_A_SHARD = 10_000_000
@@ -96,11 +99,7 @@ class SolrPlace(Place):
     def forget(self) -> None:
         shutil.rmtree(self._cache, ignore_errors=True)
 
-    def push(self, base: Store, progress: Progress = no_progress) -> Manifest:
-        from medground.corpus.snapshot import Snapshot
-
-        if not isinstance(base, Snapshot):
-            raise UsageError(f"{base.name} is not in a folder of this machine; push it where it was built")
+    def push(self, base: Snapshot, progress: Progress = no_progress) -> Manifest:
         self._corpus = self._corpus or base.name
         before = self._aliases().get(self._corpus)
         there = Collection(self._cluster, before).about() if before else None

@@ -318,7 +318,7 @@ def push(
 ) -> None:
     """Send a corpus to an address, where others search it. It takes the place of what is there in one step."""
     home = library()
-    with home.open(name) as snapshot, shown_progress(quiet=quiet) as progress:
+    with home.built(name) as snapshot, shown_progress(quiet=quiet) as progress:
         manifest = home.at(address).push(snapshot, progress)
     say(f"{name} is at {address}: {summary(manifest)}")
 
