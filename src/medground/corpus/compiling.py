@@ -93,17 +93,13 @@ class Compiler(ABC, Generic[Q]):
         """
         if len(words) < 2:
             return self._sequence(field, words)
-        gaps = math.comb(distance + len(words) - 1, distance)
-        if len(words) == 2 or (len(words) <= _MOST_REORDERED and gaps * math.factorial(len(words)) <= _MOST_PLACES):
-            near = self._ordered(field, words, distance)
-        else:
-            pairs, widest = itertools.pairwise(words), distance + len(words) - 2
-            near = self._all([(self._ordered(field, pair, widest), False) for pair in pairs])
-        return self.limited(self._all([(self._one(field, word), False) for word in dict.fromkeys(words)]), near)
-
-    def _ordered(self, field: str, words: Sequence[str], distance: int) -> Q:
-        orders = dict.fromkeys(itertools.permutations(words))
-        return self._any([self._several(field, order, distance) for order in orders])
+        parts, widest, gaps = [words], distance, math.comb(distance + len(words) - 1, distance)
+        if len(words) > _MOST_REORDERED or (len(words) > 2 and gaps * math.factorial(len(words)) > _MOST_PLACES):
+            parts, widest = [*itertools.pairwise(words)], distance + len(words) - 2
+        orders = [dict.fromkeys(itertools.permutations(part)) for part in parts]
+        near = [self._any([self._several(field, order, widest) for order in each]) for each in orders]
+        found = [self._one(field, word) for word in dict.fromkeys(words)]
+        return self.limited(self._all([(one, False) for one in found]), self._all([(one, False) for one in near]))
 
     def _between(self, field: str, low: int | None, high: int | None, least: int, most: int) -> Q:
         """Integers within both bounds. A document without a value matches no range, not even an open one."""

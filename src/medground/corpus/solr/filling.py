@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +24,11 @@ def fill(rows: Collection, base: Snapshot, progress: Progress) -> None:
     """Write what a collection lacks of a snapshot. Its rows come in order, so their number tells where to go on."""
     done = [count - count % AT_ONCE for count in rows.counts()]
     counts, pieces, records = base.manifest.counts, pieces_of(base.manifest), islice(base.all_records(), done[1], None)
-    made: list[tuple[str, int, Callable[[int, int], list[Row]]]] = [
+    made = (
         ("passages", counts.passages, lambda first, stop: _passage_rows(base, first, stop)),
         ("documents", counts.documents, lambda _, __: [_document_row(base, *one) for one in islice(records, AT_ONCE)]),
         ("pieces of files", len(pieces), lambda first, stop: [_piece_row(base, *one) for one in pieces[first:stop]]),
-    ]
+    )
     for begun, (what, total, rows_of) in zip(done, made, strict=True):
         for first in range(begun, total, AT_ONCE):
             progress(what, first, total)

@@ -29,8 +29,7 @@ _IN_A_SHARD = 10_000_000
 _COPYING = 600.0
 """Seconds."""
 _REPLACED, _READ, _PUSHED = "property.replaced", 3600.0, 86_400.0
-"""When another snapshot took the place of a collection, the seconds for which questions that began before may go on to
-read it, and those after which a push that has not ended is taken to be given up."""
+"""When a collection was replaced; seconds for which it is still read, and after which a push has been given up."""
 
 
 class SolrPlace(Place):
@@ -58,13 +57,13 @@ class SolrPlace(Place):
 
     def state(self) -> str:
         aliases = self._aliases()
+        known = ", ".join(aliases) or "none"
         if not self._corpus:
             if len(aliases) != 1:
-                has = f"the cluster has: {_known(aliases)}"
-                raise UsageError(f"name the corpus, as in solr+http://HOST:8983/solr/NAME; {has}")
+                raise UsageError(f"name the corpus, as in solr+http://HOST:8983/solr/NAME; the cluster has: {known}")
             (self._corpus,) = aliases
         if self._corpus not in aliases:
-            advice = f"{_known(aliases)}; push one with `medground corpus push NAME solr+http://HOST:8983/solr`"
+            advice = f"{known}; push one with `medground corpus push NAME solr+http://HOST:8983/solr`"
             raise UsageError(f"there is no corpus {self._corpus!r} in the Solr cluster, which has: {advice}")
         return aliases[self._corpus]
 
@@ -109,7 +108,7 @@ class SolrPlace(Place):
         rows = Collection(self._cluster, f"{_COLLECTION}{base.manifest.hash[:16]}-{self._corpus}")
         if rows.name not in self._collections():
             self._create(rows.name, base.manifest)
-        self._mark(rows.name, "")
+        self._admin("MODIFYCOLLECTION", collection=rows.name, **{_REPLACED: ""})
         commit(rows)
         self._await_replicas(rows)  # any of them may tell which rows there are
         whole, digest = rows.about() is not None, digest_of(base, progress)
@@ -127,14 +126,10 @@ class SolrPlace(Place):
         if self._aliases().get(self._corpus) != before:
             raise UsageError(f"{self._source} was pushed by somebody else meanwhile; push again to replace it")
         if before not in (None, rows.name):
-            self._mark(before, str(int(time.time())))
+            self._admin("MODIFYCOLLECTION", collection=before, **{_REPLACED: str(int(time.time()))})
         self._admin("CREATEALIAS", name=f"{_ALIAS}{self._corpus}", collections=rows.name)
         self._remove_old(rows.name)
         return base.manifest
-
-    def _mark(self, collection: str, replaced: str) -> None:
-        """Write down when a collection was replaced; empty while it is not."""
-        self._admin("MODIFYCOLLECTION", collection=collection, **{_REPLACED: replaced})
 
     def _create(self, collection: str, manifest: Manifest) -> None:
         name, packed = schema.config_set(manifest.embedding.dimensions if manifest.embedding else None)
@@ -202,7 +197,3 @@ class SolrPlace(Place):
 
     def _admin(self, action: str, **parameters: str) -> dict[str, Any]:
         return self._cluster.ask("admin/collections", {"action": action, "wt": "json", **parameters})
-
-
-def _known(aliases: dict[str, str]) -> str:
-    return ", ".join(aliases) or "none"

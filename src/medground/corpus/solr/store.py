@@ -32,8 +32,6 @@ AT_ONCE = 500
 """Rows in one request."""
 PIECE = 32_000
 """Bytes of a file in one row."""
-_UNUSED = 86_400
-"""Seconds after which a file that was fetched for another snapshot is removed."""
 _STRICT = {"wt": "json", "rows": "0", "shards.tolerant": "false", "distrib.statsCache": "false"}
 """No part of the index may be left out. What is not ranked needs no statistics of words."""
 _FEW_VALUES, _MOST = 8, 10_000
@@ -101,8 +99,8 @@ class Collection:
         """How many passages, documents and pieces of files there are."""
         facets = self.select({"q": "*:*", "facet": "true", "facet.field": schema.ROW})["facet_counts"]["facet_fields"]
         found = dict(zip(facets[schema.ROW][::2], facets[schema.ROW][1::2], strict=True))
-        passages = found.get(schema.FIRST, 0) + found.get(schema.LATER, 0)
-        return passages, found.get(schema.WHOLE, 0), found.get(schema.PIECE, 0)
+        first, later, documents, pieces = map(found.get, (schema.FIRST, schema.LATER, schema.WHOLE, schema.PIECE))
+        return (first or 0) + (later or 0), documents or 0, pieces or 0
 
     def about(self) -> tuple[Manifest, str] | None:
         """The manifest and the digest of all content; None before they are written, when all else is there."""
@@ -214,7 +212,7 @@ class SolrStore(Store):
                 with unfinished.open("wb") as file:
                     file.writelines(self._rows.file(name, entry))
                 for old in self._cache.glob("[0-9a-f]*"):
-                    if time.time() - old.stat().st_mtime > _UNUSED:
+                    if time.time() - old.stat().st_mtime > 86_400:  # nobody has asked for it for a day
                         old.unlink(missing_ok=True)
         with suppress(OSError):  # it cannot be written to: nothing is removed there either
             path.touch()

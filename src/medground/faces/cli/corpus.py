@@ -259,7 +259,7 @@ def list_corpora() -> None:
 @corpus_app.command("info")
 def info(name: Name, json: AsJson = False) -> None:
     """Show what a corpus contains and how it was built."""
-    with library().open(name) as snapshot:
+    with library().built(name) as snapshot:
         if json:
             say_json(snapshot.manifest.model_dump_json(indent=2))
             return

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from medground.corpus.manifest import InputEntry, Manifest
     from medground.corpus.reports import DocumentReport
     from medground.corpus.snapshot import Snapshot
-    from medground.corpus.store import Store
     from medground.engine.search import SearchResult
     from medground.values.steps import Progress, Step
 
@@ -119,10 +118,8 @@ def show_found(found: SearchResult) -> None:
         say("no passages found", err=True)
 
 
-def described(snapshot: Store) -> list[str]:
+def described(snapshot: Snapshot) -> list[str]:
     """What a corpus contains and how it was built, line by line."""
-    from medground.corpus.snapshot import Snapshot
-
     manifest = snapshot.manifest
     counts = manifest.counts
     embedding = manifest.embedding
@@ -130,7 +127,7 @@ def described(snapshot: Store) -> list[str]:
         f"name        {manifest.name}",
         f"hash        {manifest.hash}",
         f"created     {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
-        *([f"folder      {snapshot.folder}"] if isinstance(snapshot, Snapshot) else []),
+        f"folder      {snapshot.folder}",
         f"size        {in_bytes(manifest.size)}",
         f"documents   {counts.documents:,} ({counts.retracted:,} retracted; {counts.deleted:,} deleted by the source)",
         f"passages    {counts.passages:,} of at most {manifest.chunk_limit} characters",
@@ -140,7 +137,7 @@ def described(snapshot: Store) -> list[str]:
         *(f"licence     {text}" for text in manifest.licenses),
         *(f"input       {one.name} ({_read_by(one)})" for one in manifest.inputs[:_SHOWN]),
         *_more("input", len(manifest.inputs)),
-        *(_reported(snapshot) if isinstance(snapshot, Snapshot) else []),
+        *_reported(snapshot),
     ]
 
 
