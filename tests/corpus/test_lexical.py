@@ -14,7 +14,7 @@ from small_corpora import corpus_of_documents
 from medground.corpus.lexical import Lexical
 from medground.errors import ConfigError, UsageError
 from medground.values.document import Document, MeshHeading
-from medground.values.query import And, DateRange, Everything, Filters, Not, Or, Phrase, Query, Range, Term, Words
+from medground.values.query import And, DateRange, Everything, Filters, Near, Not, Or, Phrase, Query, Range, Term, Words
 
 TABLES = tables(__file__)
 TREE = TypeAdapter(Query)

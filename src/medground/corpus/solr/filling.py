@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ def fill(rows: Collection, base: Snapshot, progress: Progress) -> None:
     """Write what a collection lacks of a snapshot. Its rows come in order, so their number tells where to go on."""
     done = [count - count % AT_ONCE for count in rows.counts()]
     counts, pieces, records = base.manifest.counts, pieces_of(base.manifest), islice(base.all_records(), done[1], None)
-    made = (
+    made: Iterable[tuple[str, int, Callable[[int, int], list[Row]]]] = (
         ("passages", counts.passages, lambda first, stop: _passage_rows(base, first, stop)),
         ("documents", counts.documents, lambda _, __: [_document_row(base, *one) for one in islice(records, AT_ONCE)]),
         ("pieces of files", len(pieces), lambda first, stop: [_piece_row(base, *one) for one in pieces[first:stop]]),

@@ -75,8 +75,9 @@ class SolrPlace(Place):
         total = (manifest.counts.passages, manifest.counts.documents, len(pieces_of(manifest)))
         for what, found, wanted in zip(("passages", "documents", "pieces of files"), rows.counts(), total, strict=True):
             if found != wanted:
-                told = f"{found:,} of {wanted:,} {what} are there; push the corpus again"
-                raise SnapshotCorrupt(f"{self._source}: {told}")
+                raise SnapshotCorrupt(
+                    f"{self._source}: {found:,} of {wanted:,} {what} are there; push the corpus again"
+                )
         return SolrStore(rows, manifest, self._cache, self._name)
 
     def verify(self) -> Manifest:
