@@ -75,9 +75,7 @@ class SolrPlace(Place):
         total = (manifest.counts.passages, manifest.counts.documents, len(pieces_of(manifest)))
         for what, found, wanted in zip(("passages", "documents", "pieces of files"), rows.counts(), total, strict=True):
             if found != wanted:
-                raise SnapshotCorrupt(
-                    f"{self._source}: {found:,} of {wanted:,} {what} are there; push the corpus again"
-                )
+                raise SnapshotCorrupt(f"{self._source} has {found:,} of {wanted:,} {what}; push the corpus again")
         return SolrStore(rows, manifest, self._cache, self._name)
 
     def verify(self) -> Manifest:
