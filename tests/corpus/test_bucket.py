@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import random
-import threading
-import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +11,7 @@ import pytest
 import pytest_socket
 from command_line import run as typed
 from contracts import in_one_test
-from object_store import KEY, SECRET, WEED, killed_push, object_store, version, version_read
+from object_store import KEY, SECRET, WEED, Pushed, object_store, push, version, version_read
 from refusals import refused
 from rows import each_row
 from small_corpora import WordEmbedder, corpus_of_documents
@@ -52,11 +49,6 @@ def address(server, monkeypatch, request):
     for name, value in server.items():
         monkeypatch.setenv(name, value)
     return f"s3://lab/{request.node.name}"
-
-
-def push(library, address):
-    with library.built("papers") as snapshot:
-        return library.at(address).push(snapshot)
 
 
 def objects(address):
@@ -141,47 +133,8 @@ def test_a_server_answers_from_what_is_current_and_its_clients_name_no_address(a
     assert "notes" in Searched.by_default(Settings.load(environ=home)).corpora, "it must not be left out silently"
 
 
-def test_a_push_that_is_killed_changes_nothing_and_goes_on(address, tmp_path):
-    reader, chance = Library(tmp_path / "reader"), random.Random(5)
-    push(version(tmp_path / "one", 1), address)
-    version(tmp_path / "two", 2)
-    for _ in range(4):
-        ended = killed_push(tmp_path / "two", address, chance.uniform(0, 0.1))
-        with reader.open(address) as store:
-            assert version_read(store) in (1, 2)
-            assert version_read(store) == 2 or not ended
-        assert reader.verify(address).counts.documents == 60
-    push(Library(tmp_path / "two"), address)
-    with reader.open(address) as store:
-        assert version_read(store) == 2
-
-
-def test_sixteen_readers_during_updates_each_see_one_snapshot(address, tmp_path):
-    libraries = [version(tmp_path / f"builder{number}", number) for number in range(4)]
-    push(libraries[0], address)
-    seen, wrong, ended = set(), [], threading.Event()
-
-    def read(home):
-        try:
-            while not ended.is_set():
-                with Library(home).open(address) as store:
-                    first = version_read(store)
-                    assert [version_read(store) for _ in range(3)] == [first] * 3
-                    seen.add(first)
-        except Exception as error:  # noqa: BLE001 - told below
-            wrong.append(repr(error))
-
-    readers = [threading.Thread(target=read, args=(tmp_path / f"reader{i % 4}",)) for i in range(16)]
-    for reader in readers:
-        reader.start()
-    for number, library in enumerate(libraries):
-        push(library, address)
-        while number not in seen and not wrong:
-            time.sleep(0.01)
-    ended.set()
-    for reader in readers:
-        reader.join()
-    assert (wrong, seen) == ([], set(range(4)))
+class TestPushed(Pushed):
+    takes = 0.1
 
 
 def test_of_two_pushes_at_once_one_is_told(address, tmp_path, monkeypatch):
@@ -197,9 +150,6 @@ def test_of_two_pushes_at_once_one_is_told(address, tmp_path, monkeypatch):
     refused(UsageError, "another push changed", push, one, address)
     with Library(tmp_path / "reader").open(address) as store:
         assert version_read(store) == 2
-    other = corpus_of_documents(tmp_path / "three", DOCUMENTS, "other")
-    with other.built("other") as snapshot:
-        refused(UsageError, "holds the corpus papers", other.at(address).push, snapshot)
 
 
 def test_damage_there_is_told_and_mended_and_damage_here_is_fetched_again(address, tmp_path):

@@ -1,6 +1,7 @@
 """How the word index understands the query tree; the source contract covers the general cases."""
 
 import re
+from collections import Counter
 
 import pytest
 import tantivy
@@ -13,7 +14,7 @@ from small_corpora import corpus_of_documents
 from medground.corpus.lexical import Lexical
 from medground.errors import ConfigError, UsageError
 from medground.values.document import Document, MeshHeading
-from medground.values.query import And, DateRange, Everything, Filters, Not, Or, Phrase, Query, Range, Term, Words
+from medground.values.query import And, DateRange, Everything, Filters, Near, Not, Or, Phrase, Query, Range, Term, Words
 
 TABLES = tables(__file__)
 TREE = TypeAdapter(Query)
@@ -88,6 +89,11 @@ leaf = st.one_of(
     st.tuples(st.sampled_from(VOCABULARY), st.sampled_from(VOCABULARY)).map(
         lambda p: Phrase(text=" ".join(p), field="text")
     ),
+    st.builds(
+        lambda words, distance: Near(text=" ".join(words), field="text", distance=distance),
+        st.lists(st.sampled_from(VOCABULARY), min_size=2, max_size=4),
+        st.integers(0, 3),
+    ),
     st.sampled_from(VOCABULARY).map(lambda w: Term(value=w[:2], prefix=True, field="text")),
     st.tuples(st.integers(1990, 2015), st.integers(1990, 2015)).map(lambda p: Range(low=p[0], high=p[1])),
     st.sampled_from(["book", "research"]).map(lambda k: Term(value=k, field="kind")),
@@ -117,6 +123,10 @@ def matches(query, document):
             return document.year is not None and query.low <= document.year <= query.high
         case Phrase():
             return re.search(rf"\b{query.text}\b", document.text) is not None
+        case Near():
+            wanted, words = Counter(query.text.split()), document.text.split()
+            width = wanted.total() + query.distance
+            return any(wanted <= Counter(words[start : start + width]) for start in range(len(words)))
         case Term(field="kind"):
             return document.kind == query.value
         case Term(prefix=True):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from contracts import in_one_test
 from filelock import FileLock
+from object_store import Pushed
 from small_corpora import WordEmbedder, corpus_of_documents
 from solr_cluster import Cluster
 from solr_ranking import bioasq, by_words, compare
@@ -93,6 +94,12 @@ TREES = (
     Term(value="heart li", prefix=True, field="text"),
     Term(value="heart gene li", prefix=True, field="text"),
     And(parts=(Everything(), Words(text='"heart" AND {!lucene} *:* \\ (liver~ <a>&'))),
+    Phrase(text="gene trial", slop=1),
+    *(
+        Near(text=text, distance=distance)
+        for text in ("heart liver", "heart heart", "heart liver gene", "lens gene lens", "heart liver gene trial lens")
+        for distance in (0, 1, 2, 5, 30)
+    ),
     Words(text="the"),
     Words(text="!"),
 )
@@ -139,9 +146,6 @@ def test_trees_and_limits_find_and_score_the_same_and_what_cannot_be_asked_is_na
                 assert sorted(ranked(store.bm25(tree, 400, limits))) == sorted(
                     ranked(reference.bm25(tree, 400, limits))
                 )
-        for tree in (Near(text="heart liver", distance=2), Phrase(text="gene trial", slop=1)):
-            found = [{hit.passage.key for hit in one.bm25(tree, 400)} for one in (store, reference)]
-            assert found[0] == found[1] != set()
         assert store.fields == reference.fields == {"ward"}
         assert store.values("ward") == tuple(sorted(reference.values("ward"))) == ("ed", "icu")
         for tree, told in ((Term(value="x", field="affiliation"), "'affiliation'"), (Range(field="id"), "PMIDs")):
@@ -151,7 +155,7 @@ def test_trees_and_limits_find_and_score_the_same_and_what_cannot_be_asked_is_na
             store.bm25(Words(text=" ".join(f"word{number}" for number in range(3000))), 10)
 
 
-def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(cluster, tmp_path):
+def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(cluster, tmp_path, monkeypatch):
     address, documents = f"{cluster.address}/pushed?shards=2", made_documents()
     place, library = Library(tmp_path).at(address), corpus_of_documents(tmp_path, documents[:150])
 
@@ -174,9 +178,11 @@ def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(c
             place.push(later)
             assert place.open().reference == later.reference
         assert place.state() != state
-        if count == 180:
-            assert ranked(opened.bm25(tree, 20)) == before
-    with pytest.raises(NotFound, match="ask again"):  # two snapshots later it is gone
+    place.remove(old=True)
+    assert ranked(opened.bm25(tree, 20)) == before
+    monkeypatch.setattr("medground.corpus.solr.place._READ", -1.0)
+    place.remove(old=True)
+    with pytest.raises(NotFound, match="ask again"):  # an hour later it is gone
         opened.bm25(tree, 20)
     rows = place.open()._rows
     rows.cluster.ask(f"{rows.name}/update?commit=true", json={"delete": ["7"]})
@@ -188,8 +194,20 @@ def test_a_push_goes_on_switches_in_one_step_and_a_question_keeps_its_snapshot(c
             place.push(later)
         assert place.push(later) == place.verify()
     place.remove()
+    with library.open("papers") as later, pytest.raises(KeyboardInterrupt):
+        place.push(later, stopped)
+    place.remove()  # also what is not whole
     with pytest.raises(UsageError, match="no corpus 'pushed'"):
-        place.state()
+        place.remove()
+
+
+class TestPushed(Pushed):
+    takes = 1.0
+
+    @pytest.fixture
+    def address(self, cluster, request, monkeypatch):
+        monkeypatch.setattr("medground.corpus.solr.filling.AT_ONCE", 20)  # as in what is killed
+        return f"{cluster.address}/{request.node.name}?shards=2"
 
 
 def test_addresses_that_lead_nowhere_are_refused_in_one_line(cluster, tmp_path, monkeypatch):

@@ -1,22 +1,34 @@
-"""Object storage in S3's form on loopback (SeaweedFS), and versions of a corpus that each of its readers can tell."""
+"""Object storage in S3's form on loopback (SeaweedFS), and versions of a corpus that each of its readers can tell.
+
+`Pushed` has the tests of any place to which they are pushed.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import ClassVar
 
+from mcp_talk import library as graph_and_papers
+from refusals import refused
 from small_corpora import corpus_of_documents
 
 from medground.corpus.library import Library
-from medground.corpus.store import Store
+from medground.corpus.manifest import Manifest
+from medground.corpus.store import Store, digest_of
+from medground.engine.blocking import BlockingEngine
+from medground.errors import UsageError
+from medground.home.settings import Settings
 from medground.values.document import Document
 from medground.values.query import Words
 
@@ -28,6 +40,9 @@ _PUSH = """
 import sys
 from pathlib import Path
 from medground.corpus.library import Library
+if "solr" in sys.argv[2]:
+    from medground.corpus.solr import filling
+    filling.AT_ONCE = 20
 library = Library(Path(sys.argv[1]))
 with library.built("papers") as snapshot:
     place = library.at(sys.argv[2])
@@ -98,3 +113,81 @@ def killed_push(home: Path, address: str, after: float) -> bool:
         time.sleep(after)
         process.kill()
     return process.returncode == 0
+
+
+def push(library: Library, address: str, name: str = "papers") -> Manifest:
+    """Push a corpus of this library."""
+    with library.built(name) as snapshot:
+        return library.at(address).push(snapshot)
+
+
+def is_whole(library: Library, address: str) -> bool:
+    """Whether what is current there has each document, record and passage of `papers`, once, and no other."""
+    with library.open("papers") as here, library.open(address) as there:
+        return digest_of(here) == digest_of(there)
+
+
+def readers_during(address: str, folder: Path, libraries: Sequence[Library]) -> int:
+    """How often 16 readers read while the versions of these libraries are pushed, and what was replaced is removed.
+
+    Each time has to show one version, and in the end each version has been seen.
+    """
+    seen, wrong, ended = list[int](), list[str](), threading.Event()
+
+    def read(home: Path) -> None:
+        try:
+            while not ended.is_set():
+                with Library(home).open(address) as store:
+                    first = version_read(store)
+                    assert [version_read(store) for _ in range(3)] == [first] * 3
+                    seen.append(first)
+        except Exception as error:  # noqa: BLE001 - told below
+            wrong.append(repr(error))
+
+    push(libraries[0], address)
+    readers = [threading.Thread(target=read, args=(folder / f"reader{i % 4}",)) for i in range(16)]
+    for reader in readers:
+        reader.start()
+    for number, library in enumerate(libraries):
+        push(library, address)
+        while number not in seen and not wrong:
+            time.sleep(0.01)
+        library.at(address).remove(old=True)
+    ended.set()
+    for reader in readers:
+        reader.join()
+    assert (wrong, {*seen}) == ([], {*range(len(libraries))})
+    return len(seen)
+
+
+class Pushed:
+    """Tests of a place that others push to; a subclass has a fixture `address`, and a push `takes` so many seconds."""
+
+    takes: ClassVar[float]
+
+    def test_a_push_that_is_killed_changes_nothing_and_goes_on(self, address: str, tmp_path: Path) -> None:
+        reader, chance = Library(tmp_path / "reader"), random.Random(5)
+        push(version(tmp_path / "one", 1), address)
+        library = version(tmp_path / "two", 2)
+        for _ in range(4):
+            ended = killed_push(tmp_path / "two", address, chance.uniform(0, self.takes))
+            with reader.open(address) as store:
+                assert version_read(store) in (1, 2)
+                assert version_read(store) == 2 or not ended
+            assert reader.verify(address).counts.documents == NOTES
+        push(library, address)
+        assert is_whole(library, address)
+
+    def test_a_graph_answers_there_as_here_and_stays(self, address: str, tmp_path: Path) -> None:
+        graph_and_papers(tmp_path)
+        library, found = Library(tmp_path), []
+        push(library, address, "terms")
+        for corpus in ("terms", address):
+            with BlockingEngine(Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}), corpora=corpus) as engine:
+                found.append(engine.concept("spider fingers"))
+        assert found[0] == found[1] != []
+        assert library.verify(address).hash == library.info("terms").hash
+        refused(UsageError, "holds the corpus terms", push, library, address)
+
+    def test_sixteen_readers_during_updates_each_see_one_snapshot(self, address: str, tmp_path: Path) -> None:
+        readers_during(address, tmp_path, [version(tmp_path / f"builder{number}", number) for number in range(4)])

@@ -96,9 +96,7 @@ class Bucket(Place):
                 pass  # compared at the end
         return manifest
 
-    def push(self, base: Store, progress: Progress = no_progress) -> Manifest:
-        if not isinstance(base, Snapshot):
-            raise UsageError(f"{base.name} is not in a folder of this machine; push it where it was built")
+    def push(self, base: Snapshot, progress: Progress = no_progress) -> Manifest:
         base.verify()
         content = (base.folder / FILE_NAME).read_bytes()
         state, before = hashlib.sha256(content).hexdigest(), self._current()

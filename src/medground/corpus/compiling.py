@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Generic, TypeVar, assert_never
@@ -22,8 +23,8 @@ from medground.errors import UsageError
 from medground.values import query as nodes
 from medground.values.query import Leaf, Query, fold
 
-MOST_REORDERED = 4
-"""A proximity search for more words than this only requires all of them to be present."""
+_MOST_REORDERED, _MOST_PLACES = 4, 1500
+"""Words of which a proximity search looks for each order, and for how many orders with gaps between the words."""
 _FIRST_YEAR, _LAST_YEAR = 0, 9999
 _SEVERAL = {"title_abstract": ("title", "text"), "text_word": (DEFAULT,), "all": (DEFAULT, "author", "journal")}
 """PubMed fields that map to fields of the index."""
@@ -54,6 +55,10 @@ class Compiler(ABC, Generic[Q]):
         """Any part; none matches nothing. Scores add up, or only the best counts."""
 
     @abstractmethod
+    def limited(self, found: Q, limits: Q) -> Q:
+        """What both match, scored as `found`."""
+
+    @abstractmethod
     def _one(self, field: str, word: str) -> Q: ...
 
     @abstractmethod
@@ -76,10 +81,25 @@ class Compiler(ABC, Generic[Q]):
     def _integers(self, field: str, first: int, last: int) -> Q:
         """Integers from `first` to `last`. A document without a value matches no range."""
 
-    def _sequence(self, field: str, words: Sequence[str], slop: int = 0) -> Q:
+    def _sequence(self, field: str, words: Sequence[str]) -> Q:
         if len(words) < 2:
             return self._one(field, words[0]) if words else self._any([])
-        return self._several(field, words, slop)
+        return self._several(field, words, 0)
+
+    def _near(self, field: str, words: Sequence[str], distance: int) -> Q:
+        """All words in any order, with at most `distance` others from the first to the last; they score as words do.
+
+        Where they can stand in too many ways, it is enough that each is so near the next one of the query.
+        """
+        if len(words) < 2:
+            return self._sequence(field, words)
+        parts, widest, gaps = [words], distance, math.comb(distance + len(words) - 1, distance)
+        if len(words) > _MOST_REORDERED or (len(words) > 2 and gaps * math.factorial(len(words)) > _MOST_PLACES):
+            parts, widest = [*itertools.pairwise(words)], distance + len(words) - 2
+        orders = [dict.fromkeys(itertools.permutations(part)) for part in parts]
+        near = [self._any([self._several(field, order, widest) for order in each]) for each in orders]
+        found = [self._one(field, word) for word in dict.fromkeys(words)]
+        return self.limited(self._all([(one, False) for one in found]), self._all([(one, False) for one in near]))
 
     def _between(self, field: str, low: int | None, high: int | None, least: int, most: int) -> Q:
         """Integers within both bounds. A document without a value matches no range, not even an open one."""
@@ -153,14 +173,6 @@ class PassageCompiler(Compiler[Q]):
         if isinstance(query, nodes.Near) or (isinstance(query, nodes.Phrase) and query.slop):
             return self._near(field, words, query.distance if isinstance(query, nodes.Near) else query.slop)
         return self._sequence(field, words)
-
-    def _near(self, field: str, words: list[str], distance: int) -> Q:
-        if len(words) < 2:
-            return self._sequence(field, words)
-        if len(words) > MOST_REORDERED:
-            return self._all([(self._one(field, word), False) for word in dict.fromkeys(words)])
-        orders = dict.fromkeys(itertools.permutations(words))
-        return self._any([self._sequence(field, order, distance) for order in orders], best=True)
 
     def _truncated(self, field: str, analysis: Analysis, value: str) -> Q:
         words = analyser("plain").analyze(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -40,7 +41,7 @@ def compile_query(query: Query, filters: Filters, searcher: tantivy.Searcher) ->
     limits = filters.as_query()
     if limits is None:
         return compiled
-    return _Q.boolean_query([(_MUST, compiled), (_MUST, _Q.const_score_query(compiler.compile(limits), 0.0))])
+    return compiler.limited(compiled, compiler.compile(limits))
 
 
 class TreeCompiler(Compiler[tantivy.Query]):
@@ -65,6 +66,9 @@ class TreeCompiler(Compiler[tantivy.Query]):
             return _Q.empty_query()
         return _Q.disjunction_max_query([*parts]) if best else _Q.boolean_query([(_SHOULD, part) for part in parts])
 
+    def limited(self, found: tantivy.Query, limits: tantivy.Query) -> tantivy.Query:
+        return _Q.boolean_query([(_MUST, found), (_MUST, _Q.const_score_query(limits, 0.0))])
+
     def _one(self, field: str, word: str) -> tantivy.Query:
         return _Q.term_query(self._schema, field, word)
 
@@ -76,7 +80,11 @@ class TreeCompiler(Compiler[tantivy.Query]):
         return self._one_of(field, [word for word, _ in found])
 
     def _several(self, field: str, words: Sequence[str], slop: int) -> tantivy.Query:
-        return _Q.phrase_query(self._schema, field, [*words], slop)
+        # Tantivy takes words in any order within its own slop, one place for two words, and misses some of three.
+        half = slop // 2 if len(words) == 2 else 0
+        later = [(half + 1,), (slop + 1 - half,)] if half else combinations(range(1, slop + len(words)), len(words) - 1)
+        each = [dict(zip((0, *place), words, strict=True)) for place in dict.fromkeys(later)]
+        return self._any([_Q.phrase_query(self._schema, field, [*place.items()], half) for place in each])
 
     def _begun(self, field: str, words: Sequence[str], start: str) -> tantivy.Query:
         return _Q.phrase_prefix_query(self._schema, field, [*words, start])

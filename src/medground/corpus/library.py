@@ -244,12 +244,12 @@ class Library:
         return self.at(word).open(progress)
 
     def built(self, word: str) -> Snapshot:
-        """Open the current snapshot with what its build told of its files; UsageError where that is not kept."""
+        """Open the current snapshot with what its build told of its files; UsageError where they are not here."""
         store = self.open(word)
         if isinstance(store, Snapshot):
             return store
         store.close()
-        raise UsageError(f"what was told of the files of {word} is kept where it was built; ask there")
+        raise UsageError(f"{word} is not in a folder of this machine; do this where it was built")
 
     def info(self, word: str) -> Manifest:
         """The manifest of the current snapshot."""

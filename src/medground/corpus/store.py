@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from medground.corpus.manifest import Manifest
+from medground.corpus.tables import encode
 from medground.errors import UsageError
 from medground.values.answer import SnapshotReference
 from medground.values.document import Document, Hit, Passage
@@ -19,6 +21,8 @@ from medground.values.steps import Progress, no_progress
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from medground.corpus.snapshot import Snapshot
 
 NO_FILTERS = Filters()
 _BATCH = 1000
@@ -128,6 +132,19 @@ class Store(ABC):
         self.close()
 
 
+def digest_of(store: Store, progress: Progress = no_progress) -> str:
+    """SHA-256 of all documents, records and passages, as they are read: equal for a snapshot wherever it is kept."""
+    total, counts = hashlib.sha256(), store.manifest.counts
+    for at, (document, raw) in enumerate(store.all_records()):
+        progress(f"read in {store.name}: documents", at, counts.documents)
+        total.update(encode(document)[1] + hashlib.sha256(raw).digest())
+    for first in range(0, counts.passages, _BATCH):
+        progress(f"read in {store.name}: passages", first, counts.passages)
+        for passage in store.passages(range(first, min(first + _BATCH, counts.passages))):
+            total.update(repr((passage.document_id, passage.start, passage.end, passage.section)).encode())
+    return total.hexdigest()
+
+
 class Place(ABC):
     """Where the snapshots of one corpus are kept: a folder, or an address with a scheme. One of them is current.
 
@@ -155,7 +172,7 @@ class Place(ABC):
     def remove(self, *, old: bool = False) -> None:
         """Delete the corpus; with `old`, only snapshots that are not current and that nobody is about to publish."""
 
-    def push(self, base: Store, progress: Progress = no_progress) -> Manifest:
+    def push(self, base: Snapshot, progress: Progress = no_progress) -> Manifest:
         """Make a copy of a snapshot of this machine the current one, in one step. Run again, it goes on where it was.
 
         Raises UsageError: the place holds another corpus, takes none, or was changed by somebody else meanwhile.

@@ -86,6 +86,8 @@ def _starter(library: Library, progress: Progress) -> Store:
         try:
             return library.open(STARTER)
         except (ConfigError, SnapshotCorrupt) as error:
+            if library.address_of(STARTER):
+                raise
             log.warning("the starter corpus is rebuilt: %s", error)
     from medground.graph.starter import build_starter  # it brings the readers, which are slow to import
 

@@ -73,7 +73,7 @@ class Cluster:
                 told = self._told(reply.status_code, reply.content)
                 if isinstance(told, dict):
                     return told
-        reason = f"the Solr cluster does not answer ({told}); check that its nodes run"
+        reason = f"the Solr cluster does not answer ({told}); check the address, and that its nodes run"
         raise SourceUnavailable(reason, source=self.source, attempts=_ROUNDS * len(self._nodes))
 
     def _told(self, status: int, content: bytes) -> dict[str, Any] | str:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from medground.corpus.lexical_fields import ANALYSES, analyser, default_texts, numbers_of, texts_of
 from medground.corpus.manifest import Manifest
 from medground.corpus.solr import schema
-from medground.corpus.solr.store import AT_ONCE, PASSAGE, Collection, Row
-from medground.corpus.store import Store
+from medground.corpus.solr.store import AT_ONCE, PASSAGE, PIECE, Collection, Row, key_of
 from medground.corpus.tables import encode
 from medground.values.document import Document
 from medground.values.steps import Progress
@@ -24,17 +22,23 @@ if TYPE_CHECKING:
 
 def fill(rows: Collection, base: Snapshot, progress: Progress) -> None:
     """Write what a collection lacks of a snapshot. Its rows come in order, so their number tells where to go on."""
-    passages, documents = (count - count % AT_ONCE for count in rows.counts())
-    total = base.manifest.counts
-    for first in range(passages, total.passages, AT_ONCE):
-        progress("passages", first, total.passages)
-        put_rows(rows, _passage_rows(base, first, min(first + AT_ONCE, total.passages)))
-    records = islice(base.all_records(), documents, None)
-    while some := [*islice(records, AT_ONCE)]:
-        progress("documents", documents, total.documents)
-        put_rows(rows, [_document_row(base, document, raw) for document, raw in some])
-        documents += len(some)
+    done = [count - count % AT_ONCE for count in rows.counts()]
+    counts, pieces, records = base.manifest.counts, pieces_of(base.manifest), islice(base.all_records(), done[1], None)
+    made: Iterable[tuple[str, int, Callable[[int, int], list[Row]]]] = (
+        ("passages", counts.passages, lambda first, stop: _passage_rows(base, first, stop)),
+        ("documents", counts.documents, lambda _, __: [_document_row(base, *one) for one in islice(records, AT_ONCE)]),
+        ("pieces of files", len(pieces), lambda first, stop: [_piece_row(base, *one) for one in pieces[first:stop]]),
+    )
+    for begun, (what, total, rows_of) in zip(done, made, strict=True):
+        for first in range(begun, total, AT_ONCE):
+            progress(what, first, total)
+            put_rows(rows, rows_of(first, min(first + AT_ONCE, total)))
     commit(rows)
+
+
+def pieces_of(manifest: Manifest) -> list[tuple[str, int]]:
+    """The pieces of the files that belong to a snapshot, each by name and first byte."""
+    return [(name, at) for name in manifest.attachments for at in range(0, manifest.files[name].size, PIECE)]
 
 
 def mark_whole(rows: Collection, manifest: Manifest, digest: str) -> None:
@@ -47,19 +51,6 @@ def mark_whole(rows: Collection, manifest: Manifest, digest: str) -> None:
 def commit(rows: Collection) -> None:
     """Show what was written. What was written twice is dropped, so that it does not count in the statistics."""
     rows.cluster.ask(f"{rows.name}/update", {"commit": "true", "expungeDeletes": "true", "wt": "json"})
-
-
-def digest_of(store: Store, progress: Progress) -> str:
-    """SHA-256 of all documents, records and passages, as they are read: equal for a snapshot wherever it is kept."""
-    total, counts = hashlib.sha256(), store.manifest.counts
-    for at, (document, raw) in enumerate(store.all_records()):
-        progress(f"read in {store.name}: documents", at, counts.documents)
-        total.update(encode(document)[1] + hashlib.sha256(raw).digest())
-    for first in range(0, counts.passages, AT_ONCE):
-        progress(f"read in {store.name}: passages", first, counts.passages)
-        for passage in store.passages(range(first, min(first + AT_ONCE, counts.passages))):
-            total.update(repr((passage.document_id, passage.start, passage.end, passage.section)).encode())
-    return total.hexdigest()
 
 
 def put_rows(rows: Collection, entries: Sequence[Row] | Row) -> None:
@@ -106,4 +97,14 @@ def _document_row(base: Snapshot, document: Document, raw: bytes) -> Row:
     row = {schema.KEY: document.id, schema.ROW: schema.WHOLE, schema.DOCUMENT: document.id}
     row |= {schema.RECORD: record.decode(), schema.DIGEST: digest.hex()}
     row |= {schema.FILE: str(file)} if (file := base.file_of(document.id)) else {}
-    return row | ({schema.RAW: base64.b64encode(zlib.compress(raw)).decode()} if raw else {})
+    return row | ({schema.RAW: _packed(raw)} if raw else {})
+
+
+def _piece_row(base: Snapshot, name: str, start: int) -> Row:
+    with (base.folder / name).open("rb") as file:
+        file.seek(start)
+        return {schema.KEY: key_of(name, start), schema.ROW: schema.PIECE, schema.RAW: _packed(file.read(PIECE))}
+
+
+def _packed(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content)).decode()

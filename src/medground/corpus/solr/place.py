@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
+import shutil
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from medground.corpus.manifest import Manifest
 from medground.corpus.solr import schema
 from medground.corpus.solr.client import Cluster
-from medground.corpus.solr.filling import commit, digest_of, fill, mark_whole, put_rows
+from medground.corpus.solr.filling import commit, fill, mark_whole, pieces_of, put_rows
 from medground.corpus.solr.store import Collection, SolrStore
-from medground.corpus.store import Place, Store
+from medground.corpus.store import Place, Store, digest_of
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
 from medground.values.steps import Progress, no_progress
+
+if TYPE_CHECKING:
+    from medground.corpus.snapshot import Snapshot
 
 _ALIAS, _COLLECTION = "medground-corpus-", "medground-snapshot-"
 _IN_A_SHARD = 10_000_000
 """Passages."""
 _COPYING = 600.0
 """Seconds."""
+_REPLACED, _READ, _PUSHED = "property.replaced", 3600.0, 86_400.0
+"""When a collection was replaced; seconds for which it is still read, and after which a push has been given up."""
 
 
 class SolrPlace(Place):
@@ -46,16 +53,18 @@ class SolrPlace(Place):
         plain = urlunsplit((parts.scheme, parts.netloc, path, "", parts.fragment))
         self._source = f"corpus:{name or corpus}" if name or corpus else parts.netloc.rpartition("@")[2]
         self._cluster = Cluster(plain, self._source)
+        self._cache = home / "cache" / "corpora" / hashlib.sha256(f"{plain}/{corpus}".encode()).hexdigest()[:16]
 
     def state(self) -> str:
         aliases = self._aliases()
+        known = ", ".join(aliases) or "none"
         if not self._corpus:
             if len(aliases) != 1:
-                raise UsageError(f"name the corpus, as in solr+http://HOST:8983/solr/NAME; {_known(aliases)}")
+                raise UsageError(f"name the corpus, as in solr+http://HOST:8983/solr/NAME; the cluster has: {known}")
             (self._corpus,) = aliases
         if self._corpus not in aliases:
-            advice = "push one with `medground corpus push NAME solr+http://HOST:8983/solr`"
-            raise UsageError(f"there is no corpus {self._corpus!r} in the Solr cluster, {_known(aliases)}; {advice}")
+            advice = f"{known}; push one with `medground corpus push NAME solr+http://HOST:8983/solr`"
+            raise UsageError(f"there is no corpus {self._corpus!r} in the Solr cluster, which has: {advice}")
         return aliases[self._corpus]
 
     def info(self) -> Manifest:
@@ -63,13 +72,11 @@ class SolrPlace(Place):
 
     def open(self, progress: Progress = no_progress) -> Store:
         rows, manifest, _ = self._whole()
-        found, total = rows.counts(), manifest.counts
-        if found != (total.passages, total.documents):
-            raise SnapshotCorrupt(
-                f"{self._source}: {found[0]:,} of {total.passages:,} passages and {found[1]:,} of "
-                f"{total.documents:,} documents are there; push the corpus again"
-            )
-        return SolrStore(rows, manifest, self._name)
+        total = (manifest.counts.passages, manifest.counts.documents, len(pieces_of(manifest)))
+        for what, found, wanted in zip(("passages", "documents", "pieces of files"), rows.counts(), total, strict=True):
+            if found != wanted:
+                raise SnapshotCorrupt(f"{self._source} has {found:,} of {wanted:,} {what}; push the corpus again")
+        return SolrStore(rows, manifest, self._cache, self._name)
 
     def verify(self) -> Manifest:
         rows, manifest, digest = self._whole()
@@ -77,21 +84,30 @@ class SolrPlace(Place):
         return manifest
 
     def remove(self, *, old: bool = False) -> None:
-        current = self.state()
-        if not old:
-            self._admin("DELETEALIAS", name=f"{_ALIAS}{self._corpus}")
-        self._delete([current] if old else [], unfinished=not old)
+        if old or not self._corpus or not self._collections():
+            current = self.state()
+        if old:
+            self._remove_old(current, unfinished=True)
+        else:
+            self._admin("DELETEALIAS", name=f"{_ALIAS}{self._corpus}")  # from here on the corpus is gone
+            for name in self._collections():
+                self._admin("DELETE", name=name)
+            self.forget()
 
-    def push(self, base: Store, progress: Progress = no_progress) -> Manifest:
-        from medground.corpus.snapshot import Snapshot
+    def forget(self) -> None:
+        shutil.rmtree(self._cache, ignore_errors=True)
 
-        if not isinstance(base, Snapshot) or base.manifest.attachments:
-            raise UsageError(f"corpus {base.name} is not here, or holds a graph, which Solr cannot search; use s3://")
+    def push(self, base: Snapshot, progress: Progress = no_progress) -> Manifest:
         self._corpus = self._corpus or base.name
         before = self._aliases().get(self._corpus)
+        there = Collection(self._cluster, before).about() if before else None
+        if there and there[0].name != base.manifest.name:
+            told = f"holds the corpus {there[0].name}; push {base.manifest.name} under another name, as .../solr/NAME"
+            raise UsageError(f"{self._source} {told}")
         rows = Collection(self._cluster, f"{_COLLECTION}{base.manifest.hash[:16]}-{self._corpus}")
         if rows.name not in self._collections():
             self._create(rows.name, base.manifest)
+        self._admin("MODIFYCOLLECTION", collection=rows.name, **{_REPLACED: ""})
         commit(rows)
         self._await_replicas(rows)  # any of them may tell which rows there are
         whole, digest = rows.about() is not None, digest_of(base, progress)
@@ -108,8 +124,10 @@ class SolrPlace(Place):
             self._await_replicas(rows)
         if self._aliases().get(self._corpus) != before:
             raise UsageError(f"{self._source} was pushed by somebody else meanwhile; push again to replace it")
+        if before not in (None, rows.name):
+            self._admin("MODIFYCOLLECTION", collection=before, **{_REPLACED: str(int(time.time()))})
         self._admin("CREATEALIAS", name=f"{_ALIAS}{self._corpus}", collections=rows.name)
-        self._delete([rows.name, before], unfinished=False)
+        self._remove_old(rows.name)
         return base.manifest
 
     def _create(self, collection: str, manifest: Manifest) -> None:
@@ -151,12 +169,18 @@ class SolrPlace(Place):
     def _verify(self, rows: Collection, manifest: Manifest, digest: str, progress: Progress) -> None:
         """Raises SnapshotCorrupt: what is read is not what was pushed, or replicas differ."""
         self._await_replicas(rows)
-        if digest_of(SolrStore(rows, manifest, self._source), progress) != digest:
+        if digest_of(SolrStore(rows, manifest, self._cache, self._source), progress) != digest:
             raise SnapshotCorrupt(f"{self._source} does not hold what was pushed; push the corpus again")
+        for name in manifest.attachments:
+            for _ in rows.file(name, manifest.files[name]):
+                pass  # compared at the end
 
-    def _delete(self, kept: list[str | None], *, unfinished: bool) -> None:
-        for name in self._collections():
-            if name not in kept and (unfinished or Collection(self._cluster, name).about()):
+    def _remove_old(self, current: str, *, unfinished: bool = False) -> None:
+        now = time.time()
+        for name, about in self._collections().items():
+            replaced, begun = float(about.get(_REPLACED, now)), about.get("creationTimeMillis", now * 1000) / 1000
+            is_old = now - replaced > _READ or (unfinished and _REPLACED not in about and now - begun > _PUSHED)
+            if name != current and is_old:
                 self._admin("DELETE", name=name)
 
     def _aliases(self) -> dict[str, str]:
@@ -164,14 +188,11 @@ class SolrPlace(Place):
         found = dict(self._admin("LISTALIASES").get("aliases") or {})
         return {name.removeprefix(_ALIAS): found[name] for name in sorted(found) if name.startswith(_ALIAS)}
 
-    def _collections(self) -> list[str]:
-        """The collections of the corpus, whole or not."""
+    def _collections(self) -> dict[str, dict[str, Any]]:
+        """The collections of the corpus, whole or not, each with its properties."""
         own = re.compile(f"{_COLLECTION}[0-9a-f]{{16}}-{re.escape(self._corpus)}")
-        return [name for name in self._admin("LIST")["collections"] if own.fullmatch(name)]
+        found = self._admin("CLUSTERSTATUS")["cluster"]["collections"]
+        return {name: about for name, about in found.items() if own.fullmatch(name)}
 
     def _admin(self, action: str, **parameters: str) -> dict[str, Any]:
         return self._cluster.ask("admin/collections", {"action": action, "wt": "json", **parameters})
-
-
-def _known(aliases: dict[str, str]) -> str:
-    return f"which has: {', '.join(aliases) or 'none'}"

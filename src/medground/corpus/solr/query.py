@@ -65,6 +65,9 @@ class SolrCompiler(PassageCompiler[str]):
             return self._keep(f"{{!maxscore tie=0 v={each}}}")
         return self._keep(f"{{!bool {' '.join(f'should={part}' for part in parts)}}}")
 
+    def limited(self, found: str, limits: str) -> str:
+        return self._keep(f"{{!bool must={found} filter={limits}}}")
+
     def _one(self, field: str, word: str) -> str:
         return self._keep(f"{{!term f={field} v={self._keep(word)}}}")
 
@@ -91,7 +94,7 @@ class SolrCompiler(PassageCompiler[str]):
         found = self._near_each_other(field, [*([word] for word in words), endings], 0)
         if len(words) == 1:
             return self._constant(f"{{!query v={found}}}")
-        return self._keep(f"{{!bool must={self._several(field, words, 0)} filter={found}}}")  # as Tantivy scores it
+        return self.limited(self._several(field, words, 0), found)  # as Tantivy scores it
 
     def _integers(self, field: str, first: int, last: int) -> str:
         return self._constant(f"{field}:[{first} TO {last}]")

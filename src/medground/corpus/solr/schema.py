@@ -11,8 +11,9 @@ from xml.etree import ElementTree as ET
 from medground.corpus.lexical_fields import ANALYSES, DATES, METADATA, METADATA_NAME, YEAR
 
 KEY, ROW, NUMBER, DOCUMENT = "key", "row", "number", "document"
-"""Each row has a key and says what it is: the first passage of a document, a later one, a document, or `about` all."""
-FIRST, LATER, WHOLE, ABOUT = "first", "later", "whole", "about"
+"""Each row has a key and says what it is: the first passage of a document, a later one, a document, a piece of a file,
+or `about` all."""
+FIRST, LATER, WHOLE, PIECE, ABOUT = "first", "later", "whole", "piece", "about"
 PASSAGES = f"{FIRST},{LATER}"
 START, STOP, SECTION = "start", "stop", "section"
 RECORD, DIGEST, RAW, FILE = "record", "digest", "raw", "file"

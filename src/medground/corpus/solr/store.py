@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import base64
+import hashlib
+import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from medground.corpus.faults import writing
 from medground.corpus.lexical_fields import ANALYSES, METADATA, METADATA_NAME, described
-from medground.corpus.manifest import Manifest
+from medground.corpus.manifest import FileEntry, Manifest, hash_file
 from medground.corpus.solr import schema
 from medground.corpus.solr.client import Cluster, Parameters
 from medground.corpus.solr.query import SCALE, SolrCompiler
 from medground.corpus.store import NO_FILTERS, Store
 from medground.corpus.tables import decode
 from medground.errors import ConfigError, SnapshotCorrupt, UsageError
+from medground.home.files import replacing
 from medground.values.document import Document, Hit, Passage
 from medground.values.query import Everything, Filters, Query, Term, any_of
 
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 500
 """Rows in one request."""
+PIECE = 32_000
+"""Bytes of a file in one row."""
 _STRICT = {"wt": "json", "rows": "0", "shards.tolerant": "false", "distrib.statsCache": "false"}
 """No part of the index may be left out. What is not ranked needs no statistics of words."""
 _FEW_VALUES, _MOST = 8, 10_000
@@ -75,17 +81,42 @@ class Collection:
         reply = self.cluster.ask(f"{self.name}/terms", {**_STRICT, **asked, "terms.sort": "index", "distrib": "true"})
         return [str(word) for word in reply["terms"][field][::2]]
 
-    def counts(self) -> tuple[int, int]:
-        """How many passages and how many documents there are."""
+    def file(self, name: str, entry: FileEntry) -> Iterator[bytes]:
+        """The content of a file that belongs to the snapshot; SnapshotCorrupt at its end if it is another."""
+        digest = hashlib.sha256()
+        for first in range(0, entry.size, AT_ONCE * PIECE):
+            keys = [key_of(name, at) for at in range(first, min(first + AT_ONCE * PIECE, entry.size), PIECE)]
+            rows = self.by_key(keys, schema.RAW)
+            for key in keys:
+                with reading(self.cluster.source):
+                    piece = unpacked(rows[key][schema.RAW])
+                digest.update(piece)
+                yield piece
+        if digest.hexdigest() != entry.sha256:
+            raise SnapshotCorrupt(f"{self.cluster.source}: {name} does not match its SHA-256; push the corpus again")
+
+    def counts(self) -> tuple[int, int, int]:
+        """How many passages, documents and pieces of files there are."""
         facets = self.select({"q": "*:*", "facet": "true", "facet.field": schema.ROW})["facet_counts"]["facet_fields"]
         found = dict(zip(facets[schema.ROW][::2], facets[schema.ROW][1::2], strict=True))
-        return found.get(schema.FIRST, 0) + found.get(schema.LATER, 0), found.get(schema.WHOLE, 0)
+        first, later, documents, pieces = map(found.get, (schema.FIRST, schema.LATER, schema.WHOLE, schema.PIECE))
+        return (first or 0) + (later or 0), documents or 0, pieces or 0
 
     def about(self) -> tuple[Manifest, str] | None:
         """The manifest and the digest of all content; None before they are written, when all else is there."""
         row = self.by_key([schema.ABOUT], schema.RECORD, schema.DIGEST).get(schema.ABOUT)
         with reading(self.cluster.source):
             return None if row is None else (Manifest.model_validate_json(row[schema.RECORD]), row[schema.DIGEST])
+
+
+def key_of(name: str, start: int) -> str:
+    """The key of a piece of a file, which no document has."""
+    return f" {name} {start}"
+
+
+def unpacked(content: str) -> bytes:
+    """What was stored in base64, compressed."""
+    return zlib.decompress(base64.b64decode(content))
 
 
 @contextmanager
@@ -100,11 +131,12 @@ def reading(source: str) -> Iterator[None]:
 
 
 class SolrStore(Store):
-    """Searches and reads the collection of one snapshot, which never changes."""
+    """Searches and reads the collection of one snapshot, which never changes. Files of it are fetched to `cache`."""
 
-    def __init__(self, collection: Collection, manifest: Manifest, name: str = "") -> None:
+    def __init__(self, collection: Collection, manifest: Manifest, cache: Path, name: str = "") -> None:
         super().__init__(manifest, name)
         self._rows = collection
+        self._cache = cache
         self._source = collection.cluster.source
 
     @property
@@ -163,7 +195,7 @@ class SolrStore(Store):
         rows = self._rows.by_key(ids, schema.RAW)
         with reading(self._source):
             raw = {key: row[schema.RAW] for key, row in rows.items() if schema.RAW in row}
-            return {key: zlib.decompress(base64.b64decode(packed)) for key, packed in raw.items()}
+            return {key: unpacked(packed) for key, packed in raw.items()}
 
     def passages(self, numbers: Sequence[int]) -> list[Passage]:
         rows = self._rows.by_key([str(number) for number in numbers], *PASSAGE)
@@ -171,7 +203,20 @@ class SolrStore(Store):
             return self._passages([rows[str(number)] for number in numbers])
 
     def attachment(self, name: str) -> Path | None:
-        return None
+        if name not in self.manifest.attachments:
+            return None
+        entry = self.manifest.files[name]
+        path = self._cache / entry.sha256
+        if not path.is_file() or hash_file(path) != entry.sha256:
+            with writing(self._cache), replacing(path) as unfinished:
+                with unfinished.open("wb") as file:
+                    file.writelines(self._rows.file(name, entry))
+                for old in self._cache.glob("[0-9a-f]*"):
+                    if time.time() - old.stat().st_mtime > 86_400:  # nobody has asked for it for a day
+                        old.unlink(missing_ok=True)
+        with suppress(OSError):  # it cannot be written to: nothing is removed there either
+            path.touch()
+        return path
 
     def file_of(self, document_id: str) -> Path | None:
         file = self._rows.by_key([document_id], schema.FILE).get(document_id, {}).get(schema.FILE)

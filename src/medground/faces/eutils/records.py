@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import shutil
 import tempfile
@@ -13,7 +12,6 @@ from typing import Any, Literal, assert_never
 
 import tantivy
 
-from medground.corpus.compiling import MOST_REORDERED
 from medground.corpus.faults import reading, writing
 from medground.corpus.lexical import MOST_EXPANSIONS, TreeCompiler
 from medground.corpus.lexical_fields import register_analysers
@@ -127,9 +125,7 @@ class RecordsCompiler(TreeCompiler):
         reorder = isinstance(leaf, nodes.Near) or slop
         if reorder and field == "title_abstract":  # both words must be in one of them
             return self._any([self._row(one, text, leaf) for one in ("title", "text", "keyword")])
-        if not reorder or not 1 < len(words) <= MOST_REORDERED:
-            return self._sequence(field, words, slop)
-        return self._any([self._sequence(field, order, slop) for order in dict.fromkeys(itertools.permutations(words))])
+        return self._near(field, words, slop) if reorder else self._sequence(field, words)
 
     def _prefixed(self, field: str, text: str) -> tantivy.Query:
         words = words_of(text)

