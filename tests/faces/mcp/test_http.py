@@ -22,7 +22,6 @@ from servers import mcp_served
 
 from medground.engine.engine import Engine
 from medground.faces.mcp.calls import Times
-from medground.faces.mcp.http import EACH
 from medground.faces.mcp.server import over_http
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.service import Service
@@ -107,24 +106,6 @@ async def test_a_token_is_needed_where_the_server_asks_for_one(papers: Settings)
             service._records.path.unlink()
             lost = await plain.post(url, json=INITIALIZE, headers={**ACCEPT, "Authorization": f"Bearer {ann}"})
             assert (lost.status_code, lost.json()["type"]) == (507, "urn:medground:problem:storage")
-
-
-async def test_a_session_is_of_whoever_began_it(papers: Settings) -> None:
-    async with served(papers, authenticated=True) as (url, service):
-        tokens = Tokens(service._records)
-        ann, bob = tokens.create("ann"), tokens.create("bob")
-        async with httpx2.AsyncClient() as plain:
-            begun = await plain.post(url, json=INITIALIZE, headers={**ACCEPT, "Authorization": f"Bearer {ann}"})
-            session = {**ACCEPT, "Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}
-            listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-            own = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {ann}"})
-            other = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {bob}"})
-            assert (own.status_code, other.status_code) == (200, 404)
-            for _ in range(EACH):  # one person's sessions end, so that they never hold everybody's
-                more = {**ACCEPT, "Authorization": f"Bearer {ann}"}
-                assert (await plain.post(url, json=INITIALIZE, headers=more)).status_code == 200
-            own = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {ann}"})
-            assert own.status_code == 404
 
 
 async def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(papers: Settings) -> None:
