@@ -205,6 +205,15 @@ async def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_lat
         assert slow.ended == ["done"]
 
 
+async def test_what_took_long_on_one_server_is_read_on_another(talking: Talking, slow: Slow) -> None:
+    async with talking(QUICK) as one, talking(QUICK) as other:
+        first = await one.found("search", query="aspirin stroke")
+        assert first["state"] == "running"
+        seen = await ended(other, first["job"])
+        assert (seen["tool"], seen["state"]) == ("search", "done") and seen["results"]
+        assert await one.found("get_job", job=first["job"]) == seen
+
+
 async def test_a_job_can_be_stopped(talking: Talking, slow: Slow) -> None:
     slow.seconds = 30
 
