@@ -151,9 +151,7 @@ async def test_a_malformed_sign_in_is_refused_and_failed_attempts_have_to_wait(
     assert (response.status_code, "does not require a token" in response.json()["detail"]) == (422, True)
 
 
-def test_a_session_is_found_by_its_secret_on_every_server_until_it_ends_is_idle_too_old_or_one_too_many(
-    home: Path,
-) -> None:
+def test_a_session_is_found_on_every_server_until_it_ends_is_idle_too_old_or_one_too_many(home: Path) -> None:
     clock = Clock()
     with closing(Records(home)) as one, closing(Records(home)) as other:
         sessions, elsewhere = Sessions(one, clock), Sessions(other, clock)
