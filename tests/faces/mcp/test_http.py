@@ -5,9 +5,11 @@ import json
 import signal
 import sys
 import tomllib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from itertools import cycle
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 import httpx2
@@ -17,14 +19,14 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
-from mcp_talk import text
+from mcp_talk import LONG, text
 from servers import mcp_served
 
 from medground.engine.engine import Engine
 from medground.faces.mcp.calls import Times
-from medground.faces.mcp.http import EACH
 from medground.faces.mcp.server import over_http
 from medground.faces.service.accounts import Tokens
+from medground.faces.service.records import Records
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 from medground.version import __version__
@@ -109,24 +111,6 @@ async def test_a_token_is_needed_where_the_server_asks_for_one(papers: Settings)
             assert (lost.status_code, lost.json()["type"]) == (507, "urn:medground:problem:storage")
 
 
-async def test_a_session_is_of_whoever_began_it(papers: Settings) -> None:
-    async with served(papers, authenticated=True) as (url, service):
-        tokens = Tokens(service._records)
-        ann, bob = tokens.create("ann"), tokens.create("bob")
-        async with httpx2.AsyncClient() as plain:
-            begun = await plain.post(url, json=INITIALIZE, headers={**ACCEPT, "Authorization": f"Bearer {ann}"})
-            session = {**ACCEPT, "Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}
-            listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-            own = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {ann}"})
-            other = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {bob}"})
-            assert (own.status_code, other.status_code) == (200, 404)
-            for _ in range(EACH):  # one person's sessions end, so that they never hold everybody's
-                more = {**ACCEPT, "Authorization": f"Bearer {ann}"}
-                assert (await plain.post(url, json=INITIALIZE, headers=more)).status_code == 200
-            own = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {ann}"})
-            assert own.status_code == 404
-
-
 async def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(papers: Settings) -> None:
     async with served(papers) as (url, _):
         own = url.removesuffix("/mcp")
@@ -177,6 +161,56 @@ async def test_a_client_starts_it_asks_and_leaves(papers: Settings, environment:
         wrong = await client.call_tool("fetch", {"id": "PMID:404"})
         assert wrong.is_error
         assert "Find its id with search." in text(wrong)
+
+
+class InTurn(httpx2.AsyncHTTPTransport):
+    """A balancer: each request goes to the next process."""
+
+    def __init__(self, ports: list[int]) -> None:
+        super().__init__()
+        self.ports = cycle(ports)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.url = request.url.copy_with(port=next(self.ports))
+        return await super().handle_async_request(request)
+
+
+@contextmanager
+def two_processes(environment: dict[str, str], *words: str) -> Iterator[list[int]]:
+    """The ports of two servers of one home, which ask for a token."""
+    command = [sys.executable, *COMMAND[:-1], *words, "--corpus", "papers", "--port", "0", "--login"]
+    with ExitStack() as held:
+        both = [held.enter_context(Popen(command, env=environment, stderr=PIPE, text=True)) for _ in range(2)]
+        for one in both:
+            held.callback(one.kill)
+        said = (str(one.stderr and one.stderr.readline()) for one in both)
+        yield [int(line.partition("127.0.0.1:")[2].partition(" ")[0].removesuffix("/mcp")) for line in said]
+
+
+@pytest.mark.slow
+async def test_each_request_may_go_to_another_process(papers: Settings, environment: dict[str, str]) -> None:
+    with closing(Records(papers.home)) as records:
+        bearer = {"Authorization": f"Bearer {(secret := Tokens(records).create('ann'))}"}
+    with two_processes(environment, "mcp", "--http") as ports:
+        for mode in ("auto", "legacy"):
+            async with (
+                httpx2.AsyncClient(headers=bearer, transport=InTurn(ports), timeout=120) as plain,
+                Client(streamable_http_client("http://127.0.0.1:1/mcp", http_client=plain), mode=mode) as talk,
+            ):
+                call, given, read = "fetch", {"id": "BOOK:long"}, []
+                while any(given.values()):
+                    page = (await talk.call_tool(call, given)).structured_content or {}
+                    read.append(page["text"])
+                    call, given = "read_more", {"cursor": page.get("cursor", "")}
+                assert "".join(read) == LONG and len(read) > 2
+    with two_processes(environment, "web", "--no-browser") as ports:
+        async with httpx2.AsyncClient(transport=InTurn(ports), base_url="http://127.0.0.1:1", timeout=120) as browser:
+            assert (await browser.post("/session", json={"token": secret})).status_code == 200
+            sent = {"json": {"text": "aspirin"}, "headers": {"X-CSRF-Token": browser.cookies["medground_csrf"]}}
+            assert [(await browser.post("/v1/search", **sent)).status_code for _ in range(2)] == [200, 200]
+            cookie = {"Cookie": f"medground_session={browser.cookies['medground_session']}"}
+            assert (await browser.delete("/session", headers=sent["headers"])).status_code == 200
+            assert [(await browser.get("/v1/answers", headers=cookie)).status_code for _ in range(2)] == [401, 401]
 
 
 @pytest.mark.slow

@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -14,6 +17,7 @@ from medground.engine.engine import Engine
 from medground.errors import MedgroundError, NotFound
 from medground.faces.mcp.calls import Times
 from medground.faces.mcp.pages import Fence, Page, Pages, Part, Result
+from medground.faces.service.records import Records
 from medground.language.clean import clean, in_strings
 from medground.values.steps import Searching
 
@@ -35,12 +39,18 @@ def parts(draw: st.DrawFn) -> Part:
     return Part("quotes", fields, lambda v: f"{v['start']} {fence('quote', v['quote'])}", cut="quote", once=("title",))
 
 
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Records]:
+    with closing(Records(tmp_path_factory.mktemp("home"))) as opened:
+        yield opened
+
+
 def everything(pages: Pages, result: Result) -> list[Page]:
     found = [pages.first(result, tool="search", owner="me")]
     while found[-1].fields["truncated"]:
         cursor = found[-1].fields["cursor"]
-        page, tool = pages.more(cursor, owner="me")
-        assert (page, tool) == (pages.more(cursor, owner="me")[0], "search")
+        page = pages.more(cursor, owner="me")
+        assert page == pages.more(cursor, owner="me") and page.fields["tool"] == "search"
         found.append(page)
     return found
 
@@ -60,9 +70,9 @@ def joined(quotes: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @given(st.lists(parts(), max_size=12))
-def test_the_pages_joined_are_the_whole_and_none_is_too_long(given_parts: list[Part]) -> None:
+def test_the_pages_joined_are_the_whole_and_none_is_too_long(records: Records, given_parts: list[Part]) -> None:
     result = Result(head={"notice": "First.", "status": "found"}, words="First.", parts=given_parts, ends="The end.")
-    pages = everything(Pages(limit=LIMIT), result)
+    pages = everything(Pages(records, limit=LIMIT), result)
     lists: dict[str, list[Any]] = {"quotes": [], "notes": [], "entries": []}
     for page in pages:
         on_the_wire = {"structuredContent": page.fields, "content": [{"type": "text", "text": page.words}]}
@@ -81,49 +91,51 @@ def test_the_pages_joined_are_the_whole_and_none_is_too_long(given_parts: list[P
 
 
 @given(texts)
-def test_a_long_text_that_is_a_field_of_the_page_is_given_in_slices(long: str) -> None:
+def test_a_long_text_that_is_a_field_of_the_page_is_given_in_slices(records: Records, long: str) -> None:
     part = Part("text", {"start": 0, "end": len(long), "text": long}, lambda v: v["text"], cut="text", joins=True)
-    pages = everything(Pages(limit=LIMIT), Result(head={"id": "X:1"}, parts=(part,)))
+    pages = everything(Pages(records, limit=LIMIT), Result(head={"id": "X:1"}, parts=(part,)))
     assert "".join(page.fields["text"] for page in pages) == clean(long)
     assert [page.fields["start"] for page in pages[1:]] == [page.fields["end"] for page in pages[:-1]]
 
 
-def test_an_entry_that_fits_on_no_page_is_an_error_and_never_left_out() -> None:
+def test_an_entry_that_fits_on_no_page_is_an_error_and_never_left_out(records: Records) -> None:
     part = Part("entries", {"name": "x" * 5_000})
     with pytest.raises(MedgroundError, match="longer than a page"):
-        Pages(limit=LIMIT).first(Result(parts=(part,)), tool="search", owner="me")
+        Pages(records, limit=LIMIT).first(Result(parts=(part,)), tool="search", owner="me")
 
 
 def long_result(length: int = 10_000) -> Result:
     return Result(parts=(Part("quotes", {"start": 0, "end": length, "quote": "x" * length}, cut="quote"),))
 
 
-def test_a_cursor_is_for_whoever_got_it_and_only_where_its_result_has_pages() -> None:
-    pages = Pages(limit=LIMIT)
+def test_a_cursor_is_for_whoever_got_it_and_only_where_its_result_has_pages(records: Records) -> None:
+    pages = Pages(records, limit=LIMIT)
     cursor = pages.first(long_result(), tool="search", owner="me").fields["cursor"]
     name = cursor.split(".")[0]
     with pytest.raises(NotFound):
         pages.more(cursor, owner="you")
-    for beyond in (f"{name}.1.0", f"{name}.0.99999", f"{name}.9999999.0", "", "0.0", "A" * 16 + ".0.0", "../etc"):
+    for beyond in (f"{name}.99", f"{name}.9999999", f"{name}.1.0", "", "0.0", "A" * 16 + ".0", "../etc"):
         with pytest.raises(NotFound):
             pages.more(beyond, owner="me")
 
 
-def test_results_are_kept_for_an_hour_and_within_a_bound_of_memory() -> None:
-    now = 0.0
-    pages = Pages(lambda: now, limit=LIMIT, seconds=3600, most_bytes=100_000)
+def test_results_are_kept_for_an_hour_for_all_servers_and_within_a_bound(tmp_path: Path) -> None:
+    now, records = 0.0, Records(tmp_path)
+    pages, other = (Pages(records, lambda: now, limit=LIMIT, seconds=3600, most=30) for _ in range(2))
     first = pages.first(long_result(), tool="search", owner="me").fields["cursor"]
-    for _ in range(50):
+    for number in range(20):
+        now = float(number)
         last = pages.first(long_result(), tool="search", owner="me").fields["cursor"]
-        assert pages.weight <= 100_000
+        assert records.rows("SELECT count(*) FROM pages")[0][0] <= 30
     with pytest.raises(NotFound):
         pages.more(first, owner="me")
-    pages.more(last, owner="me")
-    now = 3601.0
+    assert other.more(last, owner="me") == pages.more(last, owner="me")
+    now += 3601.0
     with pytest.raises(NotFound):
         pages.more(last, owner="me")
     with pytest.raises(MedgroundError, match="too large"):
-        pages.first(long_result(60_000), tool="search", owner="me")
+        pages.first(long_result(100_000), tool="search", owner="me")
+    records.close()
 
 
 QUICK = Times(patience=0.3, beat=0.1)
@@ -191,6 +203,15 @@ async def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_lat
         assert (await talk.service.answer(seen["trace_id"])).question.text == QUESTION
         assert await talk.found("get_job", job=first["job"]) == seen  # it can be read again
         assert slow.ended == ["done"]
+
+
+async def test_what_took_long_on_one_server_is_read_on_another(talking: Talking, slow: Slow) -> None:
+    async with talking(QUICK) as one, talking(QUICK) as other:
+        first = await one.found("search", query="aspirin stroke")
+        assert first["state"] == "running"
+        seen = await ended(other, first["job"])
+        assert (seen["tool"], seen["state"]) == ("search", "done") and seen["results"]
+        assert await one.found("get_job", job=first["job"]) == seen
 
 
 async def test_a_job_can_be_stopped(talking: Talking, slow: Slow) -> None:

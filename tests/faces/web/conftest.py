@@ -21,7 +21,6 @@ from small_service import Clock, tokens_of
 from medground.faces.api.server import make_app
 from medground.faces.service.service import Service
 from medground.faces.web.app import BuiltPage, add_page
-from medground.faces.web.state import Sessions, Throttle
 from medground.home.settings import Settings
 
 papers = small_service.papers
@@ -81,7 +80,7 @@ def visit(papers: Settings, built: BuiltPage) -> Callable[..., Any]:
         async with Service.open(papers.with_options(options)) as service:
             clock = Clock(1_000.0)
             app = make_app(service, authenticated=login)
-            add_page(app, login=login, page=built, sessions=Sessions(clock), throttle=Throttle(clock))
+            add_page(app, login=login, page=built, clock=clock)
             if wire is not None:
                 app.state.page.provider.wire = wire
             transport = httpx2.ASGITransport(app, raise_app_exceptions=False)

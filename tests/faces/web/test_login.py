@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from http.cookies import SimpleCookie
+from pathlib import Path
 from typing import Any
 
 import httpx2
 from rows import each_row
 from small_service import Clock
 
+from medground.faces.service.records import Records
 from medground.faces.web.state import IDLE, LONGEST, MOST_FAILED, PREFIX_LENGTH, WINDOW, Sessions
 
 Visit = Callable[..., Any]
@@ -148,22 +151,27 @@ async def test_a_malformed_sign_in_is_refused_and_failed_attempts_have_to_wait(
     assert (response.status_code, "does not require a token" in response.json()["detail"]) == (422, True)
 
 
-def test_a_session_is_found_by_its_secret_until_it_ends_is_idle_too_old_or_one_too_many() -> None:
+def test_a_session_is_found_on_every_server_until_it_ends_is_idle_too_old_or_one_too_many(home: Path) -> None:
     clock = Clock()
-    sessions = Sessions(clock)
-    secret, session = sessions.begin("ada")
-    assert sessions.find(secret) == session
-    assert secret not in repr(vars(sessions))
-    while clock.now - session.began < LONGEST - IDLE / 2:
+    with closing(Records(home)) as one, closing(Records(home)) as other:
+        sessions, elsewhere = Sessions(one, clock), Sessions(other, clock)
+        secret, session = sessions.begin("ada")
+        assert sessions.find(secret) == elsewhere.find(secret) == session
+        assert secret not in str(one.rows("SELECT * FROM sessions"))
+        elsewhere.end_of("ada")
+        assert sessions.find(secret) is None
+        secret, _ = sessions.begin("ada")
+        while clock.now < LONGEST - IDLE / 2:
+            clock.now += IDLE / 2
+            assert elsewhere.find(secret) is not None
+        clock.now += IDLE / 2 + 1
+        assert sessions.find(secret) is None
+        few = Sessions(one, clock, most=2)
+        first, second = few.begin("a")[0], few.begin("b")[0]
         clock.now += IDLE / 2
-        assert sessions.find(secret) is not None
-    clock.now += IDLE / 2 + 1
-    assert sessions.find(secret) is None
-    few = Sessions(clock, most=2)
-    first, second = few.begin("a")[0], few.begin("b")[0]
-    few.find(first)
-    third, _ = few.begin("c")
-    assert [few.find(one) is not None for one in (first, second, third)] == [True, False, True]
+        few.find(first)
+        third, _ = few.begin("c")
+        assert [few.find(secret) is not None for secret in (first, second, third)] == [True, False, True]
 
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}

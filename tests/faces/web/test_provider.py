@@ -199,7 +199,7 @@ async def test_a_sign_in_counts_once_for_ten_minutes_in_its_own_browser(
         site.clock.now += AT_PROVIDER + 1
         late = await site.client.get(await at_provider(begun.headers["location"], "bob+wards"))
     assert (elsewhere.headers["location"], first) == (f"{HOME}?refused=again", HOME)
-    assert (again, late.headers["location"]) == (f"{HOME}?refused=again", f"{HOME}?refused=again")
+    assert (again, late.headers["location"]) == (f"{HOME}?refused=provider", f"{HOME}?refused=again")
 
 
 async def test_behind_a_proxy_and_a_prefix_cookies_are_secure_and_addresses_are_those_of_the_settings(

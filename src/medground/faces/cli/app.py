@@ -100,6 +100,8 @@ for _name, _command in _COMMANDS.items():
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
     words = sys.argv[1:] if arguments is None else arguments
+    if os.getpid() == 1:  # of a container; the first process ignores what it does not handle
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(128 + signal.SIGTERM))
     with guarded(to_the_end=arguments is None) as streams:
         status = _outcome(words)
         status = _written(status, *streams)

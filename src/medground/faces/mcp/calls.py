@@ -5,29 +5,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from mcp_types import CallToolResult, TextContent
 from pydantic import ValidationError
 
-from medground.errors import MedgroundError, UsageError
+from medground.errors import MedgroundError, NotFound, UsageError
 from medground.faces.mcp.answers import answer_result
 from medground.faces.mcp.outputs import GoesOn
 from medground.faces.mcp.pages import Fence, Page, Pages, Result, line
 from medground.faces.mcp.tool import Call, Cursor, Input, JobId, Tool
-from medground.faces.service.job import Job
+from medground.faces.service.job import Job, Tell
+from medground.faces.service.job_store import State
 from medground.faces.service.service import Service
 from medground.faces.service.values import INTERNAL, Person, Problem
 from medground.home.layers import wrong_values
 from medground.wording.view import view
-
-_MOST = 50
-"""Results of jobs that are kept until they are read."""
-_ENDING = 5.0
-"""Seconds that a finished job may take to be put into words."""
 
 
 def _state(tool: str, job: Job, words: str) -> Result:
@@ -37,21 +33,10 @@ def _state(tool: str, job: Job, words: str) -> Result:
     return Result(head=head, words=f"{tool} is {job.state}: {what or 'running'}.{step}")
 
 
-def _with(result: Result, tool: str, job: Job) -> Result:
+def _with(result: Result, tool: str, job: Job, state: State) -> Result:
     """A result with the job that made it; the notice stays first."""
     notice = {"notice": result.head["notice"]} if "notice" in result.head else {}
-    return replace(result, head={**notice, "tool": tool, "job": job.id, "state": job.state, **result.head})
-
-
-async def _ended(work: asyncio.Task[Result]) -> None:
-    """A job that ends with some work; stopping the job stops the work."""
-    await work
-
-
-def _look_at(work: asyncio.Task[Result]) -> None:
-    """An error is reported by the job; it is not lost here."""
-    if not work.cancelled():
-        work.exception()
+    return replace(result, head={**notice, "tool": tool, "job": job.id, "state": state, **result.head})
 
 
 _LINE = 1_000
@@ -118,8 +103,8 @@ class Calls:
         self._service = service
         self._times = times
         self._clock = clock
-        self._late: OrderedDict[str, tuple[str, asyncio.Task[Result]]] = OrderedDict()
-        self.pages = Pages(clock)
+        self._late: set[asyncio.Task[Result | Page]] = set()
+        self.pages = Pages(service.jobs.shared.records, service.jobs.shared.clock)
         self._read_more = Tool(
             name="read_more",
             about="The next page of a result that was truncated.",
@@ -161,8 +146,7 @@ class Calls:
             raise UsageError(f"there is no tool {name[:80]!r}; tools: {', '.join(self.tools)}")
         value = _checked(tool, arguments)
         if tool is self._read_more:
-            page, of = self.pages.more(value.cursor, owner=call.person.id)
-            return page._replace(fields={**page.fields, "tool": of})
+            return await asyncio.to_thread(self.pages.more, value.cursor, owner=call.person.id)
         work = asyncio.create_task(_run(tool, call, value))
         try:
             done = await self._waited(work, call, progress, lasts=tool.lasts)
@@ -171,9 +155,9 @@ class Calls:
             work.cancel()
             await asyncio.wait({work})
             raise
-        return self.pages.first(result, tool=str(result.head.get("tool", name)), owner=call.person.id)
+        return await asyncio.to_thread(self.pages.first, result, tool=name, owner=call.person.id)
 
-    async def _waited(self, work: asyncio.Task[Result], call: Call, progress: Progress, *, lasts: bool) -> bool:
+    async def _waited(self, work: asyncio.Task[Result | Page], call: Call, progress: Progress, *, lasts: bool) -> bool:
         """Wait for some work, and tell what it does; False where it takes too long."""
         start = told_at = self._clock()
         told, number = "", 0
@@ -188,21 +172,30 @@ class Calls:
             await asyncio.wait({work}, timeout=_TICK)
         return True
 
-    async def _take(self, tool: str, call: Call, work: asyncio.Task[Result]) -> Result:
+    async def _take(self, tool: str, call: Call, work: asyncio.Task[Result | Page]) -> Result:
         """Let a call go on as a job; what the client gets meanwhile.
 
-        The work of a question listens to its own job, so that the job lives on although the client has gone.
+        The work of a question listens to its own job, so that the job lives on although the client has gone. Another
+        tool's result is kept under the name of its job before that ends.
         """
-        job = call.job or await self._service.begin(
-            lambda tell: _ended(work), call.person, kind=tool, title=tool, in_line=False
-        )
-        work.add_done_callback(_look_at)
-        self._late[job.id] = tool, work
-        while len(self._late) > _MOST:
-            self._late.popitem(last=False)[1][1].cancel()
+
+        async def kept(tell: Tell) -> None:
+            if isinstance(result := await work, Result):
+                told = _with(result, tool, tell.job, "done")
+                await asyncio.to_thread(self.pages.first, told, tool=tool, owner=call.person.id, name=tell.job.id)
+
+        job = call.job or await self._service.begin(kept, call.person, kind=tool, title=tool, in_line=False)
+        self._late.add(work)
+        work.add_done_callback(self._ended)
         return _state(tool, job, call.words)
 
-    async def _get(self, call: Call, value: JobId) -> Result:
+    def _ended(self, work: asyncio.Task[Result | Page]) -> None:
+        """An error is reported by the job; it is not lost here."""
+        self._late.discard(work)
+        if not work.cancelled():
+            work.exception()
+
+    async def _get(self, call: Call, value: JobId) -> Result | Page:
         job = await self._service.jobs.find(value.job.strip(), call.person.id)
         start = self._clock()
         while not job.is_finished and self._clock() - start < self._times.patience * 0.8:
@@ -210,31 +203,25 @@ class Calls:
             await asyncio.sleep(_TICK)
             job = await self._service.jobs.find(job.id, call.person.id)
         if not job.is_finished:
-            return _state(self._tool_of(job), job, job.told.words)
+            return _state(job.told.kind, job, job.told.words)
         return await self._outcome(call, job)
 
-    async def _cancel(self, call: Call, value: JobId) -> Result:
+    async def _cancel(self, call: Call, value: JobId) -> Result | Page:
         job = await self._service.jobs.find(value.job.strip(), call.person.id)
         await job.stop()
         return await self._outcome(call, job)
 
-    def _tool_of(self, job: Job) -> str:
-        return self._late[job.id][0] if job.id in self._late else job.told.kind
-
-    async def _outcome(self, call: Call, job: Job) -> Result:
+    async def _outcome(self, call: Call, job: Job) -> Result | Page:
         """What a finished job found; one that was stopped or failed gives what it had found until then, if anything."""
-        tool = self._tool_of(job)
-        if job.id in self._late:
-            work = self._late[job.id][1]
-            await asyncio.wait({work}, timeout=_ENDING)
-            if work.done() and not work.cancelled() and work.exception() is None:
-                return _with(work.result(), tool, job)
+        tool = job.told.kind
         if job.trace_id is not None:
             answer = await self._service.answer(job.trace_id, call.person)
-            return _with(answer_result(await asyncio.to_thread(view, answer), call.fence), tool, job)
+            return _with(answer_result(await asyncio.to_thread(view, answer), call.fence), tool, job, job.state)
         if job.state == "failed":
             await job.result()
-        return _state(tool, job, "Nothing had been found." if job.state == "stopped" else "")
+        with suppress(NotFound):
+            return await asyncio.to_thread(self.pages.more, f"{job.id}.0", owner=call.person.id)
+        return _state(tool, job, "Nothing had been found." if job.state == "stopped" else "No result is kept.")
 
 
 def _checked(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
@@ -245,7 +232,7 @@ def _checked(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
         raise UsageError(f"{said(error)} ({tool.name} takes {fields})") from None
 
 
-async def _run(tool: Tool[Any], call: Call, value: Input) -> Result:
+async def _run(tool: Tool[Any], call: Call, value: Input) -> Result | Page:
     try:
         return await tool.run(call, value)
     except ValidationError as error:  # a value that only the service knows to be wrong

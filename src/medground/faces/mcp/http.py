@@ -7,7 +7,8 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn import Config
 
 from medground.errors import MedgroundError, NotAllowed
@@ -20,12 +21,6 @@ from medground.faces.service.values import Person
 from medground.faces.serving import GracefulServer, OwnHosts, config
 
 PATH = "/mcp"
-_SESSION = b"mcp-session-id"
-_IDLE = 600.0
-"""Seconds after which an unused session ends."""
-_SESSIONS = 200
-EACH = 20
-"""Sessions of one person: with one more, the one that was used longest ago ends."""
 _ENDING = 2
 """Seconds in which calls may end once the server is to stop."""
 _SECONDS = 20.0
@@ -40,9 +35,8 @@ def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = ()
     limits = service.settings.serve
     app: ASGIApp = make_server(service, times).streamable_http_app(
         streamable_http_path=PATH,
+        stateless_http=True,  # the next request may go to another server
         max_request_body_size=limits.body,
-        session_idle_timeout=_IDLE,
-        max_sessions=_SESSIONS,
         # `OwnHosts` is stricter: a page of another port of this computer is foreign, too
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
@@ -52,7 +46,7 @@ def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = ()
 
 
 class Bearer:
-    """ASGI middleware that tells whose a request is. A session of the protocol stays with the client that began it.
+    """ASGI middleware that tells whose a request is. It keeps no session: nothing is sent but in response.
 
     A token that is sent must be valid, also where none is needed.
     """
@@ -61,7 +55,6 @@ class Bearer:
         self._app = app
         self._service = service
         self._authenticated = authenticated
-        self._sessions: dict[str, dict[bytes, None]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -69,29 +62,14 @@ class Bearer:
                 person = await self._person(Headers(scope=scope).getlist("authorization"))
             except MedgroundError as error:  # records that cannot be read, too
                 return await respond(self._service.problem(error))(scope, receive, send)
+            if scope["method"] != "POST":
+                return await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             if person is not None:
-                # a person as the SDK knows them; it binds sessions to them, and the secret is not kept
+                # a person as the SDK knows them; the secret is not kept
                 claims = {"person": person.model_dump(mode="json")}
                 token = AccessToken(token="", client_id=person.id, scopes=[], claims=claims)
                 scope = {**scope, "user": AuthenticatedUser(token)}
-                send = self._noting(person, scope, send)
         return await self._app(scope, receive, send)
-
-    def _noting(self, person: Person, scope: Scope, send: Send) -> Send:
-        """A `send` that notes the session of a response, and ends another one of the person if they have too many."""
-        own = self._sessions.setdefault(person.id, {})
-
-        async def noting(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] < 400:
-                for session in (value for name, value in message["headers"] if name.lower() == _SESSION):
-                    own.pop(session, None)
-                    own[session] = None  # the last one in the order is the last one used
-                if len(own) > EACH:
-                    del own[oldest := next(iter(own))]
-                    await self._app({**scope, "method": "DELETE", "headers": [(_SESSION, oldest)]}, _no_body, _unsent)
-            await send(message)
-
-        return noting
 
     async def _person(self, sent: Sequence[str]) -> Person | None:
         if not sent:
@@ -102,14 +80,6 @@ class Bearer:
         if len(sent) > 1 or kind.lower() != "bearer":
             raise NotAllowed("the Authorization header is not a bearer token")
         return await self._service.who(secret.strip())
-
-
-async def _no_body() -> Message:
-    return {"type": "http.request", "body": b"", "more_body": False}
-
-
-async def _unsent(message: Message) -> None:
-    return None
 
 
 async def serve(service: Service, on: socket.socket, *, authenticated: bool, listening: Callable[[], None]) -> None:

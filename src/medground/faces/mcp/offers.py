@@ -25,6 +25,7 @@ from medground.errors import MedgroundError
 from medground.faces.mcp.answers import answer_result
 from medground.faces.mcp.calls import Calls
 from medground.faces.mcp.documents import fetch
+from medground.faces.mcp.pages import Page, Result
 from medground.faces.mcp.tool import Call, Fetch
 from medground.faces.service.values import TEXTS
 from medground.wording.view import view
@@ -57,7 +58,7 @@ async def read(calls: Calls, call: Call, uri: str) -> ReadResourceResult:
     try:
         if kind == "answer":
             answer = await call.service.answer(name, call.person)
-            result = answer_result(await asyncio.to_thread(view, answer), call.fence)
+            result: Result | Page = answer_result(await asyncio.to_thread(view, answer), call.fence)
         elif kind == "document":
             result = await fetch.run(call, Fetch(id=name))
         else:
@@ -67,7 +68,8 @@ async def read(calls: Calls, call: Call, uri: str) -> ReadResourceResult:
             call.service.problem(error).detail if isinstance(error, MedgroundError) else f"not an id: {name[:80]!r}"
         )
         raise MCPError(INVALID_PARAMS, problem) from None
-    page = calls.pages.first(result, tool={"answer": "ask"}.get(kind, "fetch"), owner=call.person.id)
+    tool = {"answer": "ask"}.get(kind, "fetch")
+    page = await asyncio.to_thread(calls.pages.first, result, tool=tool, owner=call.person.id)
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="text/plain", text=page.words)])
 
 

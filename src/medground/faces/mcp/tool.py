@@ -13,7 +13,7 @@ from mcp_types import ToolAnnotations
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from medground.faces.mcp.outputs import Paged
-from medground.faces.mcp.pages import Fence, Result
+from medground.faces.mcp.pages import Fence, Page, Result
 from medground.faces.service.job import Job
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
@@ -197,7 +197,7 @@ class Tool(Generic[I]):
     about: str
     input: type[I]
     output: type[Paged]
-    run: Callable[[Call, I], Awaitable[Result]]
+    run: Callable[[Call, I], Awaitable[Result | Page]]
     reads: bool = True
     lasts: bool = True
     missing: str = ""

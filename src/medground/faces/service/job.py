@@ -20,7 +20,7 @@ class Tell:
     """How work tells what it does. Safe to call in any thread."""
 
     def __init__(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:
-        self._job = job
+        self.job = job
         self._loop = loop
 
     def step(self, step: Step) -> None:
@@ -33,7 +33,7 @@ class Tell:
 
     def _send(self, event: Event) -> None:
         with suppress(RuntimeError):  # the loop of the service is closed: there is no listener
-            self._loop.call_soon_threadsafe(self._job.add, event)
+            self._loop.call_soon_threadsafe(self.job.add, event)
 
 
 Work = Callable[[Tell], Awaitable[Answer | None]]

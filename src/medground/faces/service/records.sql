@@ -41,3 +41,12 @@ CREATE TABLE IF NOT EXISTS leases (
 CREATE TABLE IF NOT EXISTS requests (owner TEXT NOT NULL, at DOUBLE PRECISION NOT NULL);
 CREATE INDEX IF NOT EXISTS requests_of ON requests (owner, at);
 CREATE TABLE IF NOT EXISTS paces (address TEXT PRIMARY KEY, free DOUBLE PRECISION NOT NULL) WITHOUT ROWID;
+-- Sessions of the page, by the hash of what their cookie holds; pages of results of MCP, by cursor.
+CREATE TABLE IF NOT EXISTS sessions (
+    id TEXT PRIMARY KEY, owner TEXT NOT NULL, ends DOUBLE PRECISION NOT NULL, used DOUBLE PRECISION NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pages (
+    result TEXT NOT NULL, number INTEGER NOT NULL, owner TEXT NOT NULL, content TEXT NOT NULL,
+    at DOUBLE PRECISION NOT NULL, PRIMARY KEY (result, number)
+);
+CREATE INDEX IF NOT EXISTS pages_by_time ON pages (at);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,15 +95,14 @@ def add_page(
     login: bool,
     *,
     page: BuiltPage | None = None,
-    sessions: Sessions | None = None,
-    throttle: Throttle | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> None:
     """Let an app of the API serve the page too.
 
     Args:
         login: whether the page asks for a token.
         page: the built page; that of the package by default.
-
+        clock: seconds since 1970, as all servers of a group count.
 
     Raises ConfigError: the page was not built, or the extra for the provider is missing.
     """
@@ -112,7 +112,7 @@ def add_page(
     library = Library(settings.home)
     uploads = settings.home / "service" / "uploads"
     forget_abandoned(uploads)
-    signed_in = SignedIn(service, login, sessions or Sessions(), throttle or Throttle())
+    signed_in = SignedIn(service, login, Sessions(service.jobs.shared.records, clock), Throttle(clock))
     app.state.page = Held(
         signed_in=signed_in,
         library=library,

@@ -11,6 +11,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -24,8 +25,6 @@ from medground.faces.web.state import AT_PROVIDER, OF_PROVIDER, SignInFailed
 from medground.home.settings_groups import OidcSettings
 from medground.sources.http.clients import USER_AGENT, Bounded, CutReply, Network, ReplyLimits
 
-MOST = 10_000
-"""Sign-ins that may be under way; beyond that the oldest ends."""
 KEPT = 3600.0
 """Seconds for which the description and the keys of the provider are kept; an unknown key is looked for again."""
 _AGAIN = 60.0
@@ -51,15 +50,16 @@ class Described(BaseModel):
 class Provider:
     """The identity provider of the settings. Its methods are for one event loop.
 
+    A sign-in that is under way is known by its cookie alone, so any server of a group can finish it; the provider takes
+    its code once.
+
     `wire`: carries requests; the network by default.
     """
 
     settings: OidcSettings
     secret: str = ""
     wire: httpx2.AsyncBaseTransport | None = None
-    clock: Callable[[], float] = time.monotonic
-    _begun: dict[str, tuple[str, str, str, float]] = field(default_factory=dict, init=False)
-    """State, nonce, verifier and time of each sign-in that is under way."""
+    clock: Callable[[], float] = time.time
     _described: tuple[float, Described] | None = field(default=None, init=False)
     _keys: tuple[float, jwt.PyJWKSet] | None = field(default=None, init=False)
 
@@ -79,10 +79,8 @@ class Provider:
         Raises SignInFailed: the provider cannot be asked.
         """
         place = (await self._description()).authorization_endpoint
-        cookie, state, nonce, verifier = (secrets.token_urlsafe(48) for _ in range(4))
-        while len(self._begun) >= MOST:
-            del self._begun[next(iter(self._begun))]
-        self._begun[hashed(cookie)] = state, nonce, verifier, self.clock()
+        cookie = f"{int(self.clock()):010}.{secrets.token_urlsafe(48)}"  # another time would have another state
+        state, nonce, verifier = _derived(cookie)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         sent = {
             "response_type": "code",
@@ -97,13 +95,13 @@ class Provider:
         return f"{place}{'&' if '?' in place else '?'}{urlencode(sent)}", cookie
 
     async def finish(self, cookie: str, sent: Mapping[str, str]) -> tuple[str, str, Role]:
-        """Id, name and role of who comes back from the provider with these parameters. A sign-in can be finished once.
+        """Id, name and role of who comes back from the provider with these parameters.
 
         Raises SignInFailed: it was not begun in this browser, the provider refused or cannot be asked, its token is not
         valid, or no group of the person has a role.
         """
-        state, nonce, verifier, at = self._begun.pop(hashed(cookie), ("", "", "", float("-inf")))
-        if self.clock() - at > AT_PROVIDER:
+        (state, nonce, verifier), at = _derived(cookie), cookie[:10]
+        if not at.isdecimal() or self.clock() - int(at) > AT_PROVIDER:
             raise SignInFailed("again", "no sign-in was begun in this browser in the last minutes")
         if not secrets.compare_digest(state.encode(), sent.get("state", "").encode()):
             raise SignInFailed("again", "the state is not that of the sign-in that was begun")
@@ -122,9 +120,11 @@ class Provider:
             claims = {**more, **claims}
         return self._named(claims)
 
-    def leave(self) -> str | None:
-        """Where a person who signs out goes to sign out at the provider too; None if it has no such address."""
-        place = self._described[1].end_session_endpoint if self._described else None
+    async def leave(self) -> str | None:
+        """Where a person who signs out goes to sign out at the provider too; None if it has no such address now."""
+        place = None
+        with suppress(SignInFailed):
+            place = (await self._description()).end_session_endpoint
         sent = {"client_id": self.settings.client, "post_logout_redirect_uri": self.home}
         return f"{place}{'&' if '?' in place else '?'}{urlencode(sent)}" if place else None
 
@@ -220,3 +220,8 @@ def _claim(claims: Mapping[str, Any], name: str) -> Any:
     first, _, rest = name.partition(".")
     inner = claims.get(first)
     return _claim(inner, rest) if isinstance(inner, dict) else None
+
+
+def _derived(cookie: str) -> tuple[str, str, str]:
+    """State, nonce and verifier of a sign-in; the cookie cannot be computed from those that others see."""
+    return hashed(f"state {cookie}"), hashed(f"nonce {cookie}"), hashed(f"verifier {cookie}")

@@ -54,17 +54,17 @@ class SessionTold(Frozen):
 async def session(request: Request, response: Response, page: Page, service: Served) -> SessionTold:
     """Who is signed in. Where no token is asked for, this begins the session of the local user."""
     signed_in = page.signed_in
-    known = signed_in.session_of(request)
+    known = await signed_in.session_of(request)
     person: Person | None = None
     if not signed_in.login:
         person = LOCAL
         if known is None:
-            signed_in.begin(request, response, LOCAL.id)
+            await signed_in.begin(request, response, LOCAL.id)
     elif known is not None:
         try:
             person = await service.person(known.owner)
         except NotAllowed:
-            signed_in.end(request, response)
+            await signed_in.end(request, response)
     return _told(page, service, person)
 
 
@@ -91,7 +91,7 @@ async def come_back(request: Request, page: Page, service: Served) -> Response:
     except NotAllowed as error:
         return await _refused(request, page, service, error)
     response = RedirectResponse(provider.home, 303)
-    page.signed_in.begin(request, response, person.id)
+    await page.signed_in.begin(request, response, person.id)
     response.delete_cookie(PROVIDER_COOKIE, path="/")
     await service.audit.note(person, "sign-in", "identity provider")
     return response
@@ -139,7 +139,7 @@ async def sign_in(body: SignIn, request: Request, response: Response, page: Page
         await _note_refusal(request, page, service, "the token is wrong or was revoked")
         raise
     signed_in.throttle.succeeded(tried)
-    signed_in.begin(request, response, person.id)
+    await signed_in.begin(request, response, person.id)
     await service.audit.note(person, "sign-in", "token")
     return _told(page, service, person)
 
@@ -153,13 +153,13 @@ class SignedOut(Frozen):
 @router.delete("/session", summary="Sign out")
 async def sign_out(request: Request, response: Response, page: Page, service: Served) -> SignedOut:
     """End the session of this browser. Signing out without being signed in is not a mistake."""
-    if (known := page.signed_in.session_of(request)) is None:
+    if (known := await page.signed_in.session_of(request)) is None:
         return SignedOut(next=None)
-    page.signed_in.check(request)
-    page.signed_in.end(request, response)
+    page.signed_in.check(request, known)
+    await page.signed_in.end(request, response)
     with suppress(NotAllowed):  # revoked meanwhile
         await service.audit.note(await service.person(known.owner), "sign-out")
-    return SignedOut(next=page.provider.leave() if page.provider and known.provided else None)
+    return SignedOut(next=await page.provider.leave() if page.provider and known.provided else None)
 
 
 def _told(page: Held, service: Service, person: Person | None) -> SessionTold:

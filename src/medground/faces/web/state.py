@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import secrets
 import threading
@@ -9,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -20,6 +21,7 @@ from starlette.responses import Response
 
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.errors import MedgroundError, NotAllowed
+from medground.faces.service.records import Records
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, Person, hashed
 from medground.faces.web.upload import UploadLimits
@@ -39,6 +41,8 @@ OF_PROVIDER = "oidc-"
 """How the ids of people begin whom the identity provider names."""
 MOST = 10_000
 """Sessions that are kept; beyond that the one that was idle longest ends."""
+_NOTED = 60.0
+"""Seconds after which it is written down again that a session is in use."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +52,10 @@ class Session:
     Attributes:
         owner: what `Sessions.begin` was given: the id of a person.
         csrf: what every request that changes something must send in a header, in addition to the cookie.
-        began, used: seconds of the clock.
     """
 
     owner: str
     csrf: str
-    began: float
-    used: float
 
     @property
     def provided(self) -> bool:
@@ -64,48 +65,42 @@ class Session:
 
 @dataclass(repr=False)
 class Sessions:
-    """All sessions of one server, in memory: they end when it does. Safe to use from several threads."""
+    """All sessions, known to every server that shares the records, and kept when one ends. Blocks."""
 
-    clock: Callable[[], float] = time.monotonic
+    records: Records
+    clock: Callable[[], float] = time.time
     most: int = MOST
-    _sessions: dict[str, Session] = field(default_factory=dict, init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def begin(self, owner: str) -> tuple[str, Session]:
         """A new session, and the secret id that only the cookie holds."""
-        now = self.clock()
-        secret = secrets.token_urlsafe(32)
-        session = Session(owner, secrets.token_urlsafe(32), now, now)
-        with self._lock:
-            self._sessions = {key: one for key, one in self._sessions.items() if not _has_ended(one, now)}
-            while len(self._sessions) >= self.most:
-                del self._sessions[next(iter(self._sessions))]
-            self._sessions[hashed(secret)] = session
-        return secret, session
+        now, secret = self.clock(), secrets.token_urlsafe(32)
+        ends = now + (PROVIDED if owner.startswith(OF_PROVIDER) else LONGEST)
+        many = "DELETE FROM sessions WHERE id NOT IN (SELECT id FROM sessions ORDER BY used DESC, ends DESC LIMIT ?)"
+        self.records.change(
+            ("DELETE FROM sessions WHERE ends < ? OR used < ?", (now, now - IDLE)),
+            (many, (self.most - 1,)),
+            ("INSERT INTO sessions VALUES (?, ?, ?, ?)", (hashed(secret), owner, ends, now)),
+        )
+        return secret, Session(owner, hashed(f"csrf {secret}"))
 
     def find(self, secret: str) -> Session | None:
         """The session with this id, which counts as used now; None if there is none or it has ended."""
-        key, now = hashed(secret), self.clock()
-        with self._lock:
-            session = self._sessions.pop(key, None)
-            if session is None or _has_ended(session, now):
-                return None
-            self._sessions[key] = replace(session, used=now)  # the last one in the order is the last one used
-            return self._sessions[key]
+        now, which = self.clock(), "WHERE id = ? AND ends >= ? AND used >= ?"
+        statement, values = f"SELECT owner, used FROM sessions {which}", (hashed(secret), now, now - IDLE)  # noqa: S608
+        if not (found := self.records.rows(statement, *values)):
+            return None
+        (owner, used) = found[0]
+        if now - used > _NOTED:
+            self.records.change(("UPDATE sessions SET used = ? WHERE id = ?", (now, values[0])))
+        return Session(owner, hashed(f"csrf {secret}"))
 
     def end(self, secret: str) -> None:
         """End a session. Safe to call twice."""
-        with self._lock:
-            self._sessions.pop(hashed(secret), None)
+        self.records.change(("DELETE FROM sessions WHERE id = ?", (hashed(secret),)))
 
     def end_of(self, owner: str) -> None:
         """End all sessions of a person."""
-        with self._lock:
-            self._sessions = {key: one for key, one in self._sessions.items() if one.owner != owner}
-
-
-def _has_ended(session: Session, now: float) -> bool:
-    return now - session.used > IDLE or now - session.began > (PROVIDED if session.provided else LONGEST)
+        self.records.change(("DELETE FROM sessions WHERE owner = ?", (owner,)))
 
 
 MOST_FAILED = 5
@@ -173,7 +168,7 @@ class SignedIn:
 
     service: Service
     login: bool
-    sessions: Sessions = field(default_factory=Sessions)
+    sessions: Sessions
     throttle: Throttle = field(default_factory=Throttle)
 
     async def identify(self, request: Request) -> Person | None:
@@ -182,40 +177,38 @@ class SignedIn:
         Raises NotAllowed: the token of the session was revoked; HTTPException: 403, it changes something and lacks the
         CSRF token.
         """
-        session = self.session_of(request)
+        session = await self.session_of(request)
         if session is None:
             if not self.login and request.method not in _SAFE and _is_of_a_browser(request):
                 raise HTTPException(403, _MISSING)
             return None
-        self.check(request)
+        self.check(request, session)
         if session.owner == LOCAL.id:
             return None if self.login else LOCAL
         try:
             return await self.service.person(session.owner)
         except NotAllowed:
-            self.sessions.end_of(session.owner)
+            await asyncio.to_thread(self.sessions.end_of, session.owner)
             raise
 
-    def check(self, request: Request) -> None:
+    def check(self, request: Request, session: Session) -> None:
         """Check that a request that changes something sends the CSRF token of its session.
 
         Raises HTTPException: 403, it does not.
         """
-        if request.method in _SAFE:
-            return
-        session, sent = self.session_of(request), request.headers.get(CSRF_HEADER, "").encode("utf-8", "replace")
-        if session is None or not secrets.compare_digest(session.csrf.encode(), sent):
+        sent = request.headers.get(CSRF_HEADER, "").encode("utf-8", "replace")
+        if request.method not in _SAFE and not secrets.compare_digest(session.csrf.encode(), sent):
             raise HTTPException(403, _MISSING)
 
-    def session_of(self, request: Request) -> Session | None:
+    async def session_of(self, request: Request) -> Session | None:
         """The session of a request's cookie."""
         secret = request.cookies.get(COOKIE)
-        return self.sessions.find(secret) if secret else None
+        return await asyncio.to_thread(self.sessions.find, secret) if secret else None
 
-    def begin(self, request: Request, response: Response, owner: str) -> None:
+    async def begin(self, request: Request, response: Response, owner: str) -> None:
         """Sign a person in, under a new id whatever cookie the request had."""
-        self.end(request, response)
-        secret, session = self.sessions.begin(owner)
+        await self.end(request, response)
+        secret, session = await asyncio.to_thread(self.sessions.begin, owner)
         self.set_cookie(request, response, COOKIE, secret)
         self.set_cookie(request, response, CSRF_COOKIE, session.csrf)
 
@@ -231,10 +224,10 @@ class SignedIn:
             samesite="lax" if name == PROVIDER_COOKIE else "strict",
         )
 
-    def end(self, request: Request, response: Response) -> None:
+    async def end(self, request: Request, response: Response) -> None:
         """Sign a person out."""
         if secret := request.cookies.get(COOKIE):
-            self.sessions.end(secret)
+            await asyncio.to_thread(self.sessions.end, secret)
         for name in (COOKIE, CSRF_COOKIE):
             response.delete_cookie(name, path="/", samesite="strict")
 
