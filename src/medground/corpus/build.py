@@ -279,7 +279,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
 def _reading(plan: _Plan, folder: Path) -> AbstractContextManager[Callable[[int], Input] | None]:
     if plan.workers is None:
         return nullcontext()
-    return plan.workers.reading(plan.inputs, folder, plan.library.folder.parent)
+    return plan.workers.reading(plan.inputs, folder)
 
 
 def shape_of(limit: int, embedder: Embedder | None, attached: Mapping[str, str]) -> list[str]:

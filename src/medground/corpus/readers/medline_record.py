@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 from lxml import etree
@@ -218,27 +218,15 @@ class MedlineRecord:
     @property
     def headings(self) -> tuple[MeshHeading, ...]:
         """MeSH headings with their subheadings."""
-        return tuple(
-            MeshHeading(
-                descriptor=flat_text(descriptor),
-                ui=descriptor.get("UI") or None,
-                major=any(part.get("MajorTopicYN") == "Y" for part in heading),
-                qualifiers=_texts(heading, "QualifierName"),
-                major_qualifiers=_texts(heading, "QualifierName[@MajorTopicYN='Y']"),
-            )
-            for heading in _all(self.citation, "MeshHeadingList/MeshHeading")
-            if (descriptor := _first(heading, ("DescriptorName", "Descriptor"))) is not None
-        )
+        return tuple(filter(None, map(_heading, _all(self.citation, "MeshHeadingList/MeshHeading"))))
 
     @property
     def substances(self) -> tuple[Substance, ...]:
         """Registered substances, whose number is `0` where they have none."""
         return tuple(
-            Substance(
-                name=flat_text(name), ui=name.get("UI") or None, number=flat_text(one.find("RegistryNumber")) or "0"
-            )
+            Substance(name=told, ui=name.get("UI") or None, number=flat_text(one.find("RegistryNumber")) or "0")
             for one in _all(self.citation, "ChemicalList/Chemical")
-            if (name := one.find("NameOfSubstance")) is not None and flat_text(name)
+            if (name := one.find("NameOfSubstance")) is not None and (told := flat_text(name))
         )
 
     @property
@@ -273,6 +261,25 @@ _NO_DATA = etree.Element("PubmedData")
 _ENTERED = "History/PubMedPubDate[@PubStatus='entrez']"
 _ABBREVIATION = "MedlineJournalInfo/MedlineTA"
 _CITED = "ReferenceList//ArticleIdList/ArticleId[@IdType='pubmed']"
+
+
+_made = lru_cache(maxsize=16_384)(MeshHeading)
+"""Headings, each made once: most are in other records, too."""
+
+
+def _heading(element: Element) -> MeshHeading | None:
+    named = [(part.tag, flat_text(part), part.get("MajorTopicYN") == "Y", part.get("UI")) for part in element]
+    first = next((one for one in named if one[0] in ("DescriptorName", "Descriptor")), None)
+    if first is None:
+        return None
+    qualifiers = [one for one in named if one[0] == "QualifierName" and one[1]]
+    return _made(
+        descriptor=first[1],
+        ui=first[3] or None,
+        major=any(major for _, _, major, _ in named),
+        qualifiers=tuple(text for _, text, _, _ in qualifiers),
+        major_qualifiers=tuple(text for _, text, major, _ in qualifiers if major),
+    )
 
 
 def _people(element: Element, path: str) -> tuple[Person, ...]:

@@ -82,6 +82,9 @@ class SolrPlace(Place):
             self._admin("DELETEALIAS", name=f"{_ALIAS}{self._corpus}")
         self._delete([current] if old else [], unfinished=not old)
 
+    def ready(self, name: str) -> object:
+        return self._aliases()
+
     def push(self, base: Store, progress: Progress = no_progress) -> Manifest:
         from medground.corpus.snapshot import Snapshot
 
