@@ -98,23 +98,10 @@ def build(
     """
     if limit < 1:
         raise UsageError(f"the passage limit must be at least 1 character, not {limit}")
-    attached = dict(attachments or {})
+    given, attached = tuple(inputs), dict(attachments or {})
     with library.lock(name):
         return _run(
-            _Plan(
-                library,
-                name,
-                tuple(inputs),
-                embedder,
-                attached,
-                progress,
-                limit,
-                None,
-                strict,
-                records,
-                described,
-                workers,
-            )
+            _Plan(library, name, given, embedder, attached, progress, limit, None, strict, records, described, workers)
         )
 
 

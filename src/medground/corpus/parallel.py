@@ -26,7 +26,7 @@ from medground.home.files import put, remove_unfinished, unfinished_in
 
 _BATCH = 64
 _ATTEMPTS = 3
-_LIMITS = Limits(seconds=3600, megabytes=4000)
+_LIMITS = Limits(seconds=3600, megabytes=4000, own=True)
 
 
 @dataclass(frozen=True)

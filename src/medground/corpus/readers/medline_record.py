@@ -268,18 +268,14 @@ _made = lru_cache(maxsize=16_384)(MeshHeading)
 
 
 def _heading(element: Element) -> MeshHeading | None:
-    named = [(part.tag, flat_text(part), part.get("MajorTopicYN") == "Y", part.get("UI")) for part in element]
-    first = next((one for one in named if one[0] in ("DescriptorName", "Descriptor")), None)
-    if first is None:
-        return None
-    qualifiers = [one for one in named if one[0] == "QualifierName" and one[1]]
-    return _made(
-        descriptor=first[1],
-        ui=first[3] or None,
-        major=any(major for _, _, major, _ in named),
-        qualifiers=tuple(text for _, text, _, _ in qualifiers),
-        major_qualifiers=tuple(text for _, text, major, _ in qualifiers if major),
-    )
+    told = [(part.tag, flat_text(part), part.get("MajorTopicYN") == "Y", part.get("UI") or None) for part in element]
+    qualifiers = [(text, major) for tag, text, major, _ in told if tag == "QualifierName" and text]
+    for tag, text, _, ui in told:
+        if tag in ("DescriptorName", "Descriptor"):
+            every, main = tuple(one for one, _ in qualifiers), tuple(one for one, major in qualifiers if major)
+            major = any(one[2] for one in told)
+            return _made(descriptor=text, ui=ui, major=major, qualifiers=every, major_qualifiers=main)
+    return None
 
 
 def _people(element: Element, path: str) -> tuple[Person, ...]:
@@ -312,7 +308,7 @@ def _corrections(citation: Element) -> Iterator[Correction]:
 
 
 def _parts(element: Element) -> dict[str, str]:
-    return {name_of(part): flat_text(part) for part in element}
+    return {part.tag: flat_text(part) for part in element}
 
 
 def _iso(date: Element) -> str:
@@ -351,4 +347,4 @@ def _texts(element: Element, path: str) -> tuple[str, ...]:
 
 
 def _first(element: Element, tags: tuple[str, ...]) -> Element | None:
-    return next((child for child in element if name_of(child) in tags), None)
+    return next((child for child in element if child.tag in tags), None)

@@ -92,10 +92,7 @@ def build(
     ] = None,
     workers: WorkersCount = None,
     ray: Ray = None,
-    to: Annotated[
-        str | None,
-        typer.Option(help="Then push it to s3://BUCKET/PREFIX or solr+http://HOST:8983/solr.", metavar="URL"),
-    ] = None,
+    to: Annotated[str | None, typer.Option(help="Then push it to this address, as corpus push.", metavar="URL")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Build a corpus from files and folders. Replaces any corpus with this name.
