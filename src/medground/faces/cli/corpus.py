@@ -103,7 +103,7 @@ def build(
     from medground.corpus.sync import updated
 
     home = library()
-    if to:
+    if to is not None:
         home.at(to).ready(name)
     records = _records(home, name, enrich) or []
     paths = received([*(paths or []), *([baseline] if baseline else [])], home.folder_of(name))
@@ -119,7 +119,7 @@ def build(
     else:
         forget_others(home.folder_of(name), paths)
         show_built(home, made)
-    if to:
+    if to is not None:
         try:
             push(name, to, quiet)
         except MedgroundError:
