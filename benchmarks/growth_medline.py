@@ -1,11 +1,12 @@
 """Builds PubMed from MEDLINE files, serially and in parallel: records a CPU second, memory, and faults.
 
-    python benchmarks/growth_medline.py [--files 8] [--records 3000] [--workers 0 1 2] [--kills 50]
+    python benchmarks/growth_medline.py [--files 8] [--records 3000] [--workers 0 1 2] [--kills 50] [--stages]
 
 The files are made of the real records in the project's data, with new PMIDs, named as NLM names them; each update file
 revises a tenth of a file before, deletes ten records and adds some. CPU seconds are those of all processes. With
 --kills, builds and updates are killed at random moments, whole or one reader, and go on: the corpus must be that of a
-build that nothing disturbed, and no file is read twice but the one that was being read.
+build that nothing disturbed, and no file is read twice but the one that was being read. With
+--stages, each stage by itself, in one process: the best of three, in microseconds of a processor for a record.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
+import pickle
 import random
 import re
 import resource
@@ -21,10 +23,23 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from medground.corpus import tables
+from medground.corpus.chunk import cuts
+from medground.corpus.lexical_fields import LexicalWriter, default_texts, texts_of
 from medground.corpus.library import Library
+from medground.corpus.phases import read_inputs
+from medground.corpus.readers import find_inputs
+from medground.corpus.readers.medline import MEDLINE_ROOTS, RECORDS, read_medline
+from medground.corpus.readers.xml import records as parsed
+from medground.corpus.tables import PassageRow, prepared
+from medground.corpus.writer import DatabaseWriter
+from medground.values.document import Document
 from medground.values.query import Words
+from medground.values.steps import no_progress
 
 DATA = Path(os.environ.get("MEDGROUND_DATA", "../shared/data")) / "pubmed_xml" / "raw"
 RECORD = re.compile(rb"<PubmedArticle>.*?</PubmedArticle>|<MedlineCitation .*?</MedlineCitation>", re.DOTALL)
@@ -100,6 +115,62 @@ def measured(folder: Path, home: Path, workers: int, each: int, files: int) -> N
     print(f"| {workers or 'serial'} | {count / taken:,.0f} | {count / cpu:,.0f} | {most:,.0f} |", flush=True)
 
 
+def stages(file: Path, scratch: Path, each: int) -> None:
+    """Time the stages of a build on one file."""
+    (source,) = find_inputs([file])
+    ready = [*prepared(source, None)]
+    packed = [pickle.dumps(ready[first : first + 64]) for first in range(0, len(ready), 64)]
+    given = replace(source, read=lambda skip: iter(ready), ready=True)
+    number = 0
+
+    def stored() -> DatabaseWriter:
+        nonlocal number
+        number += 1
+        (scratch / str(number)).mkdir(parents=True)
+        database = DatabaseWriter(scratch / str(number) / tables.FILE_NAME)
+        read_inputs(database, [given], no_progress)
+        return database
+
+    database = stored()
+    documents = [document for _, document in database.uncut()]
+
+    def entries() -> Iterator[tuple[PassageRow, Document]]:
+        count = 0
+        for at, document in enumerate(documents):
+            for place in cuts(document, 1000):
+                yield PassageRow(count, at, *place), document
+                count += 1
+
+    rows = [*entries()]
+
+    def indexed() -> None:
+        nonlocal number
+        number += 1
+        with LexicalWriter.open(scratch / str(number)) as words:
+            for row, document in rows:
+                words.add(row, document)
+            words.finish()
+
+    timed = {
+        "unpack and parse": lambda: [None for _ in parsed(file, RECORDS, MEDLINE_ROOTS)],
+        "so, and read the fields": lambda: [None for _ in read_medline(file, raw=True)],
+        "so, and make ready (JSON, compression, hashes, design)": lambda: [None for _ in prepared(source, None)],
+        "send": lambda: [pickle.dumps(pickle.loads(one)) for one in packed],
+        "store": stored,
+        "load what is cut": lambda: [None for _ in database.uncut()],
+        "cut": lambda: [None for _ in entries()],
+        "texts of an entry": lambda: [default_texts(texts_of(one), one.text) for one in documents],
+        "index, with these texts": indexed,
+    }
+    for name, stage in timed.items():
+        best = 1e9
+        for _ in range(3):
+            start = time.process_time()
+            stage()
+            best = min(best, time.process_time() - start)
+        print(f"{name}: {best / each * 1e6:.0f}", flush=True)
+
+
 def readers(parent: int) -> list[int]:
     """Processes that a process started."""
     found = subprocess.run(["pgrep", "-P", str(parent)], capture_output=True, text=True).stdout.split()
@@ -131,10 +202,13 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=3000)
     parser.add_argument("--workers", type=int, nargs="*", default=[0, 1, 2])
     parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--stages", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         write_files(folder, options.files, options.records, 3)
+        if options.stages:
+            stages(folder / "baseline" / "pubmed26n0001.xml.gz", folder / "stages", options.records)
         print("| workers | records a second | records a CPU second | most memory of a process, MB |")
         for workers in options.workers:
             measured(folder, folder / f"home{workers}", workers, options.records, options.files)

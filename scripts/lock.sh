@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Writes the six lock files: the packages that CI installs, each with its exact version and the SHA-256 of every file
+# Writes the seven lock files: the packages that CI installs, each with its exact version and the SHA-256 of every file
 # that the package index has of it.
 #   requirements.lock   what `pip install -e ".[starter,test]"` brings
 #   .ci/build.lock      what builds Medground, and the one package that comes as source alone
 #   .ci/frameworks.lock the frameworks that the integrations are tested with, beside requirements.lock
+#   .ci/ray.lock        Ray, which builds a corpus on a cluster, beside requirements.lock
 #   .ci/llama.lock      LlamaIndex's client of servers like OpenAI's, in an environment of its own: it needs openai<3
 #   .ci/audit.lock      the audit of known vulnerabilities, in an environment of its own
 #   .ci/release.lock    what `scripts/release.sh` builds, lists and signs with
@@ -19,6 +20,7 @@ printf '%s\n' "hatchling>=1.27" editables setuptools wheel |
   lock - --constraint requirements.lock --output-file .ci/build.lock "$@"
 printf '%s\n' "langchain-core>=1" "llama-index-core>=0.14" "haystack-ai>=2.20" langchain-openai |
   lock - --constraint requirements.lock --output-file .ci/frameworks.lock "$@"
+printf '%s\n' "ray>=2.50" | lock - --constraint requirements.lock --output-file .ci/ray.lock "$@"
 printf '%s\n' llama-index-llms-openai-like | lock - --output-file .ci/llama.lock "$@"
 printf '%s\n' pip-audit | lock - --output-file .ci/audit.lock "$@"
 printf '%s\n' build cyclonedx-bom pypi-attestations twine | lock - --output-file .ci/release.lock "$@"

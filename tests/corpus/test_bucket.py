@@ -109,6 +109,29 @@ def test_one_pushes_and_others_ask_list_verify_update_and_remove(address, tmp_pa
     assert not any(value.encode() in content for content in kept for value in (KEY, SECRET))
 
 
+def test_a_build_goes_to_an_address_that_is_asked_before_it_begins(address, tmp_path, monkeypatch, capfd):
+    home, file = tmp_path / "home", tmp_path / "one.jsonl"
+    monkeypatch.setenv("MEDGROUND_HOME", str(home))
+    file.write_text('{"id": "NOTE:1", "title": "Aspirin", "text": "Aspirin prevents stroke in adults."}')
+
+    def refused_there(name, where, says):
+        assert typed("corpus", "build", name, str(file), "--to", where) not in (0, 1)
+        printed = capfd.readouterr().err
+        assert says in printed
+        return printed
+
+    for where, says in (("s3://none/x", "no bucket"), ("s4://lab/x", "no corpus is kept at"), ("x", "to an address:")):
+        refused_there("papers", where, says)
+    assert not Library(home).list()
+    with monkeypatch.context() as broken:
+        broken.setattr(Bucket, "_send", lambda bucket, *_: bucket._manifest("0" * 64))
+        assert f"medground corpus push papers {address}" in refused_there("papers", address, "papers is built")
+    assert typed("corpus", "build", "papers", str(file), "--to", address) == 0
+    assert Library(tmp_path / "reader").verify(address).hash == Library(home).info("papers").hash
+    refused_there("others", address, "holds the corpus papers")
+    assert Library(home).list() == ("papers",)
+
+
 def test_a_server_answers_from_what_is_current_and_its_clients_name_no_address(address, tmp_path, monkeypatch):
     home = {"MEDGROUND_HOME": str(tmp_path / "server")}
     settings = Settings.load(environ=home, options={"retrieval.corpora": address})

@@ -96,16 +96,20 @@ class Bucket(Place):
                 pass  # compared at the end
         return manifest
 
+    def ready(self, name: str) -> tuple[tuple[str, Any] | None, Manifest | None]:
+        """What is current, as `_current` has it, with its manifest unless that is damaged."""
+        before, known = self._current(), None
+        if before:
+            with contextlib.suppress(SnapshotCorrupt):  # it is mended by a push
+                known = self._manifest(before[0])[0]
+        if known and known.name != name:
+            raise UsageError(f"{self.address} holds the corpus {known.name}; push {name} elsewhere")
+        return before, known
+
     def push(self, base: Snapshot, progress: Progress = no_progress) -> Manifest:
         base.verify()
         content = (base.folder / FILE_NAME).read_bytes()
-        state, before = hashlib.sha256(content).hexdigest(), self._current()
-        known = None
-        if before:
-            with contextlib.suppress(SnapshotCorrupt):  # it is mended by this push
-                known = self._manifest(before[0])[0]
-        if known and known.name != base.manifest.name:
-            raise UsageError(f"{self.address} holds the corpus {known.name}; push {base.manifest.name} elsewhere")
+        state, (before, known) = hashlib.sha256(content).hexdigest(), self.ready(base.manifest.name)
         self._send(base, {entry.sha256 for entry in known.files.values()} if known else set(), progress)
         with self._asking():
             obstore.put(self._store, f"snapshots/{state}.json", content)

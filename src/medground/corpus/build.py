@@ -98,23 +98,10 @@ def build(
     """
     if limit < 1:
         raise UsageError(f"the passage limit must be at least 1 character, not {limit}")
-    attached = dict(attachments or {})
+    given, attached = tuple(inputs), dict(attachments or {})
     with library.lock(name):
         return _run(
-            _Plan(
-                library,
-                name,
-                tuple(inputs),
-                embedder,
-                attached,
-                progress,
-                limit,
-                None,
-                strict,
-                records,
-                described,
-                workers,
-            )
+            _Plan(library, name, given, embedder, attached, progress, limit, None, strict, records, described, workers)
         )
 
 
@@ -279,7 +266,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
 def _reading(plan: _Plan, folder: Path) -> AbstractContextManager[Callable[[int], Input] | None]:
     if plan.workers is None:
         return nullcontext()
-    return plan.workers.reading(plan.inputs, folder, plan.library.folder.parent)
+    return plan.workers.reading(plan.inputs, folder)
 
 
 def shape_of(limit: int, embedder: Embedder | None, attached: Mapping[str, str]) -> list[str]:

@@ -26,7 +26,7 @@ from medground.home.files import put, remove_unfinished, unfinished_in
 
 _BATCH = 64
 _ATTEMPTS = 3
-_LIMITS = Limits(seconds=3600, megabytes=4000)
+_LIMITS = Limits(seconds=3600, megabytes=4000, own=True)
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,10 @@ class Workers:
     ray: str | None = None
 
     @contextmanager
-    def reading(self, inputs: Sequence[Input], folder: Path, home: Path) -> Iterator[Callable[[int], Input]]:
+    def reading(self, inputs: Sequence[Input], folder: Path) -> Iterator[Callable[[int], Input]]:
         """What gives each input, by its place, once it has been read; the next ones are read meanwhile."""
         stopped = threading.Event()
+        home = retraction_table.home()
         run = partial(_apart, stopped) if self.ray is None else _on_ray(self.ray)
         waiting: dict[int, Future[None]] = {}
         with ThreadPoolExecutor(self.count) as threads:
@@ -71,10 +72,9 @@ class Workers:
                 threads.shutdown(cancel_futures=True)
 
 
-def read_part(source: Input, part: Path, home: Path) -> Iterator[int]:
+def read_part(source: Input, part: Path, home: Path | None) -> Iterator[int]:
     """Write to `part` what is read of an input, as it will be stored; yields now and then how much there is so far."""
-    retraction_table.use(home)
-    read = partial(source.read, 0)
+    read = partial(prepared, source, home)
     found = within_limits(read, source.name, apart=True) if source.apart else told(read, source.name)
     end: BadDocument | None = None
     batch: list[Item] = []
@@ -82,7 +82,7 @@ def read_part(source: Input, part: Path, home: Path) -> Iterator[int]:
         with unfinished.open("wb") as file:
             try:
                 for done, item in enumerate(found, start=1):
-                    batch.append(prepared(item))
+                    batch.append(item)
                     if len(batch) == _BATCH:
                         pickle.dump(batch, file)
                         batch = []

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from medground.corpus import tables, vectors
+from medground.corpus import retraction_table, tables, vectors
 from medground.corpus.chunk import cuts
 from medground.corpus.embedder import Embedder, embed_passages
 from medground.corpus.faults import UnfinishedDamaged, resuming
@@ -107,11 +107,11 @@ class FileReading:
         for attempt in range(1, _ATTEMPTS + 1):
             before, self._unsearched = self._state(), 0
             try:
-                read = partial(source.read, skip)
-                found = (
-                    read() if source.refused or source.ready else within_limits(read, source.name, apart=source.apart)
-                )
-                yield from found
+                read = partial(prepared, source, retraction_table.home(), skip)
+                if source.refused or source.ready:
+                    yield from source.read(skip)
+                else:
+                    yield from within_limits(read, source.name, apart=source.apart)
             except BadDocument as error:
                 self._fail(error)
             except OSError as error:
@@ -129,7 +129,6 @@ class FileReading:
     def apply(self, item: Item) -> int:
         """Store an item, or show how far a long document is. Returns how many documents it deleted."""
         database, number = self._database, self._number
-        item = prepared(item)
         match item:
             case Ready():
                 self._unsearched += item.is_unsearched

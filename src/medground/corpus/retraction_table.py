@@ -95,6 +95,11 @@ def use(home: Path) -> None:
         _place, _held = home / FILE_NAME, None
 
 
+def home() -> Path | None:
+    """The folder in whose table is looked up; None where it is the one that ships."""
+    return _place and _place.parent
+
+
 def table() -> Table:
     """The table of the home folder, or the one that ships. It is read at the first look-up, and once it has changed.
 

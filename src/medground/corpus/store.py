@@ -172,12 +172,17 @@ class Place(ABC):
     def remove(self, *, old: bool = False) -> None:
         """Delete the corpus; with `old`, only snapshots that are not current and that nobody is about to publish."""
 
+    def ready(self, name: str) -> object:
+        """Check that a corpus of this name may be pushed here; UsageError: the place holds another, or takes none."""
+        raise UsageError("a corpus is pushed to an address: s3://BUCKET/PREFIX or solr+http://HOST:8983/solr")
+
     def push(self, base: Snapshot, progress: Progress = no_progress) -> Manifest:
         """Make a copy of a snapshot of this machine the current one, in one step. Run again, it goes on where it was.
 
-        Raises UsageError: the place holds another corpus, takes none, or was changed by somebody else meanwhile.
+        Raises UsageError: as `ready`; or the place was changed by somebody else meanwhile.
         """
-        raise UsageError("a corpus is pushed to an address, such as s3://BUCKET/PREFIX")
+        self.ready(base.name)
+        return base.manifest
 
     def forget(self) -> None:  # noqa: B027 most places keep nothing here
         """Delete what this machine keeps of a corpus at an address."""

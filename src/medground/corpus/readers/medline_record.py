@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 from lxml import etree
@@ -218,27 +218,15 @@ class MedlineRecord:
     @property
     def headings(self) -> tuple[MeshHeading, ...]:
         """MeSH headings with their subheadings."""
-        return tuple(
-            MeshHeading(
-                descriptor=flat_text(descriptor),
-                ui=descriptor.get("UI") or None,
-                major=any(part.get("MajorTopicYN") == "Y" for part in heading),
-                qualifiers=_texts(heading, "QualifierName"),
-                major_qualifiers=_texts(heading, "QualifierName[@MajorTopicYN='Y']"),
-            )
-            for heading in _all(self.citation, "MeshHeadingList/MeshHeading")
-            if (descriptor := _first(heading, ("DescriptorName", "Descriptor"))) is not None
-        )
+        return tuple(filter(None, map(_heading, _all(self.citation, "MeshHeadingList/MeshHeading"))))
 
     @property
     def substances(self) -> tuple[Substance, ...]:
         """Registered substances, whose number is `0` where they have none."""
         return tuple(
-            Substance(
-                name=flat_text(name), ui=name.get("UI") or None, number=flat_text(one.find("RegistryNumber")) or "0"
-            )
+            Substance(name=told, ui=name.get("UI") or None, number=flat_text(one.find("RegistryNumber")) or "0")
             for one in _all(self.citation, "ChemicalList/Chemical")
-            if (name := one.find("NameOfSubstance")) is not None and flat_text(name)
+            if (name := one.find("NameOfSubstance")) is not None and (told := flat_text(name))
         )
 
     @property
@@ -275,6 +263,21 @@ _ABBREVIATION = "MedlineJournalInfo/MedlineTA"
 _CITED = "ReferenceList//ArticleIdList/ArticleId[@IdType='pubmed']"
 
 
+_made = lru_cache(maxsize=16_384)(MeshHeading)
+"""Headings, each made once: most are in other records, too."""
+
+
+def _heading(element: Element) -> MeshHeading | None:
+    told = [(part.tag, flat_text(part), part.get("MajorTopicYN") == "Y", part.get("UI") or None) for part in element]
+    qualifiers = [(text, major) for tag, text, major, _ in told if tag == "QualifierName" and text]
+    for tag, text, _, ui in told:
+        if tag in ("DescriptorName", "Descriptor"):
+            every, main = tuple(one for one, _ in qualifiers), tuple(one for one, major in qualifiers if major)
+            major = any(one[2] for one in told)
+            return _made(descriptor=text, ui=ui, major=major, qualifiers=every, major_qualifiers=main)
+    return None
+
+
 def _people(element: Element, path: str) -> tuple[Person, ...]:
     return tuple(map(Person, _all(element, path)))
 
@@ -305,7 +308,7 @@ def _corrections(citation: Element) -> Iterator[Correction]:
 
 
 def _parts(element: Element) -> dict[str, str]:
-    return {name_of(part): flat_text(part) for part in element}
+    return {part.tag: flat_text(part) for part in element}
 
 
 def _iso(date: Element) -> str:
@@ -344,4 +347,4 @@ def _texts(element: Element, path: str) -> tuple[str, ...]:
 
 
 def _first(element: Element, tags: tuple[str, ...]) -> Element | None:
-    return next((child for child in element if name_of(child) in tags), None)
+    return next((child for child in element if child.tag in tags), None)

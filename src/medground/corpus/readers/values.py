@@ -200,6 +200,7 @@ _DAY_AFTER = re.compile(r"[A-Za-z]{3,9}\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 
 
+@lru_cache(maxsize=4096)
 def year_in(text: str) -> int | None:
     """The first year from 1500 to 2099 in a text, or None."""
     found = _YEAR.search(text) or _COMPACT.search(text)

@@ -97,13 +97,17 @@ class SolrPlace(Place):
     def forget(self) -> None:
         shutil.rmtree(self._cache, ignore_errors=True)
 
-    def push(self, base: Snapshot, progress: Progress = no_progress) -> Manifest:
-        self._corpus = self._corpus or base.name
-        before = self._aliases().get(self._corpus)
+    def ready(self, name: str) -> str | None:
+        """The collection that is current, if any."""
+        before = self._aliases().get(self._corpus or name)
         there = Collection(self._cluster, before).about() if before else None
-        if there and there[0].name != base.manifest.name:
-            told = f"holds the corpus {there[0].name}; push {base.manifest.name} under another name, as .../solr/NAME"
+        if there and there[0].name != name:
+            told = f"holds the corpus {there[0].name}; push {name} under another name, as .../solr/NAME"
             raise UsageError(f"{self._source} {told}")
+        return before
+
+    def push(self, base: Snapshot, progress: Progress = no_progress) -> Manifest:
+        before, self._corpus = self.ready(base.manifest.name), self._corpus or base.name
         rows = Collection(self._cluster, f"{_COLLECTION}{base.manifest.hash[:16]}-{self._corpus}")
         if rows.name not in self._collections():
             self._create(rows.name, base.manifest)

@@ -92,6 +92,7 @@ def build(
     ] = None,
     workers: WorkersCount = None,
     ray: Ray = None,
+    to: Annotated[str | None, typer.Option(help="Then push it to this address, as corpus push.", metavar="URL")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Build a corpus from files and folders. Replaces any corpus with this name.
@@ -102,6 +103,8 @@ def build(
     from medground.corpus.sync import updated
 
     home = library()
+    if to is not None:
+        home.at(to).ready(name)
     records = _records(home, name, enrich) or []
     paths = received([*(paths or []), *([baseline] if baseline else [])], home.folder_of(name))
     if not paths and updates is None:
@@ -113,9 +116,15 @@ def build(
         made = updated(home, name, inputs, newer, progress=progress, limit=limit, strict=strict, **options)
     if made is None:
         say(f"{name} is up to date: {len(inputs) + len(newer):,} files")
-        return
-    forget_others(home.folder_of(name), paths)
-    show_built(home, made)
+    else:
+        forget_others(home.folder_of(name), paths)
+        show_built(home, made)
+    if to is not None:
+        try:
+            push(name, to, quiet)
+        except MedgroundError:
+            say(f"{name} is built; to send what is missing, run: medground corpus push {name} {to}", err=True)
+            raise
 
 
 @corpus_app.command("add")
