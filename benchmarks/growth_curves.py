@@ -23,13 +23,13 @@ PUBMED, SHARD = 76_000_000, 10_000_000
 WIDE, HIGH, LEFT, TOP = 330, 240, 50, 34
 STYLE = """
 :root{color-scheme:light dark;--ink:#16181d;--soft:#5c6370;--rule:#e3e4e8;--ground:#fcfcfb;
---a:#1f6feb;--b:#8db8f7;--c:#b4540a;--d:#18794e;--e:#8b3fb0}
+--a:#1f6feb;--b:#8db8f7;--c:#b4540a;--d:#18794e;--e:#8b3fb0;--f:#e39a55}
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#9aa3b2;--rule:#2c3138;--ground:#121417;
---a:#6aa6ff;--b:#3a68a8;--c:#f0a35e;--d:#4fc38a;--e:#cf8df0}}
+--a:#6aa6ff;--b:#3a68a8;--c:#f0a35e;--d:#4fc38a;--e:#cf8df0;--f:#8a5a2b}}
 svg{background:var(--ground);font:12px system-ui,sans-serif}text{fill:var(--ink)}.soft{fill:var(--soft);font-size:11px}
 .end{text-anchor:end}.mid{text-anchor:middle}.name{font-weight:650}.grid{stroke:var(--rule)}
 .line{fill:none;stroke-width:2}.far{stroke-dasharray:4 4;opacity:.7}.p95{stroke-width:1;opacity:.6}
-""" + "".join(f".{c}{{stroke:var(--{c})}}circle.{c}{{fill:var(--{c});stroke:none}}" for c in "abcde")
+""" + "".join(f".{c}{{stroke:var(--{c})}}circle.{c}{{fill:var(--{c});stroke:none}}" for c in "abcdef")
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,13 @@ def folder_words(one: Line) -> float:
     return math.fsum(size for name, size in one["disk"].items() if name != "all" and not name.startswith("vectors"))
 
 
-WORDS, BOTH, SOLR, TANTIVY, BM25S = "folder, words", "folder, words and vectors", "Solr node", "raw Tantivy", "bm25s"
+WORDS, BOTH, TANTIVY, BM25S = "folder, words", "folder, words and vectors", "raw Tantivy", "bm25s"
+SOLR_WORDS, SOLR = "Solr, words", "Solr, words and vectors"
 COSTS = {
     "Build, CPU seconds": [
         Curve(WORDS, "a", "embedded_build", lambda one: one["build"]["until index"]),
         Curve(BOTH, "b", "embedded_build", lambda one: one["build"]["cpu"]),
+        Curve(SOLR_WORDS, "f", "solr_words_build", lambda one: one["build"]["cpu"]),
         Curve(SOLR, "c", "solr_build", lambda one: one["build"]["cpu"]),
         Curve(TANTIVY, "d", "tantivy_build", lambda one: one["build"]["cpu"]),
         Curve(BM25S, "e", "bm25s_build", lambda one: one["build"]["cpu"]),
@@ -79,6 +81,7 @@ COSTS = {
     "Disk, MB": [
         Curve(WORDS, "a", "embedded_build", folder_words),
         Curve(BOTH, "b", "embedded_build", lambda one: one["disk"]["all"]),
+        Curve(SOLR_WORDS, "f", "solr_words", lambda one: one["disk"]["all"]),
         Curve(SOLR, "c", "solr", lambda one: one["disk"]["all"]),
         Curve(TANTIVY, "d", "tantivy_build", lambda one: one["disk"]["all"]),
         Curve(BM25S, "e", "bm25s_build", lambda one: one["disk"]["all"]),
@@ -93,6 +96,7 @@ COSTS = {
 SYSTEMS = (
     ("folder", "a", "embedded"),
     (SOLR, "c", "solr"),
+    (SOLR_WORDS, "f", "solr_words"),
     (TANTIVY, "d", "tantivy_alone"),
     (BM25S, "e", "bm25s_alone"),
 )
@@ -100,10 +104,10 @@ SYSTEMS = (
 
 def searched(kind: str) -> list[Curve]:
     """CPU time of one kind of search in the systems that have it."""
-    both = SYSTEMS[: 4 if kind == "words" else 3 if kind.startswith("words") else 2]
+    have = SYSTEMS[: 5 if kind == "words" else 4 if kind.startswith("words") else 2]
     return [
         Curve(name, colour, job, search(kind, f"cpu {place}"), place == "p95")
-        for name, colour, job in both
+        for name, colour, job in have
         for place in ("p50", "p95")
     ]
 
@@ -115,7 +119,7 @@ SEARCHES = {f"{kind.capitalize()}: CPU ms of a search": searched(kind) for kind 
 def panel(title: str, curves: Sequence[Curve], lines: Sequence[Line], at: tuple[float, float]) -> list[Part]:
     """One plot with two logarithmic axes."""
     drawn = [(curve, points) for curve in curves if (points := curve.points(lines))]
-    ends = [end for curve, points in drawn if (end := curve.beyond(points))]
+    ends = [end for curve, points in drawn if (end := curve.beyond(points)) and not curve.light]
     values = [value for _, points in drawn for _, value in points] + [value for _, value in ends]
     low, high = (math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))))
     wide, tall = WIDE - LEFT - 24, HIGH - TOP - 44
@@ -137,7 +141,7 @@ def panel(title: str, curves: Sequence[Curve], lines: Sequence[Line], at: tuple[
     for curve, points in drawn:
         places, kind = [place(*point) for point in points], f"line {curve.colour}{' p95' if curve.light else ''}"
         parts.append(path(places, kind))
-        if end := curve.beyond(points):
+        if (end := curve.beyond(points)) and not curve.light:
             parts.append(path([places[-1], place(*end)], f"{kind} far"))
         told = f"{curve.name}{', p95' if curve.light else ''}"
         for (size, value), (x, y) in zip(points, places, strict=True):
@@ -188,21 +192,22 @@ def cell(one: Line, curve: Curve, late: Curve | None) -> str:
 def tables(lines: Sequence[Line]) -> None:
     """The same as Markdown, then the time that passed."""
     sizes = sorted({one["size"] for one in lines})
-    head = " | ".join(f"{size:,}" for size in sizes)
-    for title, curves in {**COSTS, **SEARCHES}.items():
-        print(f"\n| {title} | {head} | by the power law |\n|{' --- |' * (len(sizes) + 2)}")
-        for curve in (one for one in curves if not one.light):
-            late = next((one for one in curves if one.light and one.name == curve.name), None)
+    head, rule = " | ".join(f"{size:,}" for size in sizes), " --- |" * (len(sizes) + 2)
+    for told, panels in (("costs", COSTS), ("CPU ms of a search, p50 / p95", SEARCHES)):
+        print(f"\n| {told} | {head} | by the power law |\n|{rule}")
+        for title, curve in ((title, one) for title, curves in panels.items() for one in curves if not one.light):
+            late = next((one for one in panels[title] if one.light and one.name == curve.name), None)
             at = {one["size"]: cell(one, curve, late) for one in lines if one["job"] == curve.job}
             end = curve.beyond(curve.points(lines))
             far = f"{end[0] / 1e6:.0f} million: {figure(end[1])}" if end else ""
-            print(f"| {curve.name} | {' | '.join(at.get(size, '') for size in sizes)} | {far} |")
-    print(f"\n| ms p50 / p95 that passed; recall | {head} |\n|{' --- |' * (len(sizes) + 1)}")
-    for name, _, job in SYSTEMS:
-        for kind in (*KINDS[:3], "vectors", "vectors, 30 %", "vectors, 1 %", *KINDS[3:]):
+            name = f"{title.partition(':')[0]}: {curve.name}"
+            print(f"| {name} | {' | '.join(at.get(size, '') for size in sizes)} | {far} |")
+    print(f"\n| ms p50 / p95 that passed; recall at 10 | {head} |\n|{rule.removesuffix(' --- |')}")
+    for kind in (*KINDS[:3], "vectors", "vectors, 30 %", "vectors, 1 %", *KINDS[3:]):
+        for name, _, job in SYSTEMS:
             at = {one["size"]: passed(one[kind]) for one in lines if one["job"] == job and kind in one}
             if at:
-                print(f"| {name}, {kind} | {' | '.join(at.get(size, '') for size in sizes)} |")
+                print(f"| {kind.capitalize()}: {name} | {' | '.join(at.get(size, '') for size in sizes)} |")
 
 
 def passed(found: Line) -> str:
