@@ -2,25 +2,53 @@
 
     python benchmarks/growth_add.py [--passages 40000 400000] [--vectors] [--keep FOLDER]
 
-The corpus is made as in `scale.py`. Written is what the new snapshot does not share with the one before.
+Texts of 60 to 110 words are drawn from a Zipf distribution over 50,000 made-up words, one passage per record; vectors
+are random. Written is what the new snapshot does not share with the one before.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import random
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from scale import RandomVectors, texts
+import numpy as np
+from numpy.typing import NDArray
 
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
 from medground.values.document import Document
+
+WORDS = 50_000
+DIMENSIONS = 384
+
+
+def texts(count: int) -> Iterator[str]:
+    """Deterministic passages."""
+    chance = np.random.default_rng(7)
+    letters = random.Random(7)
+    vocabulary = ["".join(letters.choices("abcdefghilmnoprstu", k=letters.randint(4, 11))) for _ in range(WORDS)]
+    for _ in range(count):
+        ranks = np.minimum(chance.zipf(1.15, chance.integers(60, 110)), WORDS) - 1
+        yield " ".join(vocabulary[i] for i in ranks).capitalize() + "."
+
+
+class RandomVectors:
+    """Stands in for a model, so that only the store is timed."""
+
+    name = "random"
+    identity = "random@1"
+    dimensions = DIMENSIONS
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = np.random.default_rng(len(texts[0])).standard_normal((len(texts), DIMENSIONS), dtype=np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def made(documents: Sequence[Document] | int, name: str) -> Input:

@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scale import resident
 
 from medground.corpus import vectors as tuned
 from medground.corpus.vectors import FILE_NAME, INDEX_NAME, Vectors, VectorWriter, write_index
@@ -52,16 +51,25 @@ def p50(call: Callable[[NDArray[np.float32]], object], asked: NDArray[np.float32
     return sorted(seconds)[len(seconds) // 2] * 1000
 
 
-def best(folder: Path, rows: int, asked: NDArray[np.float32]) -> list[set[int]]:
-    """The ten closest rows of each question, of all of them."""
+def best(folder: Path, asked: NDArray[np.float32], allowed: NDArray[np.bool_] | None = None) -> list[list[int]]:
+    """The ten closest rows of each question, of all or of the allowed ones."""
     stored = np.memmap(folder / FILE_NAME, dtype="<f2", mode="r").reshape(-1, DIMENSIONS)
     found = [np.empty((len(asked), 0))] * 2
-    for first in range(0, rows, BLOCK):
+    for first in range(0, len(stored), BLOCK):
         scores = asked @ stored[first : first + BLOCK].astype(np.float32).T
+        if allowed is not None:
+            scores[:, ~allowed[first : first + BLOCK]] = -2
         top = np.argpartition(-scores, 10, axis=1)[:, :10]
         found = [np.hstack(both) for both in zip(found, (np.take_along_axis(scores, top, 1), top + first), strict=True)]
     order = np.argsort(-found[0], axis=1)[:, :10]
-    return [set(row.astype(int).tolist()) for row in np.take_along_axis(found[1], order, 1)]
+    rows: list[list[int]] = np.take_along_axis(found[1], order, 1).astype(int).tolist()
+    return rows
+
+
+def resident(process: int | str = "self", kind: str = "VmRSS") -> float:
+    """Memory of a process in megabytes: what it holds now, or with `VmHWM` the most that it held."""
+    lines = (line.split() for line in Path(f"/proc/{process}/status").read_text().splitlines())
+    return next(int(line[1]) / 1000 for line in lines if line[0] == f"{kind}:")
 
 
 def main() -> None:
@@ -85,14 +93,14 @@ def main() -> None:
             print(f"index: {time.perf_counter() - start:.0f} s, {time.process_time() - cpu:.0f} CPU seconds")
         sizes = [f"{(folder / name).stat().st_size / 1e6:,.0f} MB" for name in (FILE_NAME, INDEX_NAME)]
         print(f"{options.rows:,} rows: {sizes[0]} of vectors, {sizes[1]} of index, load {os.getloadavg()[0]:.1f}")
-        true = best(folder, options.rows, asked)
+        true = best(folder, asked)
         before = resident()
         print("| cells searched | candidates | recall@10 | p50, 10 hits, ms |")
         for probed, candidates in ((0.02, 20), (0.02, 40), (0.03, 60), (0.05, 20), (0.05, 40), (0.1, 20), (0.1, 40)):
             tuned._PROBED, tuned._CANDIDATES = probed, candidates
             search = partial(Vectors(folder, DIMENSIONS).search, limit=10)
             found = [{number for number, _ in search(vector)} for vector in asked]
-            recall = sum(len(a & b) for a, b in zip(found, true, strict=True)) / (10 * len(asked))
+            recall = sum(len(a & {*b}) for a, b in zip(found, true, strict=True)) / (10 * len(asked))
             print(f"| {probed:.0%} | {candidates} | {recall:.3f} | {p50(search, asked):.2f} |")
         print(f"resident beyond the start: {resident() - before:,.0f} MB")
 

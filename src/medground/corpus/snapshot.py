@@ -147,11 +147,12 @@ class Snapshot(Database, Store):
 
         words, vectors = self._lexical, self.vectors()
         count = words.count(filters)
-        wanted = _SPARE * limit * len(vectors) // max(1, count)
-        while count > _LISTED * wanted * vectors.candidates and wanted < len(vectors):
-            near = vectors.nearest(vector, wanted)
+        enough = limit * max(1, vectors.candidates // 2)
+        wanted = _SPARE * enough * len(vectors) // max(1, count)
+        while count > _LISTED * wanted and wanted < len(vectors):
+            near = vectors.nearest(vector, -(-wanted // vectors.candidates))
             allowed = np.intersect1d(near, np.array(words.numbers_of(self.holders(near.tolist()), filters), np.int64))
-            if len(allowed) * wanted >= limit * len(near):
+            if len(allowed) * wanted >= enough * len(near):
                 return allowed
             wanted *= _SPARE
         return np.array(words.numbers(filters), dtype=np.int64)

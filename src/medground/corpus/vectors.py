@@ -23,9 +23,9 @@ INDEX_NAME = "vectors.faiss"
 EXACT_LIMIT = 100_000
 """Up to this many passages, every vector is compared; above it, an index selects the candidates to compare."""
 _BLOCK = 8192
-_CANDIDATES = 40
+_CANDIDATES = 80
 """Candidates from the index per hit requested."""
-_PROBED = 0.05
+_PROBED = 0.1
 """Share of the index's cells that is searched."""
 _FEWEST = 16
 """Cells that are searched of a small index."""
