@@ -102,8 +102,7 @@ class SolrPlace(Place):
         before = self._aliases().get(self._corpus or name)
         there = Collection(self._cluster, before).about() if before else None
         if there and there[0].name != name:
-            told = f"holds the corpus {there[0].name}; push {name} under another name, as .../solr/NAME"
-            raise UsageError(f"{self._source} {told}")
+            raise UsageError(f"{self._source} holds the corpus {there[0].name}; push yours as .../solr/ANOTHER-NAME")
         return before
 
     def push(self, base: Snapshot, progress: Progress = no_progress) -> Manifest:
@@ -150,18 +149,19 @@ class SolrPlace(Place):
         """Wait until every replica has copied all rows. Raises SourceUnavailable: one does not within minutes."""
         end = time.monotonic() + _COPYING
         while True:
-            status = self._admin("CLUSTERSTATUS", collection=rows.name)["cluster"]["collections"][rows.name]
-            lagging = [name for name, shard in status["shards"].items() if len(self._held(rows, shard)) > 1]
+            status = self._admin("CLUSTERSTATUS", collection=rows.name)["cluster"]
+            shards, live = status["collections"][rows.name]["shards"], status["live_nodes"]
+            lagging = [name for name, shard in shards.items() if len(self._held(rows, shard, live)) > 1]
             if not lagging:
                 return
             if time.monotonic() > end:
-                told = f"the replicas of {lagging[0]} of {rows.name} hold different rows; check its nodes"
-                raise SourceUnavailable(told, source=self._source)
+                raise SourceUnavailable(f"replicas of {rows.name} differ; check its nodes", source=self._source)
             time.sleep(0.5)
 
-    def _held(self, rows: Collection, shard: dict[str, Any]) -> set[int]:
-        """How many rows the replicas of a shard hold."""
-        addresses = [f"{one['base_url'].partition('://')[2]}/{one['core']}" for one in shard["replicas"].values()]
+    def _held(self, rows: Collection, shard: dict[str, Any], live: list[str]) -> set[int]:
+        """How many rows the replicas of a shard hold. Those on a node that has gone are not asked."""
+        replicas = [one for one in shard["replicas"].values() if one["node_name"] in live]
+        addresses = [f"{one['base_url'].partition('://')[2]}/{one['core']}" for one in replicas]
         return {rows.select({"q": "*:*", "shards": address})["response"]["numFound"] for address in addresses}
 
     def _whole(self) -> tuple[Collection, Manifest, str]:
