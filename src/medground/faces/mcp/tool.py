@@ -210,7 +210,7 @@ class Tool(Generic[I]):
             name=self.name,
             description=self.about,
             input_schema=schema_of(self.input),
-            output_schema=schema_of(self.output),
+            output_schema={**schema_of(self.output), "required": ["truncated"]},  # a job that goes on has no more
             annotations=ToolAnnotations(**hints),
         )
 
