@@ -115,7 +115,7 @@ def test_a_build_goes_to_an_address_that_is_asked_before_it_begins(address, tmp_
     file.write_text('{"id": "NOTE:1", "title": "Aspirin", "text": "Aspirin prevents stroke in adults."}')
 
     def refused_there(name, where, says):
-        assert typed("corpus", "build", name, str(file), "--to", where) not in (0, 1)
+        assert typed("corpus", "build", name, str(file), "--to", where) != 0
         printed = capfd.readouterr().err
         assert says in printed
         return printed

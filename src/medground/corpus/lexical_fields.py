@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache
 from mmap import mmap
 from pathlib import Path
 from typing import Literal
@@ -79,7 +79,6 @@ def analyser(analysis: Literal["english", "plain"], *, stop_words: bool = True) 
     return builder.build()
 
 
-@lru_cache(maxsize=16_384)  # most headings are in many documents
 def exact(field: str, value: str) -> str:
     """A value as stored in an exact field: case and extra white space are ignored, except in an id."""
     return value if field == "id" else " ".join(value.split()).casefold()[:_LONGEST_VALUE]
