@@ -96,7 +96,7 @@ def main() -> None:
         true = best(folder, asked)
         before = resident()
         print("| cells searched | candidates | recall@10 | p50, 10 hits, ms |")
-        for probed, candidates in ((0.02, 20), (0.02, 40), (0.03, 60), (0.05, 20), (0.05, 40), (0.1, 20), (0.1, 40)):
+        for probed, candidates in ((0.02, 40), (0.05, 40), (0.05, 80), (0.1, 40), (0.1, 80), (0.2, 80)):
             tuned._PROBED, tuned._CANDIDATES = probed, candidates
             search = partial(Vectors(folder, DIMENSIONS).search, limit=10)
             found = [{number for number, _ in search(vector)} for vector in asked]

@@ -146,8 +146,7 @@ class Snapshot(Database, Store):
         import numpy as np  # slow to import, and not every question needs it
 
         words, vectors = self._lexical, self.vectors()
-        count = words.count(filters)
-        enough = limit * max(1, vectors.candidates // 2)
+        count, enough = words.count(filters), limit * max(1, vectors.candidates // 2)  # an index gives some to spare
         wanted = _SPARE * enough * len(vectors) // max(1, count)
         while count > _LISTED * wanted and wanted < len(vectors):
             near = vectors.nearest(vector, -(-wanted // vectors.candidates))
