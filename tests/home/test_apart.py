@@ -1,6 +1,7 @@
 """Reading what others wrote in a process that can be ended: within its limits, and the next reading after it."""
 
 import os
+import signal
 from functools import partial
 from itertools import count
 from typing import Any
@@ -39,3 +40,11 @@ def test_what_cannot_be_sent_is_read_here_and_a_reading_can_be_left() -> None:
     assert [next(endless), next(endless)] == [0, 1]
     endless.close()
     assert read(partial(range, 2)) == [0, 1]
+
+
+def test_a_process_that_was_ended_while_it_waited_is_not_asked() -> None:
+    identity = partial(map, eval, ["__import__('os').getpid()"])
+    (first,) = read(identity)
+    os.kill(first, signal.SIGKILL)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+    assert read(identity) != [first]

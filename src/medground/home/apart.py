@@ -87,8 +87,10 @@ _MOST_IDLE = os.cpu_count() or 1
 
 
 def _taken(own: bool) -> subprocess.Popen[bytes]:
-    with contextlib.suppress(IndexError):
-        return _idle[own].pop()
+    while _idle[own]:
+        if (waiting := _idle[own].pop()).poll() is None:  # the system may have ended it meanwhile
+            return waiting
+        _put_back(waiting, False, own)
     return subprocess.Popen(  # noqa: S603 our own interpreter
         [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()"],
         # Python's own allocator, a fifth faster, tries again and again at the limit; that of the system says no
