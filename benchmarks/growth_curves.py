@@ -169,11 +169,7 @@ def picture(title: str, panels: dict[str, list[Curve]], lines: Sequence[Line]) -
         parts += [element("circle", cx=x, cy=14, r=4, class_=colour), element("text", name, x=x + 9, y=18)]
         x += 30 + 6 * len(name)
     note = "thin: p95; " if any(c.light for curves in panels.values() for c in curves) else ""
-    parts.append(
-        element(
-            "text", f"{note}dashed: not measured, the power law of the last two sizes", x=x + 10, y=18, class_="soft"
-        )
-    )
+    parts.append(element("text", f"{note}dashed: not measured", x=x + 10, y=18, class_="soft"))
     for number, (name, curves) in enumerate(panels.items()):
         parts += panel(name, curves, lines, (number % 3 * WIDE, 24 + number // 3 * HIGH))
     box = f"0 0 {3 * WIDE} {24 + math.ceil(len(panels) / 3) * HIGH}"
