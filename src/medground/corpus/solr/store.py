@@ -35,7 +35,7 @@ PIECE = 32_000
 _STRICT = {"wt": "json", "rows": "0", "shards.tolerant": "false", "distrib.statsCache": "false"}
 """No part of the index may be left out. What is not ranked needs no statistics of words."""
 _FEW_VALUES, _MOST = 8, 10_000
-_CANDIDATES = 100
+_CANDIDATES = 200
 """Fewest neighbours that each shard looks for: the graph finds more of the nearest if it is asked for more."""
 PASSAGE = (schema.NUMBER, schema.DOCUMENT, schema.START, schema.STOP, schema.SECTION)
 Row = Mapping[str, Any]
