@@ -123,8 +123,8 @@ def test_results_are_kept_for_an_hour_for_all_servers_and_within_a_bound(tmp_pat
     now, records = 0.0, Records(tmp_path)
     pages, other = (Pages(records, lambda: now, limit=LIMIT, seconds=3600, most=30) for _ in range(2))
     first = pages.first(long_result(), tool="search", owner="me").fields["cursor"]
-    for number in range(20):
-        now = float(number)
+    while now < 20:
+        now += 1
         last = pages.first(long_result(), tool="search", owner="me").fields["cursor"]
         assert records.rows("SELECT count(*) FROM pages")[0][0] <= 30
     with pytest.raises(NotFound):
@@ -207,9 +207,7 @@ async def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_lat
 
 async def test_what_took_long_on_one_server_is_read_on_another(talking: Talking, slow: Slow) -> None:
     async with talking(QUICK) as one, talking(QUICK) as other:
-        first = await one.found("search", query="aspirin stroke")
-        assert first["state"] == "running"
-        seen = await ended(other, first["job"])
+        seen = await ended(other, (first := await one.found("search", query="aspirin stroke"))["job"])
         assert (seen["tool"], seen["state"]) == ("search", "done") and seen["results"]
         assert await one.found("get_job", job=first["job"]) == seen
 
