@@ -78,7 +78,9 @@ class Reader:
     def waits_for_a_new_paper(self) -> None:
         new = study(77, {"RESULTS": "Vitamin D halved falls in 500 older adults. Vitamin D prevented falls."})
         papers_home(self.home, [*STUDIES, new], "falls-in-old-age")
-        self.page.wait_for_function("fetch('/v1/saved').then(r => r.text()).then(told => told.includes('again'))")
+        self.page.wait_for_function(
+            "fetch('/v1/saved').then(r => r.json()).then(told => told.watched.some(w => w.again))"
+        )
 
 
 @pytest.fixture(scope="module")
