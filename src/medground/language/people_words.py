@@ -12,10 +12,11 @@ from rapidfuzz.distance import OSA
 
 from medground.home.files import rows
 from medground.language import words
+from medground.language.people import PATIENT
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words
 from medground.language.sentences import sentence_spans
-from medground.language.subject import PATIENT, Subject, bracketed, is_slip, subjects
+from medground.language.subject import Subject, bracketed, is_slip, subjects
 
 _SHORTEST, _LONG = 6, 8
 """Letters of a word that may be misspelt, and one less of what it is misspelt for; a shorter one is too near to others.

@@ -18,21 +18,12 @@ from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
 from medground.language.noun_phrases import Thing, things
+from medground.language.people import PATIENT, lost_people, people_among
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
 from medground.language.question_kinds import asked_in, aspects_of, aspects_told
 from medground.language.risk.notices import people_say
 from medground.language.sentences import sentence_spans
-from medground.language.subject import (
-    BRACKETS,
-    PART,
-    PATIENT,
-    PEOPLE,
-    Subject,
-    lost_people,
-    pattern,
-    people_among,
-    subjects,
-)
+from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
 from medground.pubmed.typed import names_in
 
 _TOGETHER = 3

@@ -20,8 +20,8 @@ from medground.answering.write.draft import Draft
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language.comparison import together
 from medground.language.follow_up import questions_in
+from medground.language.people import other_people
 from medground.language.question_reading import reading_of
-from medground.language.subject import other_people
 from medground.models.catalogue import shipped
 from medground.models.operators.differences import DOUBT, differences
 from medground.values.decision import AnswerCheck, Decision, Status
