@@ -1,14 +1,16 @@
 """A stranger adds a source, an operator, a recipe, a reader, a data set and a critic by a package of their own.
 
-The toys are the examples of CONTRIBUTING.md, read from there and installed as its `pyproject.toml` says.
+The toys are the examples of CONTRIBUTING.md, saved as it says, and built and installed by pip.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -32,25 +34,35 @@ from medground.values.lookup import Lookup, PlainWords
 ROOT = Path(__file__).resolve().parent.parent.parent
 CODE = "toy_dataset:QUIZ"
 Toys = Callable[[str], ModuleType]
+NOTE = "Aspirin is an old drug."
+WITHOUT_SOURCES = ("model-only", "rag", "self-reflection")
+"""They need a language model."""
 QUESTION = "Does aspirin reduce the risk of stroke?"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The examples of the guide, and what pip would write for its `pyproject.toml`."""
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pip installs the examples of the guide."""
     guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n# (toy_\w+)\.py\n(.*?)```", guide, re.DOTALL)
-    assert len(blocks) == 6, "the guide shows a source, an operator, a recipe, a reader, a data set and a critic"
-    (declared,) = re.findall(r"```toml\n# pyproject.toml\n(.*?)```", guide, re.DOTALL)
-    installed = (package := tmp_path / "toys") / "medground_toys-1.0.dist-info"
-    installed.mkdir(parents=True)
-    (installed / "METADATA").write_text("Name: medground-toys\nVersion: 1.0\n", encoding="utf-8")
-    groups = re.findall(r"^\[project\.entry-points\.\"(.+)\"\]\n((?:.+\n)+)", declared, re.MULTILINE)
-    entries = "\n".join(f"[{group}]\n{points}" for group, points in groups).replace('"', "")
-    (installed / "entry_points.txt").write_text(entries, encoding="utf-8")
-    for name, code in blocks:
-        (package / f"{name}.py").write_text(code, encoding="utf-8")
-    return package
+    blocks = re.findall(r"```(?:python|toml)\n# (toy_\w+\.py|pyproject\.toml)\n(.*?)```", guide, re.DOTALL)
+    assert len(blocks) == 7, "the guide shows a source, an operator, a recipe, a reader, a data set and a critic"
+    written, place = tmp_path_factory.mktemp("written"), tmp_path_factory.mktemp("installed")
+    for name, text in blocks:
+        (written / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(place), str(written)]
+    has_backend = importlib.util.find_spec("hatchling") is not None
+    alone = ["--no-index", "--no-build-isolation"] if has_backend else []
+    done = subprocess.run([*command, *alone], capture_output=True, text=True, check=False)
+    if done.returncode and not has_backend:
+        pytest.skip("hatchling is not installed, and no package index has it")
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+@pytest.fixture
+def folder(installed: Path, tmp_path: Path) -> Path:
+    """The installed package, for a test that may change it."""
+    return Path(shutil.copytree(installed, tmp_path / "toys"))
 
 
 @pytest.fixture
@@ -93,9 +105,11 @@ def test_the_command_line_uses_an_installed_package(
 ) -> None:
     command = [sys.executable, "-m", "medground", "ask", "-q", "--json", "-c", "papers", "--source", "toy-notes"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT / "src")])}
-    words = ["--recipe", "toy", "--set", "toy_notes.shout=true", "--set", "toy.sentences=1", QUESTION]
+    words = ["--recipe", "toy", "--set", "toy_notes.shout=true", QUESTION]
     answer = json.loads(subprocess.run([*command, *words], env=environment, capture_output=True, check=True).stdout)
-    assert (answer["recipe"], answer["evidence"][0]["document_id"]) == ("toy", "PMID:1")
+    assert answer["recipe"] == "toy"
+    assert {quote["document_id"] for quote in answer["evidence"]} == {"PMID:1"}
+    assert {search["source"] for search in answer["searches"]} == {"corpus:papers", "toy"}
     assert "toy_pick" in answer["models"]
     quiz = tmp_path / "quiz.jsonl"
     quiz.write_text(json.dumps({"id": "1", "ask": QUESTION, "say": "yes"}), encoding="utf-8")
@@ -114,7 +128,17 @@ def test_the_command_line_uses_an_installed_package(
     assert "toy-quiz: 1 questions" in printed("data", "check", quiz)
     asked = ("eval", "run", "toy-quiz", "--data", quiz, "--recipe", "toy", "-c", "papers", "-q")
     assert re.search(r"items +1\n", printed(*asked, "--out", tmp_path / "run.jsonl"))
-    assert "toys: 1 document" in printed("corpus", "build", "toys", notes, "--reader", "toy", "-q")
+    assert "toys: 1 document" in printed("corpus", "build", "toys", notes, "-q")
+
+
+@pytest.mark.parametrize("recipe", ["toy", *(name for name in registry.RECIPES if name not in WITHOUT_SOURCES)])
+def test_every_recipe_searches_a_source_that_takes_plain_words(
+    home: Path, toys: Toys, capsys: pytest.CaptureFixture[str], recipe: str
+) -> None:
+    assert run("ask", "-q", "--json", "--source", "toy-notes", "--recipe", recipe, "Is aspirin an old drug?") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert {(quote["document_id"], quote["quote"]) for quote in answer["evidence"]} == {("NOTE:1", NOTE)}
+    assert {search["source"] for search in answer["searches"]} == {"toy"}
 
 
 async def test_servers_offer_what_is_installed_and_load_no_code_that_a_request_names(papers: Path, toys: Toys) -> None:
@@ -145,7 +169,7 @@ def test_module_and_name_stand_for_an_entry_point_where_the_user_names_them(
     papers: Path, toys: Toys, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("ask", "-q", "-c", "papers", "--source", "toy_source:TOY", "--recipe", "toy_recipe:TOY", QUESTION)
-    assert run(*words, "--set", "toy.sentences=1", "--set", "verify.critic=toy_critic:TOY") == 0
+    assert run(*words, "--set", "verify.critic=toy_critic:TOY") == 0
     assert "Recipe: toy," in capsys.readouterr().out
     forget()
     toys("toy_source")

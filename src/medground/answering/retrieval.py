@@ -24,7 +24,7 @@ from medground.home.settings import Settings
 from medground.language.dates import speaks_of_literature, stated
 from medground.models.base import CallLimits
 from medground.pubmed.typed import as_typed
-from medground.sources.base import CountingSource, RecallingSource, Source
+from medground.sources.base import CountingSource, RecallingSource, Source, suited
 from medground.values.answer import Search, failed_search, search_of
 from medground.values.document import DocumentId
 from medground.values.evidence import Ledger
@@ -115,7 +115,12 @@ class Retrieval:
         if former := self.question.follows.documents if self.question.follows else ():
             again = [one for one in filled if one.of_texts and not one.documents]
             filled += [one.model_copy(update={"documents": former}) for one in again]
-        sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
+        sent = [
+            (source, suitable)
+            for one in filled
+            for source in self.sources
+            if (suitable := self._suited(one, source)) is not None
+        ]
         results = await concurrently(self._search(source, one, next(self._order)) for source, one in sent)
         for (source, _), result in zip(sent, results, strict=True):
             if isinstance(result, SourceUnavailable):
@@ -140,7 +145,9 @@ class Retrieval:
             return 0
         filled = self._filled(sendable[0])
         results = await concurrently(
-            self._count(source, filled) for source in self.sources if self._is_for(filled, source)
+            self._count(source, suitable)
+            for source in self.sources
+            if (suitable := self._suited(filled, source)) is not None
         )
         counts = [result for result in results if isinstance(result, int)]
         _raise_unless(counts, results)
@@ -210,9 +217,10 @@ class Retrieval:
         """The searches so far, in the order they were requested."""
         return [self._searches[number] for number in sorted(self._searches)]
 
-    def _is_for(self, lookup: Lookup, source: Source) -> bool:
+    def _suited(self, lookup: Lookup, source: Source) -> Lookup | None:
+        """The lookup in a form that a source accepts; None if it is not meant for it, or can find nothing there."""
         possible = lookup.limited(self.limits) is not None
-        return possible and lookup.goes_to(source.name, source.kinds) and source.accepts(lookup)
+        return suited(lookup, source) if possible and lookup.goes_to(source.name, source.kinds) else None
 
     async def _search(self, source: Source, lookup: Lookup, number: int) -> Found | SourceUnavailable:
         key = (source.name, lookup.model_copy(update={"node": "", "shown": ""}))

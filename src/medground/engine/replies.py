@@ -14,7 +14,7 @@ from medground.language.follow_up import within
 from medground.language.question_query import alone
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.requests import Request, request_in
-from medground.sources.base import FactSource, Source
+from medground.sources.base import FactSource, Source, suited
 from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer, SourceDocument
 from medground.values.lookup import Lookup
@@ -153,12 +153,13 @@ async def with_next_steps(answer: Answer, run: Run) -> Answer:
 
 
 def _unsuited(answer: Answer, run: Run) -> list[str]:
-    """The sources that take no question in words, and so were not searched. That of a graph goes without saying."""
+    """A warning that names the sources to which the recipe sends no question in words. Graphs go without saying."""
     asked = {search.source for search in answer.searches}
     others = [one for one in run.sources if one.name not in asked and not isinstance(one, FactSource)]
-    unsuited = [_name(one) for one in others if not one.accepts(words_lookup(run.question))]
+    unsuited = [_name(one) for one in others if suited(words_lookup(run.question), one) is None]
     unsuited = [] if run.recipe.researches else unsuited  # a report asks each tool in its own way
-    return [f"{joined_names(unsuited)} was not searched: it takes no question in words"] if unsuited else []
+    reason = f"was not searched: {run.recipe.name} sends it no free-text queries"
+    return [f"{joined_names(unsuited)} {reason}"] if unsuited else []
 
 
 async def _nearby(asked: QuestionReading, run: Run) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from medground.errors import UsageError, needing
 from medground.home.registry import find, unknown
@@ -12,7 +12,7 @@ from medground.home.settings_groups import SettingsSection
 from medground.values.answer import SnapshotReference
 from medground.values.document import Document, SourceKind
 from medground.values.graph import ConceptFound, GraphFact
-from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
+from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
 from medground.values.query import Filters, Query
 from medground.values.source_plan import SourceDescription
 
@@ -59,6 +59,15 @@ class FactSource(Protocol):
 
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, entails the fact's sentence."""
+
+
+@runtime_checkable
+class WebSearch(Protocol):
+    """A search engine of the web: its hits are results, not documents, and `fetch` reads their pages. Optional."""
+
+    @property
+    def finds_pages(self) -> Literal[True]:
+        """Tells such a source from others; it is searched only by recipes that read pages."""
 
 
 @runtime_checkable
@@ -133,6 +142,19 @@ class TermsSource(Protocol):
     @property
     def terms(self) -> SourceDescription | None:
         """The description whose licence and origin go with its texts; None if none is recorded."""
+
+
+def suited(lookup: Lookup, source: Source) -> Lookup | None:
+    """The lookup in a form that the source accepts: as it is, else its text as plain words; None if it accepts neither.
+
+    Stored facts and the web are searched in plain words too, but only by the steps that can read what they return.
+    """
+    if source.accepts(lookup):
+        return lookup
+    if isinstance(source, FactSource | WebSearch) or not (lookup.of_texts and lookup.text):
+        return None
+    plain = lookup.model_copy(update={"asked": PlainWords(text=lookup.text)})
+    return plain if lookup.wants(Ranker.LEXICAL) and source.accepts(plain) else None
 
 
 def tree_of(lookup: Lookup, source: str, most: int = MOST_HITS) -> Query:

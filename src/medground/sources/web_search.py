@@ -8,6 +8,7 @@ import hashlib
 import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from medground.corpus.chunk import chunk
@@ -159,6 +160,7 @@ class WebSource(LiveSource):
     """
 
     kinds = frozenset[SourceKind](["web"])
+    finds_pages: Literal[True] = True
 
     def __init__(self, engine: Engine, client: Client, pages: PageReader, *, missing: str | None = None) -> None:
         super().__init__(engine.name, client, kept=_MOST_KEPT)

@@ -102,12 +102,19 @@ def open_file(
         return passed_over(misnamed, folder)
     try:
         head(path)  # an empty or unreadable file is rejected before the build begins
-        found = reader or detect(path)
+        found = reader or _joined_for(path) or detect(path)
         chosen = all_readers()[_ASKED_FOR[found] if _ASKED_FOR.get(found) in beside else found]
         opened = chosen.open(path) if chosen.below is None or folder is None else chosen.below(path, folder)
     except BadDocument as refusal:
         return passed_over(refusal, folder)
     return replace(opened, folder=None if folder is None else str(folder))
+
+
+def _joined_for(path: Path) -> str | None:
+    """The name of the reader that joins for a suffix which none of this folder takes."""
+    ours = {suffix for reader in READERS.values() for suffix in reader.suffixes}
+    name = path.name.lower()
+    return next((key for key, each in joined().items() if name.endswith(tuple({*each.suffixes} - ours))), None)
 
 
 def passed_over(refusal: BadDocument, folder: Path | None = None) -> Input:

@@ -14,6 +14,7 @@ from medground.language import words
 from medground.language.word_lists import word_lists
 from medground.recipes.biomedsearch.papers import Asking, Paper, asking, coverage, merged
 from medground.recipes.settings import BioMedSearchSettings
+from medground.sources.base import suited
 from medground.values.document import Hit, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker, Ranking
 from medground.values.query import Query, Words
@@ -87,7 +88,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
         for source in run.sources
         if {source.name, source.name.partition(":")[0]}.isdisjoint(choices.without)
         and not source.kinds.isdisjoint(KINDS)
-        and source.accepts(any_words)
+        and suited(any_words, source)
     ]
     returned = await concurrently(_search(source.name, one, asked, run, choices) for source in sources)
     hits = await retrieved([hit for each in returned for hit in each.hits], run)

@@ -38,6 +38,7 @@ from medground.recipes.biomedsearch.sections import (
 )
 from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, is_own, sub_answers
 from medground.recipes.ground import graph_draft, quoted
+from medground.sources.base import suited
 from medground.values.answer import Answer
 from medground.values.decision import Basis
 from medground.values.document import Hit, SourceKind
@@ -74,7 +75,7 @@ async def in_short(question: Question, run: Run) -> Short:
         facts = tuple(quote for _, quote in stored.facts)
         short = Short(graph_draft(question, stored), facts, lambda sentence: stored.entails(sentence.text))
     others, lookup = beside_facts(run), words_lookup(question)
-    only = [source.name for source in run.sources if source.accepts(lookup) and (not stored or source.name in others)]
+    only = [source.name for source in run.sources if suited(lookup, source) and (not stored or source.name in others)]
     if not run.answerer(compose_report).is_model and only:
         with contextlib.suppress(SourceUnavailable):  # the report lists sources that failed
             found = await quoted(question, run, only, finding)
