@@ -215,7 +215,9 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False, un
     Raises ConfigError, SnapshotCorrupt, StorageFailed: no item can be asked.
     """
     sources = recording([GivenSource(item.context)] if with_context else engine.sources)
-    view = replace(engine, sources=sources)  # it shares models with the engine, and is never closed
+    view = replace(
+        engine, sources=sources, quotes_instead=False
+    )  # it shares models with the engine, and is never closed
     started = time.monotonic()
     answer: Answer | None = None
     spent: UsageReport | None = None

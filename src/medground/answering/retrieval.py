@@ -71,6 +71,7 @@ class Retrieval:
 
     def __post_init__(self) -> None:
         self._started = self.clock()
+        self.budget = self.settings.budget
         self._found: dict[tuple[str, Lookup], asyncio.Future[Found]] = {}
         self._down: dict[str, SourceUnavailable] = {}
         self._searches: dict[int, Search] = {}
@@ -294,7 +295,7 @@ class Retrieval:
         self.on_step(Searched(source=search.source, status=search.status, found=search.hits, node=search.node))
 
     def _remaining(self) -> CallLimits:
-        return remaining(self.settings.budget, self.usage, self.seconds)
+        return remaining(self.budget, self.usage, self.seconds)
 
 
 def _raise_unless(found: Sequence[object], results: Iterable[object]) -> None:

@@ -11,11 +11,15 @@ from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from medground.answering.declaration import of_question
+from medground.answering.declaration import Declaration, of_question
 from medground.answering.retrieval import Retrieval
 from medground.corpus.retraction import marked
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
+from medground.home.settings_groups import BudgetSettings
+from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
+from medground.language.risk.notices import most_urgent
 from medground.models.operators.base import I, O, Operator
+from medground.models.operators.translating import TranslateInput, translate
 from medground.models.registry import Models
 from medground.pubmed.typed import typed_query
 from medground.sources.base import Source
@@ -52,6 +56,10 @@ class Run(Retrieval):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._turn = asyncio.Lock()
+
+    def without_model(self, recipe: Declaration) -> None:
+        """From now on no language model is asked, so that no limit holds; `recipe` declares what is asked instead."""
+        self.models, self.recipe, self.budget = Models.keyless(), recipe, BudgetSettings()
 
     async def retrieve(self, ids: Sequence[str], finders: Mapping[str, str] = MappingProxyType({})) -> None:
         """Fetch documents into the ledger, each from the first source that has it, so that they can be quoted.
@@ -125,7 +133,7 @@ class Run(Retrieval):
         Raises UsageError: the recipe does not declare the operator; BudgetExhausted: the run reached one of its limits
         before or by this call; ModelFailed: the model returned no usable output; its cost is counted.
         """
-        if operator not in self.recipe.operators:
+        if operator not in (*self.recipe.operators, translate):
             raise UsageError(
                 f"the recipe {self.recipe.name} does not declare operator {operator.name!r}; add it to `operators`"
             )
@@ -157,7 +165,7 @@ class Run(Retrieval):
 
     def _limited(self) -> contextlib.AbstractAsyncContextManager[object]:
         """Allow one call at a time if calls are limited: concurrent calls would each spend what is left."""
-        budget = self.settings.budget
+        budget = self.budget
         limited = budget.tokens is not None or budget.calls is not None or budget.money is not None
         return self._turn if limited else contextlib.nullcontext()
 
@@ -173,6 +181,8 @@ class Run(Retrieval):
             try:
                 given = operator.with_context(self.question.context)
                 given = given.definite() if self.must_answer(operator) else given
+                if self.question.original and operator in self.recipe.writers:
+                    given, value = given.in_language_of(value, self.question.original)
                 kept, heard = self.kept.calls if self.kept else None, self._heard if operator.streamed else None
                 reply = await self.models.answer(given, value, limits, kept=kept, heard=heard)
             except ModelFailed as failed:
@@ -180,7 +190,7 @@ class Run(Retrieval):
                 raise
             except BudgetExhausted as reached:
                 self.usage += reached.usage or Usage()
-                raise of_question(reached, self.settings.budget, self.usage, self.seconds) from None
+                raise of_question(reached, self.budget, self.usage, self.seconds) from None
             self.usage += reply.usage
             self.answered_by[operator.name] = model.name
             span.genai(usage_input_tokens=reply.usage.input_tokens, usage_output_tokens=reply.usage.output_tokens)
@@ -190,6 +200,24 @@ class Run(Retrieval):
             span.text(output=reply.output.model_dump_json())
         self._remaining()
         return reply.output
+
+
+async def in_english(run: Run) -> Question:
+    """The run's question in English, as far as its model translates it; a warning says how it is read.
+
+    Raises ModelFailed: the model returned no usable output; BudgetExhausted: the run reached one of its limits.
+    """
+    question = run.question
+    if question.original or not looks_foreign(question.text):
+        return question
+    if not (run.recipe.writers and run.answerer(run.recipe.writers[0]).is_model):
+        run.warn(ENGLISH_ONLY)
+        return question
+    output = await run.ask(translate, TranslateInput(question=question.text))
+    run.question = question.in_english(output.english)
+    run.notice = run.notice or most_urgent(run.question.text)
+    run.warn(f"the question was read in English as “{run.question.text}”")
+    return run.question
 
 
 async def with_titles(question: Question, run: Run) -> Question:

@@ -4,35 +4,38 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from medground.answering.conclude.claim import CheckedClaim, check_claim
 from medground.answering.conclude.compose import not_searched, so_far
-from medground.answering.run import Run, with_titles
+from medground.answering.run import Run, in_english, with_titles
 from medground.answering.trace import Span
 from medground.corpus.retraction_table import table
 from medground.engine.answers import Answers
 from medground.engine.replies import nothing_within, replied, with_next_steps
 from medground.engine.search import check_limits
 from medground.engine.unfinished import CANCELLED, UnfinishedResearch
-from medground.errors import BudgetExhausted, MedgroundError, UsageError
+from medground.errors import BudgetExhausted, MedgroundError, ModelFailed, UsageError
 from medground.home.kept_files import keep_settings
-from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
 from medground.recipes.base import Recipe
+from medground.recipes.ground import without_model
 from medground.values.answer import Answer
 from medground.values.steps import Kept, ResearchBegun
 
 
-async def answered(run: Run, recipe: Recipe) -> Answer:
+async def answered(run: Run, recipe: Recipe, *, quotes_instead: bool = True) -> Answer:
     """The answer of a run, which is kept with its settings and its trace.
+
+    Args:
+        quotes_instead: whether what the sources say is quoted without the model, if that fails.
 
     Raises UsageError: a field that the question is limited by is unknown; BudgetExhausted: a limit was reached;
     `.answer` holds what was found so far; SourceUnavailable: no source could be searched; ModelFailed: a model gave no
-    usable output.
+    usable output, and nothing could be quoted instead.
     """
     with _reported(run, f"recipe {recipe.name}", settings_hash=run.settings.hash) as span:
         span.text(question=run.question.text, **({"context": run.question.context} if run.question.context else {}))
-        answer = await _answer(run, recipe)
+        answer = await _answer(run, recipe, quotes_instead=quotes_instead)
         span.set(decision=answer.decision.status, answer=answer.id)
     _keep(run, answer)
     return answer
@@ -84,7 +87,7 @@ def _reported(run: Run, name: str, **attributes: str) -> Iterator[Span]:
         run.trace.close()
 
 
-async def _answer(run: Run, recipe: Recipe) -> Answer:
+async def _answer(run: Run, recipe: Recipe, *, quotes_instead: bool) -> Answer:
     if run.notice is not None and run.notice.stops:
         return not_searched(run)
     check_limits(run)
@@ -92,14 +95,15 @@ async def _answer(run: Run, recipe: Recipe) -> Answer:
         raise UsageError(f"the recipe {recipe.name} follows no plan of research; use the recipe biomedsearch")
     if (reply := await replied(run)) is not None:
         return reply
-    if looks_foreign(run.question.text):
-        run.warn(ENGLISH_ONLY)
     if (left_out := await nothing_within(run)) is not None:
         return left_out
     seconds = run.settings.budget.seconds
     try:
         async with asyncio.timeout(seconds) as limit:
-            answer = await recipe.run(await with_titles(run.question, run), run)
+            question = await in_english(run)
+            if run.notice is not None and run.notice.stops:
+                return not_searched(run)
+            answer = await recipe.run(await with_titles(question, run), run)
             papers = any(document.kind != "graph" for document in answer.documents)  # a concept is not retracted
             if papers and (old := table().old_at(run.now().date())):
                 answer = answer.model_copy(update={"warnings": (*answer.warnings, old)})
@@ -111,11 +115,28 @@ async def _answer(run: Run, recipe: Recipe) -> Answer:
         if not limit.expired():  # something else timed out
             raise
         spent = BudgetExhausted("seconds", spent=f"{run.seconds:.1f}", allowed=str(seconds))
+    except ModelFailed as failed:
+        quotes = await _quotes(run, recipe, str(failed)) if quotes_instead else None
+        if quotes is None:
+            raise
+        return quotes
     except BudgetExhausted as error:
         spent = error
     spent.answer = await _so_far(run, recipe, str(spent))
+    if not spent.answer.evidence and spent.limit != "seconds":
+        spent.answer = await _quotes(run, recipe, str(spent)) or spent.answer
     _keep(run, spent.answer)
     raise spent
+
+
+async def _quotes(run: Run, recipe: Recipe, stopped: str) -> Answer | None:
+    """What the sources say, quoted without a model; None for research, which is resumed, and where nothing is found."""
+    if recipe.researches or not recipe.needs_evidence:
+        return None
+    with suppress(MedgroundError):  # the first failure is the one to report
+        answer = await without_model(await with_titles(run.question, run), run, stopped)
+        return answer if answer.evidence else None
+    return None
 
 
 async def _so_far(run: Run, recipe: Recipe, stopped: str) -> Answer:

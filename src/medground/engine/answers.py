@@ -112,7 +112,7 @@ def past(answer: Answer) -> PastAnswer:
     """The line of the history of an answer."""
     return PastAnswer(
         **{name: getattr(answer, name) for name in ("trace_id", "id", "recipe", "created", "stopped")},
-        question=answer.question.text,
+        question=answer.question.typed,
         context=answer.question.context,
         status=answer.decision.status,
         value=answer.decision.shown(),

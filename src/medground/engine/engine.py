@@ -106,7 +106,7 @@ class Engine(PaperEngine, KeptAnswers):
             ConfigError: an unknown setting, or a model that cannot be used.
             BudgetExhausted: a limit was reached; `.answer` holds what was found so far.
             SourceUnavailable: no source could be searched.
-            ModelFailed: a model gave no usable output.
+            ModelFailed: a model gave no usable output. Where quotes can be shown without it, `answer.stopped` says so.
         """
         if isinstance(question, Question):
             said = question.text, question.context
@@ -124,7 +124,9 @@ class Engine(PaperEngine, KeptAnswers):
             setup = await self._setup(recipe, model, settings)
             run = self._run(asked, setup, setup.recipe, on_step, notice=notice)
             with self._under_way():
-                return await (researched if setup.recipe.researches else answered)(run, setup.recipe)
+                if setup.recipe.researches:
+                    return await researched(run, setup.recipe)
+                return await answered(run, setup.recipe, quotes_instead=self.quotes_instead)
 
     def unfinished(self) -> Sequence[Unfinished]:
         """Research that was killed, stopped or reached a limit, the latest first."""

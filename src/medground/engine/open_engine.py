@@ -124,6 +124,8 @@ class OpenEngine:
     models: Models
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC), repr=False)
     """The clock of its runs."""
+    quotes_instead: bool = True
+    """Whether a question whose model fails is answered by quotes that were chosen without it."""
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
     _setups: Setups = field(default_factory=Setups, repr=False)
     _calls: set[asyncio.Future[None]] = field(default_factory=set, repr=False)

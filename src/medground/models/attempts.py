@@ -16,8 +16,9 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from medground.errors import BudgetExhausted
+from medground.models.as_meant import as_meant
 from medground.models.base import CallLimits
-from medground.models.operators.base import I, O, Operator
+from medground.models.operators.base import I, O, Operator, PlainOutput
 from medground.models.output import REFUSALS, narrowed, whole_texts, without_probabilities
 from medground.sources.http.clients import cut_of
 
@@ -144,6 +145,7 @@ class Attempts(WrapperModel):
     ) -> None:
         super().__init__(wrapped)
         self._choices = operator.choices(value)
+        self._output = None if issubclass(operator.output, PlainOutput) else operator.output
         self._heard, self._field = operator.heard if operator.streamed else None, operator.streamed
         self._told: list[str] = []
         self.sent = 0
@@ -214,7 +216,7 @@ class Attempts(WrapperModel):
                 self._spent.incr(RequestUsage(input_tokens=estimated(size)))
         response, guessed = with_tokens(response, size)
         self.estimated += guessed
-        return response
+        return response if self._output is None else as_meant(response, self._output, self._choices)
 
     async def _received(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters

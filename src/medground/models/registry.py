@@ -10,7 +10,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Self, TypeVar
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
@@ -96,6 +96,11 @@ class Models:
         self._cache = cache
         self._slots = asyncio.Semaphore(concurrency)
         self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @classmethod
+    def keyless(cls) -> Self:
+        """Word statistics for all operators."""
+        return cls(KEYLESS, {}, {KEYLESS: Keyless()})
 
     def of(self, operator: str) -> Model:
         """The model that answers an operator."""

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pydantic_ai
 from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunContext, RunUsage, TextOutput, ToolOutput
-from pydantic_ai.exceptions import AgentRunError, RunTimedOut, UserError
+from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, RunTimedOut, UserError
 from pydantic_ai.models import Model as ProviderModel
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
@@ -20,7 +20,14 @@ from medground.models.attempts import Attempts, Retries
 from medground.models.base import CallLimits, Reply, base_address
 from medground.models.failures import SHORTER, Endpoint, cut_short, explain
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
-from medground.models.output import asking_for_probabilities, form_of, weighs, with_probabilities, without_unknown
+from medground.models.output import (
+    REFUSALS,
+    asking_for_probabilities,
+    form_of,
+    weighs,
+    with_probabilities,
+    without_unknown,
+)
 from medground.sources.http.clients import Bounded, CutReply, Network, ReplyLimits
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
@@ -28,6 +35,8 @@ from medground.values.usage import Usage
 pydantic_ai.BANNER_ENABLED = False
 _BYTES = 4
 """Bytes of a token of English, roughly, until a server has counted some."""
+_OF_A_SCHEMA = ("response_format", "schema", "structured output", "guided", "grammar", "tool")
+"""What a server says of a request that holds the output to a form, and that it refuses."""
 LARGEST_REPLY = 8 << 20
 """Most bytes of a model's reply. The longest answer of an operator is a few kilobytes, a hundred with probabilities."""
 
@@ -55,8 +64,10 @@ class ServedModel:
 
     The output is constrained to the operator's JSON schema if the model supports that, and is otherwise the argument of
     a forced tool call. A server that does not show the model the schema gets the fields in the prompt, and one that can
-    not hold an output to a schema (`structured = "prompt"`) gets them there alone. Either way the output is validated
-    and checked by the operator. If it does not pass, the model is asked again and given the reason.
+    not hold an output to a schema (`structured = "prompt"`) gets them there alone. A server that refuses the schema or
+    a temperature is asked without it, and not sent it again. Either way the output is read as it was meant
+    (`as_meant`), validated, and checked by the operator. If it does not pass, the model is asked again and given the
+    reason.
 
     The price is 0 for `local` models and Ollama's on this machine, the provider's list price where pydantic-ai knows
     it, and unknown (None) otherwise.
@@ -88,7 +99,7 @@ class ServedModel:
         self._server = server or ServerSettings()
         self._server_retries = server_retries or Retries()
         self._read = Counter(bytes=_BYTES, tokens=1)
-        self._gives_probabilities = not _refuses_sampling(model.profile)
+        self._gives_probabilities = self._takes_temperature = not _refuses_sampling(model.profile)
         self._endpoint = Endpoint(name, base_address(model.base_url), key_hint, secrets)
         own = name.partition(":")[0]
         self._free = own == "local" or (own == "ollama" and is_loopback(model.base_url or ""))
@@ -110,22 +121,16 @@ class ServedModel:
         server, prompt = self._server, operator.prompt(value)
         if operator.asked:
             server = server.model_copy(update=operator.asked.model_dump(exclude_unset=True))
-        output, form = _constrained(operator.output, self._model.profile, self._form)
-        size = len(f"{operator.instructions}{form}{prompt}".encode())
-        self._check_context(size, server, operator.name)
         attempts = Attempts(self._model, limits, spent, self._server_retries, operator, value)
-        settings = _settings(self._model, server)
-        weighed = self._gives_probabilities and weighs(operator.output)
-        agent = Agent(
-            attempts,
-            output_type=output,
-            instructions=operator.instructions + form,
-            retries=server.retries,
-            model_settings=asking_for_probabilities(settings) if weighed else settings,
-        )
-        agent.output_validator(_checked(operator, value))
+        agent, size = self._agent(operator, value, server, attempts)
         try:
-            result = await agent.run(prompt, usage=spent, timeout=limits.seconds)
+            try:
+                result = await agent.run(prompt, usage=spent, timeout=limits.seconds)
+            except ModelHTTPError as error:
+                if not self._forgoes(error):
+                    raise
+                agent, size = self._agent(operator, value, server, attempts)
+                result = await agent.run(prompt, usage=spent, timeout=limits.seconds)
         except BudgetExhausted as error:
             error.usage = self._usage(spent, attempts)
             raise
@@ -143,6 +148,41 @@ class ServedModel:
         if attempts.sent == 1 and not attempts.estimated:
             self._read += Counter(bytes=size, tokens=spent.input_tokens)
         return Reply(output=with_probabilities(result.output, result.response), usage=self._usage(spent, attempts))
+
+    def _agent(
+        self, operator: Operator[I, O], value: I, server: ServerSettings, attempts: Attempts
+    ) -> tuple[Agent[object, O], int]:
+        """What asks for the operator's output, and the bytes of its prompt.
+
+        Raises ModelFailed: the prompt is longer than the model's context.
+        """
+        output, form = _constrained(operator.output, self._model.profile, self._form)
+        size = len(f"{operator.instructions}{form}{operator.prompt(value)}".encode())
+        self._check_context(size, server, operator.name)
+        settings = _settings(self._model, server)
+        if not self._takes_temperature:
+            settings.pop("temperature", None)
+        weighed = self._gives_probabilities and weighs(operator.output)
+        agent: Agent[object, O] = Agent(
+            attempts,
+            output_type=output,
+            instructions=operator.instructions + form,
+            retries=server.retries,
+            model_settings=asking_for_probabilities(settings) if weighed else settings,
+        )
+        agent.output_validator(_checked(operator, value))
+        return agent, size
+
+    def _forgoes(self, error: ModelHTTPError) -> bool:
+        """Whether its server refuses something that it can be asked without, which it is not sent from now on."""
+        told = str(error.body).casefold() if error.status_code in REFUSALS else ""
+        if "temperature" in told and self._takes_temperature:
+            self._takes_temperature = False
+            return True
+        if self._form != "prompt" and any(word in told for word in _OF_A_SCHEMA):
+            self._form = "prompt"
+            return True
+        return False
 
     def _check_context(self, size: int, server: ServerSettings, operator: str) -> None:
         """Refuse a prompt that its model cannot read, by the tokens that its server has counted so far."""

@@ -216,6 +216,13 @@ async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answ
     return compose(run, draft, verdicts)
 
 
+async def without_model(question: Question, run: Run, stopped: str) -> Answer:
+    """What the sources say, quoted without the language model that failed or reached a limit, and why it ended."""
+    run.without_model(GROUND)
+    answer = await ground(question, run)
+    return answer.model_copy(update={"stopped": stopped})
+
+
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
     yield from reranker_problems(settings.retrieval.reranker, settings.home / "models")
 

@@ -19,9 +19,35 @@ TASKS: tuple[Task, ...] = ("yes-no", "yes-no-maybe", "single-choice", "multiple-
 MAX_CHARACTERS = 4_000
 MAX_CONTEXT = 16_000
 """Characters of a context: a long case or a few abstracts, about 4,000 tokens."""
-_CLOSED = re.compile(
+_AUXILIARY = re.compile(
     r"(?:is|are|was|were|am|do|does|did|has|have|had|can|could|should|will|would|may|might|must)\b", re.IGNORECASE
 )
+_NO_CHOICE = re.compile(r"\bor (?:not|no|never|without|more|less)\b|\band/or\b", re.IGNORECASE)
+"""An "or" between which nobody is asked to choose."""
+_OPEN_PART = re.compile(
+    r"""
+    \bor\b                                    # a choice: "Is A or B safer?"
+    | \b(?:what|how|why)\b                    # "Has A been tried, and with what result?"
+    | \b(?:know|remember|say)\ (?:which|who|whose|where|when)\b
+    | ^(?:can|could|will|would|do)\ (?:you|anyone|anybody|someone|somebody)\ (?:(?:please|kindly)\ )?
+      (?:list|name|explain|describe|summari[sz]e|outline|tell|give|provide|show|compare|define|identify|discuss
+        |mention|recommend|suggest|clarify|share)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def asks_yes_or_no(text: str) -> bool:
+    """Whether a question asks for yes or no: it begins with an auxiliary verb, offers no choice and requests nothing.
+
+    >>> asks_yes_or_no("Is zinc safe in pregnancy?")
+    True
+    >>> asks_yes_or_no("Is zinc or iron safer in pregnancy?")
+    False
+    >>> asks_yes_or_no("Could you list the side effects of zinc?")
+    False
+    """
+    return _AUXILIARY.match(text) is not None and _OPEN_PART.search(_NO_CHOICE.sub(" ", text)) is None
 
 
 class Option(Frozen):
@@ -65,13 +91,27 @@ class Question(Frozen):
     """What the asker gives beside the question, such as a patient's case or a passage: data for the answerer, never
     searched for by itself and never evidence (PubMed Reasoner, section 3: `C`)."""
 
+    original: str = ""
+    """The question as it was typed, where `text` is the English that a model made of it."""
+
     plan: ResearchPlan | None = None
     """A plan of research that the asker gives with the question; None where the recipe is to make its own."""
 
     @property
     def closed(self) -> bool:
-        """Whether it starts with an auxiliary verb, and so asks for yes or no."""
-        return _CLOSED.match(self.text) is not None
+        """Whether it asks for yes or no."""
+        return asks_yes_or_no(self.text)
+
+    @property
+    def typed(self) -> str:
+        """The question in the language in which it was asked, for people and for the model that answers."""
+        return self.original or self.text
+
+    def in_english(self, english: str) -> Question:
+        """The question as its English translation, which may ask for yes or no where no kind of answer was chosen."""
+        text = _cleaned(english)
+        task: Task = "yes-no-maybe" if self.task == "free" and asks_yes_or_no(text) else self.task
+        return self.model_copy(update={"text": text, "original": self.text, "task": task})
 
     def worded(self, values: Sequence[str]) -> tuple[str, ...]:
         """Values of an answer in words: a letter with the text of its option, others as they are."""
@@ -91,8 +131,8 @@ class Question(Frozen):
     ) -> Question:
         """Create a question from what a user typed; `context` is a passage or a case that it is about, or empty.
 
-        If `task` is omitted, it is `single-choice` with options, `yes-no-maybe` if the text starts with an auxiliary
-        verb, and `free` otherwise.
+        If `task` is omitted, it is `single-choice` with options, `yes-no-maybe` if the text asks for yes or no, and
+        `free` otherwise.
 
         Raises:
             UsageError: the text is empty, too long or without a letter or number, the context is too long, or options
@@ -108,7 +148,7 @@ class Question(Frozen):
             )
         if task is not None and task not in TASKS:
             raise UsageError(f"unknown task {task!r}; use one of {', '.join(TASKS)}")
-        task = task or ("single-choice" if letters else "yes-no-maybe" if _CLOSED.match(cleaned) else "free")
+        task = task or ("single-choice" if letters else "yes-no-maybe" if asks_yes_or_no(cleaned) else "free")
         needs_options = task in ("single-choice", "multiple-choice")
         if needs_options and len(letters) < 2:
             raise UsageError(f"task {task} needs at least two options; give --option twice or more")

@@ -38,7 +38,7 @@ def as_pdf(answer: Answer, bibliography: Bibliography, files: Files | None = Non
     lines = [one for block in blocks for one in (*block.lines, *(cell for row in block.rows for cell in row))]
     anchors = [span.anchor for one in lines for span in one if span.anchor]
     once = {anchor for anchor in anchors if anchors.count(anchor) == 1}
-    data = {"title": one_line(answer.question.text), "blocks": [_block(block, once) for block in blocks]}
+    data = {"title": one_line(answer.question.typed), "blocks": [_block(block, once) for block in blocks]}
     template = (resources.files(__package__) / "page.typ").read_bytes()
     made: bytes = _typst().compile(
         template, format="pdf", sys_inputs=_inputs(data), timestamp=int(answer.created.timestamp())
@@ -100,7 +100,7 @@ _HANGING = 0.3
 def as_docx(answer: Answer, bibliography: Bibliography, files: Files | None = None, *, details: bool = False) -> bytes:
     """An answer as a Word document."""
     blocks = layout(answer, details=details, bibliography=bibliography, files=files)
-    return _word(answer.question.text, blocks, answer.created, answer.made_by)
+    return _word(answer.question.typed, blocks, answer.created, answer.made_by)
 
 
 def table_as_docx(table: EvidenceTable, notes: Mapping[str, str]) -> bytes:

@@ -214,5 +214,5 @@ def as_html(
     return template(__package__, "page.html").render(
         groups=[(kind, list(group)) for (kind, _), group in groups],
         page=re.sub(r"\W", "", answer.trace_id),  # several answers may be on one page
-        title=joined(answer.question.text) if whole else "",
+        title=joined(answer.question.typed) if whole else "",
     )

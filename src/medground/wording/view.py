@@ -100,7 +100,7 @@ def view(answer: Answer) -> views.AnswerView:
     return views.taken(
         views.AnswerView,
         answer,
-        question=joined(answer.question.text),
+        question=joined(answer.question.typed),
         task=answer.question.task,
         options=tuple(Option(letter=o.letter, text=joined(o.text)) for o in answer.question.options),
         follows=follows.answer if follows else None,

@@ -220,6 +220,8 @@ def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) 
         asked.pop("follows")
     if not question.context:  # nor were there contexts
         asked.pop("context")
+    if typed := asked.pop("original"):  # of a translation, what was typed counts
+        asked |= {"text": typed, "task": "free" if not question.options else question.task}
     if question.plan is None:  # nor plans
         asked.pop("plan")
     limits = asked["filters"]  # limits that are not set leave the id as it was before there were such limits

@@ -162,7 +162,8 @@ async def _in_one_call(
     ledger, decides = run.ledger, has_last_word(critic.name, run.settings.verify)
     cited = {evidence for one in sentences for evidence in one.evidence}
     quotes = evidence_views(usable([e for e in ledger.evidence if e.id in cited], ledger.documents), ledger.documents)
-    noticed = [_noticed(sentence, ledger, run.question.text, AROUND if decides else 0) for sentence in sentences]
+    around, foreign = AROUND if decides else 0, bool(run.question.original)  # the filters read English alone
+    noticed = [() if foreign else _noticed(sentence, ledger, run.question.text, around) for sentence in sentences]
     asked, beside = [], []
     for n, verdict in enumerate(known):
         if verdict is None or (decides and verdict.label == "quoted" and noticed[n]):

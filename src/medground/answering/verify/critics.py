@@ -131,7 +131,8 @@ def _statement(n: int, claim: Claim, quotes: int) -> StatementView:
 def judgement_of(claim: Claim, said: StatementCheck, tau: float) -> Judgement:
     """The operator's judgement; one with a known probability below tau, or by a foreign quote, counts as `related`."""
     given = [view.id for view in claim.premises]
-    only = given[:1] if len(given) == 1 or said.relation == "contradicts" else []  # which may be left unnamed
+    own = claim.cites or given
+    only = own[:1] if len(own) == 1 or said.relation == "contradicts" else []  # which may be left unnamed
     best = said.best or next(iter(only), None)
     if best not in given or claim.kind != "statement":
         best = None

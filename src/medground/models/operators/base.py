@@ -176,6 +176,11 @@ class Operator(Generic[I, O]):
             return self
         return replace(self, instructions=self.instructions + CONTEXT_RULE, context=context)
 
+    def in_language_of(self, value: I, question: str) -> tuple[Operator[I, O], I]:
+        """This operator of an answer, for a question that is not in English, and its input with that question."""
+        asked = value.model_copy(update={_ASKED: question})
+        return replace(self, instructions=f"{self.instructions} {_PROMPTS['language']}"), asked
+
     def definite(self) -> Operator[I, O]:
         """This operator of an answer, which must not be empty."""
 
