@@ -23,6 +23,7 @@ from medground.errors import BudgetExhausted, ConfigError, MedgroundError, Model
 from medground.models.attempts import Retries
 from medground.models.base import CallLimits, Reply
 from medground.models.operators.answering import ReadInput, read_and_answer
+from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.models.served import ServedModel
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.values.usage import Usage
@@ -90,6 +91,79 @@ def test_invalid_output_is_retried_with_the_reason(serve: Serve, bad: Sent, mess
     assert isinstance(failed, ModelFailed)
     assert message in str(failed) and failed.usage == reply.usage
     assert message.partition(":")[0] in json.dumps(peer.requests[-1]["messages"]).replace('\\"', '"')
+
+
+MEANT = {"statements": [{"text": "It rose.", "sentences": ["P1.S1"]}], "answer": ["no"], "form": None, "query": "x"}
+PASSAGE = SentencedPassage(id="P1", sentences=tuple(SentenceView(id=f"P1.S{n}", text=f"Sentence {n}.") for n in (1, 2)))
+ALONE = SentencedPassage(id="P2", sentences=(SentenceView(id="P2.S1", text="Alone."),))
+
+
+def citing(*ids: str) -> dict[str, object]:
+    return MEANT | {"statements": [{"text": "It rose.", "sentences": list(ids)}]}
+
+
+@each_row(
+    ("written", "calls"),
+    [
+        (json.dumps(MEANT), 1),
+        (f"Here it is:\n```json\n{json.dumps(MEANT, indent=1)}\n```\nAsk me more.", 1),
+        (f"<think>Is it {{no}}?</think>{json.dumps(MEANT)}", 1),
+        (f"It rose, I thought.\n</think>\n{json.dumps(MEANT)}", 1),
+        (json.dumps(MEANT)[:-1] + ",}", 1),
+        (json.dumps(MEANT | {"answer": "no"}), 1),
+        (json.dumps(MEANT | {"answer": ["No."]}), 1),
+        (json.dumps(MEANT | {"form": "yes-no"}), 1),
+        (json.dumps(MEANT | {"missing": None, "query": None}), 1),
+        (json.dumps(MEANT | {"confidence": 0.9, "notes": ["sure"]}), 1),
+        (json.dumps({"AnswerOutput": MEANT}), 1),
+        (json.dumps({"result": {"output": MEANT}}), 1),
+        (json.dumps(citing("[P1.S1]")), 1),
+        (json.dumps(citing("p1.s1")), 1),
+        (json.dumps(MEANT) + "\n" + json.dumps(MEANT), 1),
+        (json.dumps(MEANT) + "\n" + json.dumps(MEANT | {"answer": ["yes"]}), 2),
+        (json.dumps(MEANT | {"answer": ["no, or yes"]}), 2),
+        (json.dumps(citing("P1")), 2),
+        (json.dumps(MEANT)[:-20], 2),
+        ("{" * 5000, 2),
+    ],
+)
+def test_a_reply_is_read_as_it_is_meant_where_only_one_meaning_is_possible(
+    serve: Serve, written: str, calls: int
+) -> None:
+    value = ReadInput(question="?", task="yes-no", passages=(PASSAGE, ALONE), search="PubMed")
+    with ChatPeer(chat(written), chat(json.dumps(MEANT))) as peer:
+        model = serve(peer.url)
+        output = then_closed(model, model.answer(read_and_answer, value, FREE)).output
+    assert len(peer.requests) == calls
+    said = (output.answer, output.form, output.missing, output.statements[0].sentences)
+    assert said == (("no",), None, (), ("P1.S1",))
+
+
+@each_row(("id", "calls"), [("P2", 1), ("P1", 2)])
+def test_a_document_of_one_sentence_stands_for_it(serve: Serve, id: str, calls: int) -> None:
+    value = ReadInput(question="?", task="yes-no", passages=(PASSAGE, ALONE))
+    with ChatPeer(chat(json.dumps(citing(id))), chat(json.dumps(MEANT))) as peer:
+        model = serve(peer.url)
+        then_closed(model, model.answer(read_and_answer, value, FREE))
+    assert len(peer.requests) == calls
+
+
+@each_row(
+    ("told", "field"),
+    [
+        ("Unsupported value: 'temperature' does not support 0.0 with this model.", "temperature"),
+        ("This response_format type is unavailable now", "response_format"),
+    ],
+)
+def test_what_a_server_refuses_is_not_sent_to_it_again(serve: Serve, told: str, field: str) -> None:
+    def limited(request: dict[str, object]) -> Sent:
+        return refusal(400, told) if field in request else GOOD
+
+    with ChatPeer(limited, limited, limited) as peer:
+        model = serve(peer.url)
+        first, again = ask(model), ask(model)
+    assert first.output == again.output == NameOutput(id="T2")
+    assert [field in request for request in peer.requests] == [True, False, False]
 
 
 @each_row(

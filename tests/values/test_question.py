@@ -15,9 +15,16 @@ from medground.values.query import Filters, Term, Words
 from medground.values.question import MAX_CHARACTERS, MAX_CONTEXT, Question, as_question
 
 
-def test_task_is_guessed_from_the_first_word_and_options_make_a_single_choice() -> None:
+def test_task_is_guessed_from_the_wording_and_options_make_a_single_choice() -> None:
     closed = ("Is ectopia lentis a feature of Marfan syndrome?", "does aspirin reduce stroke")
+    closed += ("Is zinc safe, or not?", "Can you die of measles?", "Can it be taken with or without food?")
     open_ = ("Which genes are associated with Rett syndrome?", "Island populations: how frequent is it?")
+    open_ += (
+        "Is zinc or iron safer?",
+        "Was pain higher, lower or the same?",
+        "Could you please list its side effects?",
+    )
+    open_ += ("Do you know which gene is mutated?", "Has it been tried, and with what result?", "Can you tell me why?")
     assert {Question.ask(text).task for text in closed} == {"yes-no-maybe"}
     assert {Question.ask(text).task for text in open_} == {"free"}
     question = Question.ask("Which one?", options=["aspirin", "heparin"])

@@ -127,7 +127,7 @@ class Attempts(WrapperModel):
 
     `sent` counts its requests, answered or not. `estimated` counts the tokens that the server did not report, among
     them those of requests whose reply never arrived (`lost`). `probabilities_refused` is true if the server answers
-    only when it is not asked for log-probabilities.
+    only when it is not asked for log-probabilities. With `in_plain_text`, JSON is asked for by the prompt alone.
 
     The clients' own retries are switched off (`max_retries`) because they are not counted.
 
@@ -152,6 +152,7 @@ class Attempts(WrapperModel):
         self.estimated = 0
         self.lost = False
         self.probabilities_refused = False
+        self.in_plain_text = False
         self._limits = limits
         self._spent = spent
         self._server_retries = server_retries
@@ -165,6 +166,8 @@ class Attempts(WrapperModel):
         """Send a request, and retry while that may help."""
         refused = False
         parameters = narrowed(model_request_parameters, self._choices)
+        if self.in_plain_text:
+            parameters = replace(parameters, output_mode="text")
         size = bytes_sent(messages, parameters)
         for tried in itertools.count(1):
             self._check_limits()

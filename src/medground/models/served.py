@@ -103,6 +103,7 @@ class ServedModel:
         self._endpoint = Endpoint(name, base_address(model.base_url), key_hint, secrets)
         own = name.partition(":")[0]
         self._free = own == "local" or (own == "ollama" and is_loopback(model.base_url or ""))
+        self._takes_schema = True
         shows_form = model.profile.get("native_output_requires_schema_in_instructions", False)
         self._form = "prompt" if self._server.structured == "prompt" else "both" if shows_form else ""
         sampling = _settings(model, self._server).get("temperature")
@@ -157,6 +158,7 @@ class ServedModel:
         Raises ModelFailed: the prompt is longer than the model's context.
         """
         output, form = _constrained(operator.output, self._model.profile, self._form)
+        attempts.in_plain_text = not self._takes_schema
         size = len(f"{operator.instructions}{form}{operator.prompt(value)}".encode())
         self._check_context(size, server, operator.name)
         settings = _settings(self._model, server)
@@ -179,8 +181,8 @@ class ServedModel:
         if "temperature" in told and self._takes_temperature:
             self._takes_temperature = False
             return True
-        if self._form != "prompt" and any(word in told for word in _OF_A_SCHEMA):
-            self._form = "prompt"
+        if self._takes_schema and any(word in told for word in _OF_A_SCHEMA):
+            self._takes_schema, self._form = False, "prompt"
             return True
         return False
 
