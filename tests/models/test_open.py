@@ -242,15 +242,19 @@ def test_the_key_is_not_in_the_trace_nor_in_the_message(home: Path, loopback: No
     assert SECRET not in text
 
 
+SMALL = "ollama:stub"
+"""A model on one's own machine, whose schema is narrowed to each call."""
+
+
 def passages(count: int) -> ExtractInput:
     sentences = tuple(SentenceView(id=f"P1.S{n}", text="It rose.") for n in range(1, count + 1))
     return ExtractInput(question="Did it rise?", passages=(SentencedPassage(id="P1", sentences=sentences),))
 
 
-def sent_for(operator: Operator[Any, Any], value: Any, reply: str) -> Mapping[str, Any]:
+def sent_for(operator: Operator[Any, Any], value: Any, reply: str, model: str = "openai:stub") -> Mapping[str, Any]:
     """The request that the server receives for one operator call."""
     with ChatPeer(chat(reply)) as peer:
-        options = {"model.default": "openai:stub", "model.base_url": peer.url, "model.cache": False}
+        options = {"model.default": model, f"models.{model}.base_url": peer.url, "model.cache": False}
         models = open_models(Settings.load(options=options, environ={}), [operator.name])
         then_closed(models, models.answer(operator, value, CallLimits()))
     return peer.requests[0]
@@ -263,7 +267,7 @@ def schema_of(request: Mapping[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("loopback")
 def test_a_field_is_narrowed_to_the_ids_that_were_given_and_the_start_of_the_prompt_stays_the_same() -> None:
-    three, four, many = (sent_for(extract, passages(n), '{"sentences": []}') for n in (3, 4, MOST + 1))
+    three, four, many = (sent_for(extract, passages(n), '{"sentences": []}', SMALL) for n in (3, 4, MOST + 1))
     schema = schema_of(three)
     assert schema["$defs"]["Extracted"]["properties"]["sentence"]["enum"] == ["P1.S1", "P1.S2", "P1.S3"]
     assert schema["properties"]["sentences"]["maxItems"] == 3
@@ -271,6 +275,8 @@ def test_a_field_is_narrowed_to_the_ids_that_were_given_and_the_start_of_the_pro
     assert "enum" not in whole  # the operator's own check covers these
     assert three["messages"][0] == four["messages"][0]
     assert '"sentences": [{' in three["messages"][0]["content"]
+    same, other = (schema_of(sent_for(extract, passages(n), '{"sentences": []}')) for n in (3, 4))
+    assert same == other, "a server that compiles or caches schemas does so once for an operator"
 
 
 @pytest.mark.usefixtures("loopback")
@@ -298,7 +304,7 @@ def test_lists_of_ids_and_answers_are_narrowed_to_the_task(
     options = (Option(letter="A", text="Aspirin"), Option(letter="B", text="Statins")) if "choice" in task else ()
     passages = (SentencedPassage(id="P1", sentences=said),)
     value = ReadInput(question="Which?", task=task, options=options, passages=passages)
-    schema = schema_of(sent_for(read_and_answer, value, '{"statements": [], "answer": []}'))
+    schema = schema_of(sent_for(read_and_answer, value, '{"statements": [], "answer": []}', SMALL))
     ids, answer = schema["$defs"]["SubClaim"]["properties"]["sentences"], schema["properties"]["answer"]
     assert (ids["maxItems"], ids["items"].get("enum", [])) == (len(cited), cited)
     assert (answer["items"]["enum"], answer["maxItems"]) == (answers, most)
@@ -307,7 +313,6 @@ def test_lists_of_ids_and_answers_are_narrowed_to_the_task(
 @pytest.mark.usefixtures("loopback")
 def test_an_optional_id_stays_optional() -> None:
     value = CheckInput(evidence=(EvidenceView(id="E1", quote="It rose."),))
-    best = schema_of(sent_for(check, value, '{"statements": []}'))["$defs"]["StatementCheck"]["properties"]["best"][
-        "anyOf"
-    ]
+    schema = schema_of(sent_for(check, value, '{"statements": []}', SMALL))
+    best = schema["$defs"]["StatementCheck"]["properties"]["best"]["anyOf"]
     assert {"enum": ["E1"], "type": "string"} in best and {"type": "null"} in best

@@ -90,6 +90,7 @@ def test_invalid_output_is_retried_with_the_reason(serve: Serve, bad: Sent, mess
         failed = failure(serve(peer.url))
     assert isinstance(failed, ModelFailed)
     assert message in str(failed) and failed.usage == reply.usage
+    assert [one["role"] for one in peer.requests[1]["messages"]] == ["system", "user", "assistant", "user"]
     assert message.partition(":")[0] in json.dumps(peer.requests[-1]["messages"]).replace('\\"', '"')
 
 

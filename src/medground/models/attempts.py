@@ -127,7 +127,9 @@ class Attempts(WrapperModel):
 
     `sent` counts its requests, answered or not. `estimated` counts the tokens that the server did not report, among
     them those of requests whose reply never arrived (`lost`). `probabilities_refused` is true if the server answers
-    only when it is not asked for log-probabilities. With `in_plain_text`, JSON is asked for by the prompt alone.
+    only when it is not asked for log-probabilities. With `in_plain_text`, JSON is asked for by the prompt alone. If it
+    `narrows`, the schema allows only the ids of this call: a small model needs it, but a server that compiles or caches
+    schemas would do so anew for each question, so others get one schema for each operator.
 
     The clients' own retries are switched off (`max_retries`) because they are not counted.
 
@@ -153,6 +155,7 @@ class Attempts(WrapperModel):
         self.lost = False
         self.probabilities_refused = False
         self.in_plain_text = False
+        self.narrows = False
         self._limits = limits
         self._spent = spent
         self._server_retries = server_retries
@@ -165,7 +168,9 @@ class Attempts(WrapperModel):
     ) -> ModelResponse:
         """Send a request, and retry while that may help."""
         refused = False
-        parameters = narrowed(model_request_parameters, self._choices)
+        parameters = model_request_parameters
+        if self.narrows:
+            parameters = narrowed(parameters, self._choices)
         if self.in_plain_text:
             parameters = replace(parameters, output_mode="text")
         size = bytes_sent(messages, parameters)

@@ -53,6 +53,7 @@ MASKING_SERVER = OpenAIModelProfile(
     supports_json_schema_output=True,
     native_output_requires_schema_in_instructions=True,  # ours is shorter than pydantic-ai's: `form_of`
     openai_chat_supports_multiple_system_messages=False,
+    supports_inline_system_prompts=False,
 )
 """For vLLM, llama.cpp and similar servers. They constrain the output to a schema by masking tokens, which does not show
 the model the schema. So the instructions say what its fields are, in a single system message, which every chat template
@@ -102,9 +103,10 @@ class ServedModel:
         self._gives_probabilities = self._takes_temperature = not _refuses_sampling(model.profile)
         self._endpoint = Endpoint(name, base_address(model.base_url), key_hint, secrets)
         own = name.partition(":")[0]
+        self._narrows = own in ("local", "ollama")
         self._free = own == "local" or (own == "ollama" and is_loopback(model.base_url or ""))
         self._takes_schema = True
-        shows_form = model.profile.get("native_output_requires_schema_in_instructions", False)
+        shows_form = own == "ollama" or model.profile.get("native_output_requires_schema_in_instructions", False)
         self._form = "prompt" if self._server.structured == "prompt" else "both" if shows_form else ""
         sampling = _settings(model, self._server).get("temperature")
         written = f"{self._server.longest or ''}{self._form}"
@@ -158,7 +160,7 @@ class ServedModel:
         Raises ModelFailed: the prompt is longer than the model's context.
         """
         output, form = _constrained(operator.output, self._model.profile, self._form)
-        attempts.in_plain_text = not self._takes_schema
+        attempts.in_plain_text, attempts.narrows = not self._takes_schema, self._narrows
         size = len(f"{operator.instructions}{form}{operator.prompt(value)}".encode())
         self._check_context(size, server, operator.name)
         settings = _settings(self._model, server)
@@ -249,7 +251,8 @@ def _constrained(output: type[O], profile: Mapping[str, Any], form: str) -> tupl
 
 
 def _settings(model: ProviderModel, server: ServerSettings) -> ModelSettings:
-    settings = ModelSettings(request_timeout=server.timeout)
+    # A retry gives its reason in a message of the user alone: many chat templates refuse a second system message.
+    settings = ModelSettings(request_timeout=server.timeout, framing_announcement="never")
     if "max_retries" not in model.unsupported_settings:
         settings["max_retries"] = 0
     if server.longest is not None:
