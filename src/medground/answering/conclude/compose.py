@@ -18,9 +18,9 @@ from medground.language.follow_up import questions_in
 from medground.language.question_reading import reading_of
 from medground.sources.base import DescribedSource, TermsSource
 from medground.values.answer import Answer, SearchedSource, SourceDocument
-from medground.values.decision import AnswerCheck
+from medground.values.decision import AnswerCheck, Decision
 from medground.values.document import Document
-from medground.values.evidence import Sentence, by_sentence, sentences_of
+from medground.values.evidence import Evidence, Sentence, by_sentence, sentences_of
 from medground.values.question import Question
 from medground.values.source_plan import SourceDescription
 from medground.values.statement import Conflict, Dropped, Statement, Verdict
@@ -94,10 +94,11 @@ def compose(
         run.ledger.cite(cited)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
-    own = [pair for pair in kept if pair[0] not in draft.beside]
-    unmentioned = decision.unmentioned and decision.check is None
-    shown = _nearest(own, run) if unmentioned else _on_subject(own, run)
-    kept = [pair for pair in kept if pair in shown or pair[0] in draft.beside]
+    if run.settings.verify.gate:
+        own = [pair for pair in kept if pair[0] not in draft.beside]
+        unmentioned = decision.unmentioned and decision.check is None
+        shown = _nearest(own, run) if unmentioned else _on_subject(own, run)
+        kept = [pair for pair in kept if pair in shown or pair[0] in draft.beside]
     rationale, statements = _written(kept, run, mark)
     quoted = {e.id for e in run.ledger.evidence}
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))
@@ -122,7 +123,7 @@ def compose(
         faithfulness=faithfulness(verdicts),
         quoted=quoted_share(verdicts),
         stopped=stopped,
-        **_circumstances(run) | ({} if evidence else _from_memory(kept)),
+        **_circumstances(run) | ({"needs_evidence": False} if _from_memory(decision, evidence, kept, run) else {}),
     )
 
 
@@ -157,9 +158,10 @@ def _with_quotes(kept: Sequence[Verdicted], run: Run, around: int = 0) -> Iterat
         yield list(islice(left, len(group))), [as_read(one, documents[one.document_id], around) for one in cited]
 
 
-def _from_memory(kept: Sequence[Verdicted]) -> dict[str, Any]:
-    """A rationale that is the model's own knowledge has no evidence. It decides only without `verify.gate`."""
-    return {"needs_evidence": False} if any(OWN_KNOWLEDGE in verdict.flags for _, verdict in kept) else {}
+def _from_memory(decision: Decision, evidence: Sequence[Evidence], kept: Sequence[Verdicted], run: Run) -> bool:
+    """Whether a rationale is the model's own knowledge, without evidence. It decides only without `verify.gate`."""
+    decided = decision.status == "decided" and not run.settings.verify.gate
+    return not evidence and (decided or any(OWN_KNOWLEDGE in verdict.flags for _, verdict in kept))
 
 
 def _circumstances(run: Run) -> dict[str, Any]:

@@ -151,11 +151,15 @@ def decide(
 ) -> Decision:
     """The decision that the checked sentences support: the writer's answer, else a critic's, else none.
 
+    Without `verify.gate` the writer's answer is the decision, whatever its sentences are worth.
+
     Args:
         kept: the released sentences, with their verdicts.
         verdicts: the verdicts of all sentences, including dropped ones.
     """
-    uncited = not run.recipe.needs_evidence
+    uncited, gate = not run.recipe.needs_evidence, run.settings.verify.gate
+    if draft.answer and not gate and (kept or run.question.task != "free"):
+        return _decided(run, draft, [sentence for sentence, _ in kept], "", check)
     written = list(zip(draft.sentences, verdicts, strict=True))
     if not kept and not (uncited and draft.answer):
         if draft.sentences:
@@ -175,7 +179,7 @@ def decide(
             lost = [side for side in asked.sides if any(one.said in missing for one in side)]
             both = together([one.said for one in (lost[0] if len(lost) == 1 else things)])
             missing = [both if len(things) > 1 else f"“{asked.plain}”"]
-        if not run.question.options and run.settings.verify.gate:
+        if not run.question.options and gate:
             return _made(run.question, "unanswerable", unmentioned=tuple(missing), check=check)
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
     if draft.answer:
@@ -225,8 +229,8 @@ def _answered(
     run: Run, draft: Draft, kept: Sequence[Verdicted], grounds: Grounds, check: AnswerCheck | None
 ) -> Decision:
     """The writer's answer if its rationale carries it, or if the judge failed on it; else why it is held back."""
-    gate, uncited = run.settings.verify.gate, not run.recipe.needs_evidence
-    if gate and not uncited and not grounds.carry and not grounds.unchecked:
+    uncited = not run.recipe.needs_evidence
+    if not uncited and not grounds.carry and not grounds.unchecked:
         who = _writer(run) if draft.basis == "model" else "the graph"
         reason = f"{who} answers {', '.join(draft.answer)[:80]!r}, but {grounds.why_not()}"
         return _made(run.question, "not judged", reason=reason)
@@ -234,7 +238,7 @@ def _answered(
         why = f": {check.reason}" if check.reason else ""
         reason = f"the answer was checked by {check.checked_by} against the sentences below{why}"
         return _made(run.question, "not judged", check=check, reason=reason)
-    if gate and grounds.contradicted:
+    if grounds.contradicted:
         run.warn(f"{grounds.contradicted}; the decision rests on the others")
     for limit in limits(grounds.supporting, run):
         run.warn(limit)

@@ -220,4 +220,6 @@ async def with_choice(
             "questions of BioMedMCQs"
         )
     told = {"models": dict(sorted(run.answered_by.items())), "usage": run.report(), "warnings": tuple(run.warnings)}
+    if decision.status == "decided" and not report.evidence:
+        told["needs_evidence"] = False
     return report.model_copy(update={"decision": decision, **told})

@@ -31,20 +31,23 @@ def release(
 ) -> tuple[list[Verdicted], list[Dropped]]:
     """Split checked statements into released statements and dropped sentences.
 
+    Without `verify.gate` every statement is released, with its verdict: a paper ends at the paper's answer.
+
     A judge that has not proved itself may take away, never give: a statement that any judge calls contradicted or
     incorrect is dropped. Sentences that refer to a work that was never retrieved, or quote what their source does not
     say, are always dropped. Sentences without a citation and unsupported statements are dropped or marked,
     depending on the settings. A sentence is released whole or not at all, because part of a sentence may say something
-    else. `uncited` releases sentences without citations, for recipes that answer from a model's memory. Without
-    `verify.gate` rejected statements are released too, with their verdict. A sentence that only repeats what was
-    given with the question is released without citations: no source is about that.
+    else. `uncited` releases sentences without citations, for recipes that answer from a model's memory. A sentence that
+    only repeats what was given with the question is released without citations: no source is about that.
     """
     kept: list[Verdicted] = []
     dropped: list[Dropped] = []
     remaining = iter(zip(statements, verdicts, strict=True))
     for group in by_sentence(statements):
         checked = list(islice(remaining, len(group)))
-        reasons = [reason for pair in checked if (reason := _refused(*pair, settings, uncited=uncited))]
+        reasons = []
+        if settings.gate:
+            reasons = [reason for pair in checked if (reason := _refused(*pair, settings, uncited=uncited))]
         if reasons:
             dropped.append(Dropped(text=group[0].whole.text, reason="; ".join(reasons)))
         else:
@@ -73,7 +76,7 @@ def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *,
     cites = bool(statement.evidence) or needs_none
     found = rejected(verdict)
     held_back = not UNHELD.union(HELD).isdisjoint(verdict.flags)
-    always = (settings.gate and bool(found)) or held_back or not cites
+    always = bool(found) or held_back or not cites
     if not always and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
         return ""
     reason = verdict.note if cites or found else _NOTHING_CITED

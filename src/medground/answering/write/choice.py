@@ -55,7 +55,7 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
     """Answer a question with options from paragraphs alone.
 
     The paragraphs are ranked by cosine with the question and its options, and the first k are read. Without a paragraph
-    nobody is asked.
+    only a model that must answer (`recipe.definite`) is asked.
 
     Args:
         paragraphs: of a report, or of any texts, without citation marks.
@@ -67,7 +67,7 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
     read = await nearest_paragraphs(question, paragraphs, run, most=most, embedder=embedder)
     said: dict[str, str] = {}
     views = tuple(_numbered(f"P{n}", paragraphs[place], said) for n, place in enumerate(read, start=1))
-    if not said:
+    if not said and not run.must_answer(choose_options):
         return Chosen((), tuple(OptionEvidence(option.letter, (), 0.0) for option in question.options))
     value = ChooseInput(question=question.text, task=question.task, options=question.options, paragraphs=views)
     output = await run.ask(choose_options, value)

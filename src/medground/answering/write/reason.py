@@ -48,9 +48,10 @@ async def reasoned(
     """Split the question into sub-claims and answer it from these passages.
 
     The hits are shown as passages `P1`, `P2`, ... in the order given. Sentences that the model cites enter the ledger
-    as quotes with exact offsets, and each sub-claim becomes a sentence of the draft with the ids of its quotes. If no
-    passage can be read, the draft is empty and no model is asked. With `own_knowledge` the model may answer from what
-    it knows where the passages are of no use; such a sub-claim cites nothing.
+    as quotes with exact offsets, and each sub-claim becomes a sentence of the draft with the ids of its quotes. With
+    `own_knowledge` the model may answer from what it knows where the passages are of no use; such a sub-claim cites
+    nothing. If no passage can be read, the draft is empty and no model is asked, except one that may do so, or that
+    must answer (`recipe.definite`).
     """
     more = {"demonstrations": tuple(demonstrations), "history": tuple(history)}
     return await _asked(reason_or_recall if own_knowledge else reason, question, hits, run, more)
@@ -104,7 +105,8 @@ async def _asked(
     await run.retrieve([hit.passage.document_id for hit in hits])
     places: dict[str, TextSpan] = {}
     passages = numbered_hits(question, quotable(hits, run), places, run)
-    if not passages:
+    asks_anyway = operator in (reason_or_recall, direct_or_recall) or run.must_answer(operator)
+    if not passages and not asks_anyway:
         return Reasoned(Draft(), ())
     value = ReasonInput(
         question=question.text,

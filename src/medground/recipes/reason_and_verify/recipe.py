@@ -96,10 +96,10 @@ WRITING = (reason, direct, reason_or_recall, direct_or_recall)
 async def reason_and_verify(question: Question, run: Run) -> Answer:
     """Answer a question (Algorithm 1)."""
     evidence = await find_evidence(question, run)  # lines 3 to 11
-    if not evidence:
+    own = run.settings.recipe.own_knowledge
+    if not evidence and not own:
         return compose(run, unanswered("answer unavailable: the searched sources have no passage on this question"))
     choices = run.settings.section(ReasonAndVerifySettings)
-    own = run.settings.recipe.own_knowledge
     if choices.rationale:
         shown = await demonstrations_for(question, evidence, run)
         rationale = await reasoned(question, evidence, run, demonstrations=shown, own_knowledge=own)  # line 12
@@ -134,15 +134,19 @@ async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[
 
 
 async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned, run: Run) -> Answer:
-    """Check each statement of the rationale against E (CONTEXT-j: its first j passages). No statement, no answer."""
-    if not rationale.draft.sentences:
+    """Check each statement of the rationale against E (CONTEXT-j: its first j passages).
+
+    No statement, no answer, except without `verify.gate`.
+    """
+    unstated = not rationale.draft.sentences and run.settings.verify.gate
+    if unstated or not (rationale.draft.sentences or rationale.draft.answer):
         reason = rationale.draft.reason or "answer unavailable: no retrieved passage answers this question"
         return compose(run, unanswered(reason))
     parts = statements(rationale.draft.sentences, rationale.evidence)
     given = question.worded(rationale.draft.answer)
     verdicts = await check_all(parts, run, context=evidence, answer=given)
     wanted = run.settings.section(ReasonAndVerifySettings).assess
-    whole = await assessed(question, parts, given, evidence, run) if wanted else None
+    whole = await assessed(question, parts, given, evidence, run) if wanted and parts and evidence else None
     draft = rationale.draft.model_copy(update={"sentences": parts})
     answer = await finish(question, draft, rationale.evidence, run, verdicts=verdicts)
     return answer.model_copy(update={"assessment": whole})
