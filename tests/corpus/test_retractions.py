@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from command_line import run as cli
-from read_files import document_of
+from read_files import document_of, written
 from refusals import refused
 from rows import each_row, tables
 
@@ -85,6 +85,30 @@ def test_a_retracted_paper_is_known_however_a_record_writes_its_pmid(ids: dict[s
 @each_row("record", TABLES["fields"])
 def test_a_retracted_paper_is_known_by_the_fields_of_databases(record: dict[str, Any]) -> None:
     assert marked(described({**listed_in(record), "title": "Aspirin"})).retraction == "retracted"
+
+
+@each_row(("tags", "state"), TABLES["tags"])
+def test_a_retracted_paper_is_known_by_whichever_tag_has_its_pmid(tmp_path: Path, tags: str, state: str) -> None:
+    told = tags.replace("{}", some_retracted().removeprefix("PMID:"))
+    record = f"TY  - JOUR\nTI  - Zinc and the common cold\nPY  - 2012\nAB  - Colds were shorter.\n{told}\nER  - \n"
+    document = marked(document_of(written(tmp_path / "a.ris", record), "ris"))
+    assert document.retraction == state
+    assert document.cautions  # where it may be another paper that a field names, a reader is told
+
+
+@each_row("text", TABLES["letters"])
+def test_a_letter_does_not_take_the_id_of_the_paper_that_it_is_about(tmp_path: Path, text: str) -> None:
+    doi = next(name.removeprefix("doi:") for name, state in listed().items() if state == "retracted" and "doi:" in name)
+    document = document_of(written(tmp_path / "a.md", text.replace("{}", doi)), "texts")
+    assert (document.identifiers, marked(document).retraction) == ({}, "none")
+
+
+def test_two_ids_of_one_kind_are_told() -> None:
+    document = described({"title": "Zinc", "pmid": 31000001, "notes": "PMID: 31000002"})
+    assert document.identifiers["pmid"] == "31000001"
+    assert document.cautions == (
+        "The record has two ids of one kind: PMID 31000001, which was taken, and 31000002 in the field notes",
+    )
 
 
 def test_a_note_about_another_paper_is_no_id_and_a_record_that_retracts_another_is_a_notice() -> None:

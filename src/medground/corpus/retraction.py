@@ -54,6 +54,11 @@ def listed() -> Mapping[str, Nature]:
     return table().natures
 
 
+def is_retracted(paper: str) -> bool:
+    """Whether a paper, such as `pmid:1`, is on the list of those that were retracted."""
+    return listed().get(paper) in GRAVE
+
+
 def _natures(record: Record) -> list[Nature]:
     """What the table says of a record, by its ids; by its title, only if it has no id: it may be published again."""
     names = () if record.kind == "graph" else record.paper or (title_name(record.title),)

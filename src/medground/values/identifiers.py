@@ -27,7 +27,7 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    rf"[(\[]?(?:(?:info|urn)[:/])?{_NAME}(?:-|[\s:=#/.]*)(?:{_NAME}[\s:=#/.]*)?"
+    rf"[(\[]?(?:(?:info|urn)[:/])?{_NAME}(?:-|[\s:=#/.]*)(?:{_NAME}[\s:=#/.]*|NLM)?"
     r"0*([1-9]\d{0,9})(?:\.\d+|\s*v\d+)?(?:\s*\[.*\])?[)\].,;/]*",
     re.IGNORECASE,
 )

@@ -1,86 +1,23 @@
-"""Word documents (DOCX), by python-docx: paragraphs, lists and tables in order, with a section per heading."""
+"""Word documents (DOCX), opened by python-docx: what they print in order, with a section per heading."""
 
 import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from medground.corpus.banners import above, banner_fields
 from medground.corpus.readers.base import Input, document_input
-from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, written
+from medground.corpus.readers.compose import Composition, Headings
 from medground.corpus.readers.entry import described, file_id, name_below
-from medground.corpus.readers.table_rows import Cell, lines_of
-from medground.corpus.readers.values import own_ids, title_line
+from medground.corpus.readers.own_ids import own_ids, title_line
+from medground.corpus.readers.table_rows import lines_of
+from medground.corpus.readers.word_styles import Styles, W, value_at
+from medground.corpus.readers.word_text import Printed, blocks
+from medground.corpus.readers.xml import Element, name_of
 from medground.values.document import Document
-
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_VAL = f"{_W}val"
-_PLAIN_TABLES = ("", "TableGrid", "TableNormal")
-_TINY = 4
-"""Size in half points below which nobody can read a text."""
-_BRIGHT = 240
-
-
-def shown(paragraph: Any, hidden: list[str]) -> str:
-    """The text of a paragraph that can be seen; what nobody can see of it goes to `hidden`."""
-    parts: list[str] = []
-    unseen: list[str] = []
-    for node in paragraph.iter():
-        name = node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
-        if name in ("tab", "br", "cr"):
-            parts.append(" ")
-        elif name == "t" and not any(outer.tag.endswith("}Fallback") for outer in node.iterancestors()):
-            run = next(node.iterancestors(f"{_W}r"), None)
-            if run is not None and _is_hidden(run):
-                unseen.append(node.text or "")
-            else:
-                raised = run is not None and _value(run, "vertAlign") == "superscript"
-                parts.append(written(node.text or "", "".join(parts[-3:])) if raised else node.text or "")
-    hidden += filter(None, [" ".join("".join(unseen).split())])
-    return " ".join("".join(parts).split())
-
-
-def _is_hidden(run: Any) -> bool:
-    """Whether a run is marked as hidden, or is tiny, or white with nothing dark behind it."""
-    if run.find(f"{_W}rPr") is None:
-        return False
-    if _value(run, "vanish") not in (None, "0", "false"):
-        return True
-    size = _value(run, "sz") or ""
-    if size.isdecimal() and int(size) < _TINY:
-        return True
-    return _is_bright(_value(run, "color") or "") and not any(_grounds(run))
-
-
-def _value(run: Any, name: str) -> str | None:
-    """The value of a property of a run; empty if it is only switched on, None if it has none."""
-    found = run.find(f"{_W}rPr/{_W}{name}")
-    return None if found is None else str(found.get(_VAL, ""))
-
-
-def _grounds(run: Any) -> Iterator[bool]:
-    """Whether what is behind a run is dark: its own marker, a shaded paragraph, cell or table, a drawn box."""
-    yield _value(run, "highlight") not in (None, "none", "white")
-    for outer in (run, *run.iterancestors()):
-        name = outer.tag.rpartition("}")[2]
-        yield name == "txbxContent"
-        for shade in outer.iterfind(f"{_W}{name}Pr/{_W}shd"):
-            yield not _is_bright(shade.get(f"{_W}fill", "auto").replace("auto", "FFFFFF"))
-        if name == "tbl":
-            style = outer.find(f"{_W}tblPr/{_W}tblStyle")
-            yield style is not None and style.get(_VAL, "") not in _PLAIN_TABLES
-
-
-def _is_bright(colour: str) -> bool:
-    try:
-        return len(colour) == 6 and min(bytes.fromhex(colour)) >= _BRIGHT
-    except ValueError:
-        return False
-
 
 _WATERMARK = ".//{urn:schemas-microsoft-com:vml}textpath"
 _HEADS = ("header", "first_page_header", "even_page_header", "footer", "first_page_footer", "even_page_footer")
@@ -89,9 +26,10 @@ _HEADS = ("header", "first_page_header", "even_page_header", "footer", "first_pa
 def margins_of(opened: Any) -> list[str]:
     """The texts of running heads, feet and watermarks, each once."""
     found: list[str] = []
+    printed = Printed(Styles(None), {})
     for part in (getattr(section, name) for section in opened.sections for name in _HEADS):
         if not part.is_linked_to_previous:
-            found += filter(None, (shown(paragraph._p, []) for paragraph in part.paragraphs))
+            found += filter(None, (printed.paragraph(one) for one in part._element.iter(f"{W}p")))
             found += (mark.get("string", "") for mark in part._element.iterfind(_WATERMARK))
     return list(dict.fromkeys(found))
 
@@ -145,7 +83,7 @@ def docx_document(content: bytes, name: str) -> Document:
 
     try:
         opened = docx.Document(io.BytesIO(content))
-        composition, titles, hidden = _composed(opened)
+        composition, titles, cautions = _composed(opened)
         said = properties_of(opened)
         titles = titles or [*filter(None, [title_line(composition.text)])]
         about = {"title": titles[0] if titles else Path(name).stem} | fields_of(said, titled=bool(titles))
@@ -162,7 +100,7 @@ def docx_document(content: bytes, name: str) -> Document:
     mark = banner_fields([*beside, *above(lines)])
     about |= own_ids([*beside, *lines])
     own = {"id": file_id(name), "text": composition.text, "sections": composition.sections, "kind": "book"}
-    own["cautions"] = (*mark.pop("cautions", ()), *caution_on_hidden(hidden, "The file"))
+    own["cautions"] = (*mark.pop("cautions", ()), *cautions)
     return described(about | own | mark)
 
 
@@ -175,42 +113,43 @@ def _check_open(content: bytes) -> None:
         raise ValueError(_DAMAGED) from error
 
 
-def _composed(opened: Any) -> tuple[Composition, list[str], list[str]]:
-    """The text without its reference list, its titles (in the style Title, else the highest headings), hidden texts."""
-    from docx.table import Table
-
+def _composed(opened: Any) -> tuple[Composition, list[str], tuple[str, ...]]:
+    """The text without its reference list, its titles (in the style Title, else the highest headings), cautions."""
+    styles = Styles(opened.styles.element)
+    printed = Printed(styles, _notes_of(opened))
     composition = Composition()
     path = Headings()
     titles: list[str] = []
     headings: list[tuple[int, str]] = []
-    hidden: list[str] = []
-    for block in opened.iter_inner_content():
-        if isinstance(block, Table):
-            for row in _rows(block, hidden):
-                composition.add(row, path.label)
-            continue
-        text = shown(block._p, hidden)
-        style = (block.style.name if block.style is not None else "") or ""
-        if text and (found := _HEADING.fullmatch(style)):
-            level = int(found[1])
-            headings.append((level, text))
-            path.enter(level, text)
-        elif text and style == "Title":
-            titles.append(text)
-        elif not path.are_of_references:
-            composition.add(text, path.label)
+    for block in blocks(opened.element.body):
+        if name_of(block) == "tbl":
+            texts = [*lines_of(printed.rows(block))]
+        else:
+            text, style = printed.paragraph(block), styles.name(value_at(block, "pPr/pStyle"))
+            texts = [text]
+            if text and (found := _HEADING.fullmatch(style)):
+                headings.append((int(found[1]), text))
+                path.enter(*headings[-1])
+                texts = []
+            elif text and style == "Title":
+                titles.append(text)
+                texts = []
+        for text in (*texts, *printed.beside()):
+            if not path.are_of_references:
+                composition.add(text, path.label)
     highest = min((level for level, _ in headings), default=0)
-    return composition, titles or [text for level, text in headings if level == highest][:1], hidden
+    titles = titles or [text for level, text in headings if level == highest][:1]
+    return composition, titles, printed.cautions(opened.element.body)
 
 
-def _rows(table: Any, hidden: list[str]) -> Iterator[str]:
-    """The rows as sentences; a cell that is merged with others stands in each of their places."""
-    grid: list[list[Cell]] = []
-    for row in table._tbl.tr_lst:
-        cells: list[Cell] = []
-        for cell in row.tc_lst:
-            above = grid[-1][len(cells)] if grid and cell.vMerge == "continue" and len(cells) < len(grid[-1]) else None
-            text = " ".join(shown(p, hidden) for p in cell.p_lst).strip()
-            cells += [above or Cell(text)] * cell.grid_span
-        grid.append(cells)
-    yield from lines_of(grid)
+def _notes_of(opened: Any) -> dict[tuple[str, str], Element]:
+    """The footnotes and endnotes of a file, by what refers to them and their number."""
+    from docx.oxml import parse_xml
+
+    found: dict[tuple[str, str], Element] = {}
+    for part in opened.part.rels.values():
+        kind = part.reltype.rpartition("/")[2].removesuffix("s")  # the relation is `footnotes`
+        if kind in ("footnote", "endnote") and not part.is_external:
+            for note in parse_xml(part.target_part.blob).iterfind(f"{W}{kind}"):
+                found[f"{kind}Reference", note.get(f"{W}id", "")] = note
+    return found

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from medground.corpus.readers.compose import Composition, make_document, unmarked
+from medground.corpus.readers.record_ids import identified, ids_in
 from medground.corpus.readers.values import (
     NAMES,
     flattened,
@@ -17,22 +18,12 @@ from medground.corpus.readers.values import (
     listed,
     names_of,
     one_line,
-    own_ids,
-    pmid_of,
     state_in,
     substances_of,
     year_in,
 )
 from medground.values.document import Document, Retraction, SourceKind
-from medground.values.identifiers import (
-    KINDS,
-    OWN_FILE,
-    id_kind,
-    named_pmid,
-    normal_document_id,
-    normal_id,
-    normal_identifiers,
-)
+from medground.values.identifiers import KINDS, OWN_FILE, id_kind, normal_document_id
 
 _NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
 _LONGEST_NAME = 200
@@ -85,12 +76,6 @@ _CANONICAL = {alias: name for name, aliases in NAMES["fields"].items() for alias
 _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _KIND_OF = {name: kind for kind, names in NAMES["kinds"].items() for name in names.split()}
 _SEPARATORS = re.compile(r"[\s-]+")
-_PARTS = re.compile(r"[;,|\n]")
-_PLACES = re.compile(
-    r"extra|(?:research_)?notes?|annote|custom\d|accession.*|ut|unique_id|u[12]|(?:.*_)?urls?(?:_\d)?|links?|"
-    r"howpublished|call_number|(?:ris|enw|refworks|wos|cochrane|ovid)_(?!cr|ad|c1|ab|ti|t1|n2).{1,3}"
-)
-"""Fields in which reference managers keep the ids of a paper."""
 _RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)
 _TEXTS = ("title", "journal", "url", "language", "license")
 _LISTS = ("keywords", "publication_types")
@@ -106,7 +91,7 @@ def described(fields: Mapping[str, Any]) -> Document:
     """
     known, metadata = _sorted(fields)
     said = known | metadata
-    for name, value in _ids_in(said).items():
+    for name, value in ids_in(said).items():
         known.setdefault(name, value)
     if isinstance(known.get("identifiers"), list):  # its ids are known now
         del known["identifiers"]
@@ -170,11 +155,6 @@ def canonical(name: str) -> str:
     return kind if (kind := id_kind(name)) in KINDS else plain
 
 
-@lru_cache(maxsize=4096)
-def _is_place(field: str) -> bool:
-    return _PLACES.fullmatch(field) is not None
-
-
 def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields that a document has, and the others. If two names mean the same field, the later is metadata."""
     known: dict[str, Any] = {}
@@ -191,23 +171,8 @@ def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
-    given = known.get("identifiers")
-    identifiers = normal_identifiers(given) if isinstance(given, Mapping) else {}
-    told = given if isinstance(given := known.get("metadata"), Mapping) else {}
-    for place, said in (*metadata.items(), *told.items(), ("url", known.get("url"))):
-        if not said or not _is_place(place):
-            continue
-        for text in map(str, said if isinstance(said, list) else [said]):
-            for part in _PARTS.split(text):
-                own = {"pmid": named_pmid(part)} | own_ids([part])
-                known |= {kind: found for kind, found in own.items() if found and kind not in (*known, *identifiers)}
-    for name in KINDS:
-        if name in known:
-            given = known.pop(name)
-            if value := pmid_of(given) if name == "pmid" else normal_id(name, one_line(given)):
-                identifiers[name] = value
-            else:
-                metadata[name] = given
+    """The ids of a record, its own id, and its address."""
+    identifiers = identified(known, metadata)
     if identifiers:
         known["identifiers"] = identifiers
     if "id" in known:
@@ -277,33 +242,3 @@ def _imprint(metadata: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     ends = dict.fromkeys(filter(None, (first("start_page", "page_start", "bp"), first("end_page", "page_end", "ep"))))
     pages = first("pages", "page") or "-".join(ends) or first("art._no.", "ar")
     return imprint_of(first("volume", "vl"), first("issue", "number"), pages)
-
-
-_IDS = {"identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"}
-
-
-def _ids_in(fields: Mapping[str, Any]) -> dict[str, str]:
-    """The ids of the paper in fields that hold several: `{"pmid": 1}`, `[{"type": "pmid", "id": 1}]`, `["pmid:1"]`."""
-    found: dict[str, str] = {}
-    for value in () if _IDS.isdisjoint(fields) else [value for name, value in fields.items() if name in _IDS]:
-        for name, one in _pairs(value):
-            only = one[0] if isinstance(one, list) and len(one) == 1 else one
-            if (kind := id_kind(name)) in KINDS and isinstance(only, str | int) and str(only).strip():
-                found.setdefault(kind, str(only))
-    own = fields.get("id")
-    if str(fields.get("source")).strip().casefold() == "med" and "pmid" not in fields and isinstance(own, str | int):
-        found.setdefault("pmid", str(own))  # Europe PMC's own form of a PubMed record
-    return found
-
-
-def _pairs(value: Any) -> list[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        return [(str(name), one) for name, one in value.items()]
-    listed = value if isinstance(value, list) else []
-    pairs: list[tuple[str, Any]] = [
-        (one.partition(":")[0], one.partition(":")[2]) for one in listed if isinstance(one, str)
-    ]
-    for one in (one for one in listed if isinstance(one, Mapping)):
-        kind = one.get("type") or one.get("idtype") or one.get("kind")
-        pairs.append((str(kind), one.get("id") or one.get("value")))
-    return pairs

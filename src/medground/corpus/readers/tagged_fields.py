@@ -92,7 +92,9 @@ class Form:
         return dict(pairs_of(self.names))
 
 
-_OF_NLM = re.compile(r"medline|pubmed|nlm|national library of medicine", re.IGNORECASE)
+_OF_NLM = re.compile(r"medline|pubmed|nlm|cmedm|national library of medicine", re.IGNORECASE)
+_UNSURE = ("C2", "C5", "N1")
+"""Tags that hold a PMID, or a number of one's own."""
 
 
 def pmid(tags: Tags) -> str | None:
@@ -104,7 +106,8 @@ def pmid(tags: Tags) -> str | None:
     from_nlm = _OF_NLM.search(databases)
     places = [*numbers] if from_nlm or not databases.strip() else []
     places += [value for name in ("ID", "U1", "U2") for value in tags[name]] if from_nlm else []
-    unsure = [] if databases.strip() else [one for one in tags["C2"] if len(one) > 6]  # a shorter number is anything
+    shown = [] if databases.strip() else [value for name in _UNSURE for value in tags[name]]
+    unsure = [value for value in shown if len(value) > 6]  # a shorter number is anything
     places += tags["C5"] if "Embase" in databases else tags["C2"] if "Scopus" in databases else unsure
     parts = (part.strip() for place in places for part in place.split(";"))
     return next((part for part in parts if part.isdecimal() and len(part) <= 8), None)

@@ -16,7 +16,8 @@ from medground.corpus.readers.base import Input, Item, document_input, file_inpu
 from medground.corpus.readers.compose import Headings, decoded, make_document
 from medground.corpus.readers.entry import described, file_id, name_below, named
 from medground.corpus.readers.lines import SUFFIX, Record, read_lines, read_parquet
-from medground.corpus.readers.values import NAMES, one_line, own_ids, title_line
+from medground.corpus.readers.own_ids import own_ids, title_line
+from medground.corpus.readers.values import NAMES, one_line
 from medground.values.document import Document, Section
 
 # YAML front matter of a Markdown file: fields between two lines `---` at its very start.

@@ -1,7 +1,7 @@
 """Values as people write them: lists in one string, names of authors, identifiers with or without their address."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +10,7 @@ from medground.corpus.readers.compose import printable
 from medground.home.files import tables
 from medground.language.word_lists import forms
 from medground.values.document import Retraction, Substance
-from medground.values.identifiers import normal_pmid, papers_named, without_papers
+from medground.values.identifiers import normal_pmid
 
 NAMES: Mapping[str, Mapping[str, Any]] = tables("corpus/readers", "names")
 _REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
@@ -231,46 +231,13 @@ def _iso(year: int, month: int, day: int) -> str:
     return f"{year:04}-{month:02}-{day:02}" if 1 <= day <= 31 else f"{year:04}-{month:02}"
 
 
-# The ids that a text gives as its own, and not as those of a paper which it cites.
-
-_LABELS_OF_IDS = forms("ids")["labels_of_ids"]
-_CITED_AS = re.compile(r"[A-Z][^;]{1,80}\b\d{4}\b[^;]{0,12};[^;]{0,80}(?=\b(?:doi|PMID)\b)")
-"""As databases print a record: `Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: 12345678`."""
-_LONGEST = 300
-_OF_PUBMED = re.compile(r"(?:PubMed|MEDLINE)(?: (?:ID|number|no\.?))?\s?[:#]?\s?(?=\d{5,8}$)", re.IGNORECASE)
-_AROUND = " *_<>[]()|"
-"""Markup around a line."""
-
-
-def own_ids(lines: Iterable[str]) -> dict[str, str]:
-    """The PMID, PMC id and DOI of the paper itself, by kind, from lines that hold nothing else; of several, none."""
-    found: dict[str, set[str]] = {}
-    for line in (" ".join(given.split()) for given in lines):
-        if len(line) > _LONGEST or not any(letter.isdigit() for letter in line):
-            continue
-        line = _OF_PUBMED.sub("PMID: ", _CITED_AS.sub("", line.strip(_AROUND), count=1), count=1)
-        named = papers_named(line)
-        if named and not re.search(r"[^\W_]", _LABELS_OF_IDS.sub(" ", without_papers(line))) and not line.isdigit():
-            for kind, _, name in (one.partition(":") for names in named.values() for one in names):
-                found.setdefault(kind, set()).add(name)
-    return {kind: next(iter(names)) for kind, names in found.items() if len(names) == 1}
-
-
-_TITLE = re.compile(r"\s*((?:\S+[ \t]+){3,40}\S*[^\s.:;,])[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z)")
-
-
-def title_line(text: str) -> str:
-    """The first line of a text if it stands by itself as a title does: some words, and no full stop or all capitals."""
-    first, end, rest = text.partition("\n")
-    found = _TITLE.match(f"{first.rstrip('. ')}{end}{rest}" if first.isupper() else text)
-    return one_line(found[1]) if found and len(found[1]) <= _LONGEST and not own_ids([found[1]]) else ""
-
+# What a record says of its paper's state.
 
 _SIGNS = re.compile("retract|withdr|remov")
 _NAMED = forms("ids")["named"]
 """Fields that are named after a retraction: `is_retracted`, `retraction_date`, `relation.is_retracted_by.id`."""
 _STATUS = re.compile(r"(?:(?:publication_|article_)?status|pubstate|updated?_by\..*)")
-_OF_ANOTHER = re.compile(r"update_to|retraction_?of")
+_ABOUT_ANOTHER = re.compile(r"update_to|retraction_?of")
 _OWN_LISTS = re.compile(r"updated?_(?:by|to)|relation|commentcorrectionlist")
 _NOT_SAID = frozenset(["title", "text", "abstract", "authors", "references", "publication_types", "metadata"])
 _SO = frozenset(["true", "yes", "y", "1"])
@@ -309,7 +276,7 @@ def _is_of_it(name: str) -> bool:
 
 
 def _state(name: str, value: str) -> Retraction | None:
-    about: Retraction = "notice" if _OF_ANOTHER.search(name) else "retracted"
+    about: Retraction = "notice" if _ABOUT_ANOTHER.search(name) else "retracted"
     said = said_alone(value)
     if named := _NAMED.fullmatch(name):
         dated = named[1] != "withdrawn" and len(value) > 3 and any(letter in "123456789" for letter in value)

@@ -14,7 +14,7 @@ from medground.corpus.manifest import hash_file
 from medground.corpus.readers.base import Input, Item, Reading, content_of, file_input, head, is_packed
 from medground.corpus.readers.compose import Composition, caution_on_hidden, make_document
 from medground.corpus.readers.pdf.blocks import Block, blocks_of, furniture, leadings
-from medground.corpus.readers.pdf.front import Shown, front_of
+from medground.corpus.readers.pdf.front import Shown, front_of, identifiers_of
 from medground.corpus.readers.pdf.glyphs import Page, as_seen, read_glyphs
 from medground.corpus.readers.pdf.kinds import Part, parts_of
 from medground.corpus.readers.pdf.lines import Line, lines_of, settle
@@ -30,7 +30,6 @@ from medground.corpus.readers.pdf.sections import (
     text_of_book,
     with_rows,
 )
-from medground.corpus.readers.values import own_ids
 from medground.errors import BadDocument
 from medground.values.document import Document, LinePlace
 
@@ -138,9 +137,13 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     parts = parts_of([block for lines in kept for block in blocks_of(lines, usual)])
     margins = [line.text for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
     words = Words.of(line for lines in kept for line in lines)
-    said = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
+    first = [p for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
+    said = [_whole(part.block, words) for part in first]
+    prose = [text for text, part in zip(said, first, strict=True) if part.kind == "text"]
     shown = [Shown(_whole(b, words), b.page, b.size, b.bold) for b in (p.block for p in parts if p.kind == "front")]
-    front = front_of(shown, margins, " ".join(said), metadata, own_ids(metadata.values()) | own_ids(said))
+    stated = [*(one.text for one in shown), *margins, *metadata.values()]
+    own = identifiers_of(stated, [text for text in said if text not in prose], prose)
+    front = {**front_of(shown, margins, " ".join(said), metadata), "identifiers": own}
     mark = banner_fields([*pages.marks(), *margins, *(one.text for one in shown), metadata.get("Title", "")])
     composition = Composition()
     everything: list[Labelled] = [(None, lines) for lines in kept if lines]

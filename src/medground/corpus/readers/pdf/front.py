@@ -12,7 +12,9 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
+from medground.corpus.readers.own_ids import own_ids, without_others
 from medground.corpus.readers.values import letters_of
+from medground.corpus.retraction import is_retracted
 from medground.language.word_lists import forms
 
 # Year, journal and identifiers of a paper, from what its first page and its running heads say.
@@ -49,17 +51,23 @@ def journal_of(said: Sequence[str]) -> str | None:
     return None
 
 
-def identifiers_of(said: Sequence[str], first_page: str, own: Mapping[str, str]) -> dict[str, str]:
-    """DOI, PMID and PMC id, each the first that is said: above the text, in the margins, by the file of itself.
+def identifiers_of(said: Sequence[str], beside: Sequence[str], prose: Sequence[str]) -> dict[str, str]:
+    """DOI, PMID and PMC id of the paper, each the first that is said.
 
-    A PMID in the text may be that of a paper that it cites; `own` is what a line of the first page gives as its own.
+    A PMID in the text may be that of a paper that it cites, and so may be the DOI of a paper that was retracted.
+
+    Args:
+        said: what stands above the text and in the margins, and what the file says of itself.
+        beside: other texts of the first page that are not prose.
+        prose: its running text.
     """
-    found = dict(own)
-    for text in (*said, first_page):
-        if "doi" not in found and (doi := _doi(text)):
+    found = own_ids([*said, *beside, *prose])
+    first_page = [" ".join(without_others(texts)) for texts in (beside, prose)]
+    for text in (*without_others(said), *first_page):
+        if "doi" not in found and (doi := _doi(text)) and not (text is first_page[-1] and is_retracted(f"doi:{doi}")):
             found["doi"] = doi
         for kind, pattern, prefix in (("pmid", _PMID, ""), ("pmc", _PMC, "PMC")):
-            if kind == "pmid" and text is first_page:
+            if kind == "pmid" and text in first_page:
                 continue
             if kind not in found and (match := pattern.search(text)):
                 found[kind] = prefix + match[1]
@@ -101,12 +109,12 @@ class Shown:
 
 
 def front_of(
-    front: Sequence[Shown], margins: Sequence[str], first_page: str, metadata: Mapping[str, str], own: Mapping[str, str]
+    front: Sequence[Shown], margins: Sequence[str], first_page: str, metadata: Mapping[str, str]
 ) -> dict[str, Any]:
     """What the first page and the metadata of the file (`Title`, `Author`, `Subject`) say, as fields of a document.
 
     `front` are the texts before the abstract, in order, and `margins` running heads and feet, those of the first page
-    first; `first_page` leaves references out, and `own` are the ids that lines of it give as its own.
+    first; `first_page` leaves references out.
     """
     title, block = _title(front, metadata.get("Title", ""), first_page)
     said = [*(b.text for b in front if b is not block), *margins]
@@ -115,7 +123,6 @@ def front_of(
         "authors": _authors(front, block, metadata.get("Author", ""), first_page),
         "year": year_of(said, first_page),
         "journal": journal_of([*margins, *(b.text for b in front if b is not block)]),
-        "identifiers": identifiers_of([*said, *metadata.values()], first_page, own),
     }
 
 
