@@ -119,7 +119,7 @@ CASES = (
     Case("judge names the passage before", lambda _: names_the_passage_before),
     Case("trusted judge names the passage before", lambda _: names_the_passage_before, trusted=True),
     Case("judge limited at first", lambda _: limited_at_first()),
-    Case("judge never reached", lambda _: is_limited),
+    Case("to be held back: judge never reached", lambda _: is_limited),
     Case("trusted judge contradicts one of three", contradicts_the_last, trusted=True),
     Case("judge yields to every doubt", lambda _: yields),
     Case("to be held back: judge finds nothing", lambda _: finds_nothing),
@@ -170,7 +170,7 @@ def measured(home: Path, recipe: str, case: Case, records: Sequence[Record]) -> 
     answers = asyncio.run(asked(home, recipe, model, known, case.trusted))
     written = [(one, a) for one, a in zip(known, answers, strict=True) if a.statements or a.dropped]
     right = [answer.decision.shown() == one.answer for one, answer in written]
-    unverified = sum(a.decision.reason.startswith("unverified") for _, a in written)
+    unchecked = sum(a.decision.check is not None and a.decision.check.result == "not checked" for _, a in written)
     dropped = sum(bool(a.dropped) for _, a in written)
     held = [
         f"{one.question[:70]} | {answer.decision.status} | {answer.decision.reason}"
@@ -178,7 +178,7 @@ def measured(home: Path, recipe: str, case: Case, records: Sequence[Record]) -> 
         if not came
     ]
     calls = model.asked["check"] / len(known)
-    return f"{sum(right)} of {len(right)} | {unverified} | {dropped} | {calls:.1f}", held
+    return f"{sum(right)} of {len(right)} | {unchecked} | {dropped} | {calls:.1f}", held
 
 
 def number(dice: random.Random, digits: int) -> str:
@@ -365,7 +365,7 @@ def main() -> None:
     random.Random(0).shuffle(records)
     with tempfile.TemporaryDirectory() as home:
         build(Library(Path(home)), CORPUS, [open_pubmedqa(folder / FILE)])
-        print("| recipe | case | right decisions shown | unverified | sentences dropped | judge's calls a question |")
+        print("| recipe | case | right decisions shown | not checked | sentences dropped | judge's calls a question |")
         print("| --- | --- | --- | --- | --- | --- |")
         for recipe, case in itertools.product(options.recipe or RECIPES, CASES):
             if options.case and case.name not in options.case:

@@ -49,6 +49,10 @@ def limited(value: Asked, right: str) -> StatementCheck:
     raise ModelFailed("it is limiting the call rate (HTTP 429)", model="scripted:capable", busy=True)
 
 
+def on_the_subject(value: Asked, right: str) -> StatementCheck:
+    return value.is_("related", right)
+
+
 def nothing(value: Asked, right: str) -> StatementCheck:
     return value.is_("neutral")
 
@@ -72,16 +76,32 @@ def answered(make_run: Callable[..., Run], memory_source: Any) -> Answered:
     return ask
 
 
-@each_row(
-    ("recipe", "judge", "trusted"), product(RECIPES, [agrees, before, limited, against(WRITTEN[1])], [True, False])
-)
+@each_row(("recipe", "judge", "trusted"), product(RECIPES, [agrees, before, against(WRITTEN[1])], [True, False]))
 def test_a_right_decision_comes_through(answered: Answered, recipe: Recipe, judge: Any, trusted: bool) -> None:
     answer, model = answered(recipe, judge=judge, trusted=trusted)
     assert answer.decision.shown() == "yes"
     assert model.asked["check"] > 0
-    assert answer.decision.reason.startswith("unverified, because scripted:capable failed: it is limiting") == (
-        judge is limited
-    )
+
+
+@each_row(
+    ("recipe", "judge", "reason"),
+    [
+        *[(recipe, limited, "scripted:capable failed: it is limiting the call rate") for recipe in RECIPES],
+        *[(recipe, on_the_subject, "scripted:capable does not say that a sentence is supported") for recipe in RECIPES],
+    ],
+)
+def test_an_answer_whose_check_fails_or_is_silent_is_not_released(
+    answered: Answered, recipe: Recipe, judge: Any, reason: str
+) -> None:
+    for trusted in (True, False):
+        answer, _ = answered(recipe, judge=judge, trusted=trusted)
+        assert (answer.decision.status, answer.decision.shown()) == ("not judged", None)
+        assert reason in answer.decision.reason
+        assert answer.decision.check.result == "not checked"
+        assert answer.evidence, "the quotes are shown"
+        printed = " ".join(str(answer).split())
+        assert "The model answered yes; this was not checked" in printed
+        assert "checked by" not in printed
 
 
 @each_row(

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from medground.answering.declaration import Declaration, of_question
+from medground.answering.read.sentence_names import SentenceNames
 from medground.answering.retrieval import Retrieval
 from medground.corpus.retraction import marked
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
@@ -46,6 +47,8 @@ class Run(Retrieval):
     """Things of the question that no quote names, though other documents of its sources do."""
     read: dict[str, None] = field(default_factory=dict)
     """Ids of documents that a model read in one call."""
+    names: SentenceNames = field(default_factory=SentenceNames)
+    """Ids under which a model sees documents and sentences."""
     missing: str = ""
     """What the model that read last said is missing in what was read; empty if it suffices."""
     notice: Notice | None = None

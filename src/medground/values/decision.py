@@ -37,11 +37,15 @@ AnswerForm = Literal["name", "items", "sentence"]
 ExactAnswer = str | list[str] | list[list[str]] | None
 
 
+CheckResult = Literal["follows", "contradicted", "not shown", "not checked"]
+"""Only an answer that follows is released. `not checked`: the check failed, or did not say."""
+
+
 class AnswerCheck(Frozen):
     """What a model that compared a short answer with the sentences released with it says."""
 
     answer: tuple[str, ...] = Field(description="the short answer that was checked: words of the task, or letters")
-    result: Literal["follows", "contradicted", "not shown"]
+    result: CheckResult
     found: tuple[str, ...] = Field(default=(), description="the answer that the sentences give; empty if none is named")
     checked_by: str = Field(description="the name of the model")
     reason: str = ""

@@ -159,7 +159,7 @@ def decide(
     """
     uncited, gate = not run.recipe.needs_evidence, run.settings.verify.gate
     if draft.answer and not gate and (kept or run.question.task != "free"):
-        return _decided(run, draft, [sentence for sentence, _ in kept], "", check)
+        return _decided(run, draft, [sentence for sentence, _ in kept], check)
     written = list(zip(draft.sentences, verdicts, strict=True))
     if not kept and not (uncited and draft.answer):
         if draft.sentences:
@@ -228,25 +228,28 @@ def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
 def _answered(
     run: Run, draft: Draft, kept: Sequence[Verdicted], grounds: Grounds, check: AnswerCheck | None
 ) -> Decision:
-    """The writer's answer if its rationale carries it, or if the judge failed on it; else why it is held back."""
-    uncited = not run.recipe.needs_evidence
-    if not uncited and not grounds.carry and not grounds.unchecked:
+    """The writer's answer if its rationale carries it and its check found that it follows; else why it is held back."""
+    if run.recipe.needs_evidence and not grounds.carry:
         who = _writer(run) if draft.basis == "model" else "the graph"
+        if unchecked := grounds.unchecked:
+            short = draft.answer if run.question.task != "free" or draft.form else ()
+            check = AnswerCheck(answer=short, result="not checked", checked_by=who, reason=unchecked)
+            return _made(run.question, "not judged", check=check, reason=unchecked)
         reason = f"{who} answers {', '.join(draft.answer)[:80]!r}, but {grounds.why_not()}"
         return _made(run.question, "not judged", reason=reason)
     if check is not None and check.result != "follows":
         why = f": {check.reason}" if check.reason else ""
-        reason = f"the answer was checked by {check.checked_by} against the sentences below{why}"
+        by = f"the answer was checked by {check.checked_by} against the sentences below{why}"
+        reason = check.reason if check.result == "not checked" else by
         return _made(run.question, "not judged", check=check, reason=reason)
     if grounds.contradicted:
         run.warn(f"{grounds.contradicted}; the decision rests on the others")
     for limit in limits(grounds.supporting, run):
         run.warn(limit)
-    reason = grounds.unchecked if not uncited else ""
-    return _decided(run, draft, [sentence for sentence, _ in kept], reason, check)
+    return _decided(run, draft, [sentence for sentence, _ in kept], check)
 
 
-def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str, check: AnswerCheck | None) -> Decision:
+def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], check: AnswerCheck | None) -> Decision:
     values, validated, short = draft.answer, None, {}
     if draft.basis == "model":
         writer = _writer(run)
@@ -257,10 +260,7 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str, c
             values, short = (", ".join(values),), {"form": draft.form, "items": values}
         elif run.question.task == "free":  # the checked rationale is the answer: any other text would be unchecked
             values = (" ".join(sentence.text for sentence in sentences_of(kept)),)
-    if unchecked:
-        run.warn(f"this decision is {unchecked}")
-    reason = unchecked or draft.reason
-    made_by = {"basis": draft.basis, "reason": reason, "validated": validated, "check": check}
+    made_by = {"basis": draft.basis, "reason": draft.reason, "validated": validated, "check": check}
     return _made(run.question, "decided", values, **made_by, **short)
 
 

@@ -34,10 +34,11 @@ from medground.values.statement import Dropped, Verdict
 async def checked_answer(
     draft: Draft, verdicts: Sequence[Verdict], run: Run, said: AnswerJudgement | None = None
 ) -> AnswerCheck | None:
-    """What the model that checks says of a short answer; None where nothing is to be checked or nobody can tell.
+    """What the model that checks says of a short answer; None where nothing is to be checked.
 
-    `said`: what it said when it judged the sentences; if it did not, it is asked about those that are released. An
-    answer that its sentences do not carry is held back without a call, and without `verify.gate` no check decides.
+    `said`: what it said when it judged the sentences; if it did not, it is asked about those that are released, and one
+    that does not tell has not checked the answer. An answer that its sentences do not carry is held back without a
+    call, and without `verify.gate` no check decides.
 
     Raises BudgetExhausted: the run reached one of its limits.
     """
@@ -45,13 +46,15 @@ async def checked_answer(
         return None
     kept, _ = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     grounds = Grounds.of(list(zip(draft.sentences, verdicts, strict=True)), kept)
-    if not (grounds.carry or grounds.unchecked):
+    if not grounds.carry:
         return None
+    critic = OperatorCritic(run)
     if said is None:
         shown = [sentence.text for sentence in sentences_of([sentence for sentence, _ in kept])]
-        _, said = await OperatorCritic(run).judge_answer((), answer, shown)
+        _, said = await critic.judge_answer((), answer, shown)
     if said is None:
-        return None
+        why = f"{critic.name} did not say whether it follows from the sentences below"
+        return AnswerCheck(answer=answer, result="not checked", checked_by=critic.name, reason=why)
     rests = [draft.sentences[place] for place in said.rests_on if place < len(draft.sentences)]
     if rests and not any(one in rests for one, _ in kept):
         why = "the sentences that it rests on were left out"

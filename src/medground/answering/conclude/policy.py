@@ -102,21 +102,21 @@ class Grounds:
 
     Attributes:
         written: every statement that was written, also the dropped ones.
-        supporting: the released statements that can support a decision.
-        unverified: the released statements on which the judge failed.
+        released: of these the ones that are shown.
+        supporting: of these the ones that can support a decision.
     """
 
     written: tuple[Verdicted, ...]
+    released: tuple[Verdicted, ...]
     supporting: tuple[Verdicted, ...]
-    unverified: tuple[Verdicted, ...]
 
     @classmethod
     def of(cls, written: Sequence[Verdicted], kept: Sequence[Verdicted]) -> Grounds:
         """The grounds of a rationale, from what was written and what is released."""
         return cls(
             written=tuple(written),
+            released=tuple(kept),
             supporting=tuple(pair for pair in kept if can_support(pair[1])),
-            unverified=tuple(pair for pair in kept if pair[1].label == "unverified"),
         )
 
     @property
@@ -137,11 +137,13 @@ class Grounds:
 
     @property
     def unchecked(self) -> str:
-        """Why no sentence was checked that could support the decision, if the judge is to blame; else empty."""
-        if self.supporting or self.contradicted or not self.unverified:
+        """Why no judge says of any sentence that it holds, if the judge is to blame; else empty."""
+        silent = [verdict for _, verdict in self.released if is_silent(verdict) and _MARKS.issuperset(verdict.flags)]
+        if self.supporting or self.contradicted or not silent:
             return ""
-        failed = dict.fromkeys(f"{verdict.critic} failed: {verdict.note}" for _, verdict in self.unverified)
-        return f"unverified, because {' and '.join(failed)}"
+        failed = [f"{one.critic} failed: {one.note}" for one in silent if one.label == "unverified"]
+        said = failed or [f"{one.critic} does not say that a sentence is supported by its quotes" for one in silent]
+        return " and ".join(dict.fromkeys(said))
 
     def why_not(self) -> str:
         """Why they do not carry the decision, for each way in which sentences fail to."""
@@ -160,16 +162,22 @@ _RULES = ("citation", "retraction", "form", "graph")
 def can_support(verdict: Verdict) -> bool:
     """Whether a sentence with this verdict can support a decision.
 
-    It cannot if it was not found in its source or not checked, if it cites nothing, if its words differ from the source
-    and no judge with the last word has weighed that, if it is based on a quote that reports no finding, or if it is
-    about a thing that no text around its quotes names, whoever judged it.
+    It cannot if it was not found in its source, if no judge says that it holds, if it cites nothing, if its words
+    differ from the source and no judge with the last word has weighed that, if it is based on a quote that reports no
+    finding, or if it is about a thing that no text around its quotes names, whoever judged it.
     """
     flags = set(verdict.flags)
-    if verdict.label in UNSUPPORTED or rejected(verdict) or flags & _DECIDE_NOTHING:
+    if verdict.label in UNSUPPORTED or is_silent(verdict) or rejected(verdict) or flags & _DECIDE_NOTHING:
         return False
-    if SUBJECT in flags and verdict.label == "related":
-        return False
-    return not flags - _MARKS or verdict.label not in ("related", "not judged")
+    return not flags - _MARKS or verdict.label != "not judged"
+
+
+def is_silent(verdict: Verdict) -> bool:
+    """Whether a judge failed, or says neither that a sentence holds nor that it does not. What is on the same subject
+    need not hold.
+    """
+    assessed = verdict.assessed or verdict.category
+    return verdict.label in ("unverified", "related") or (verdict.label == "not judged" and not assessed)
 
 
 def _why(verdict: Verdict) -> str:

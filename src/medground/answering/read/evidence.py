@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from medground.answering.read.readable import is_beside
-from medground.answering.read.reading_list import Reading, TextSpan, numbered, reading_list, with_antecedent
+from medground.answering.read.reading_list import Reading, numbered, reading_list, with_antecedent
+from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
 from medground.answering.verify.named import remark
 from medground.corpus.chunk import chunk, region

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
+from medground.answering.read.sentence_names import SentenceNames, TextSpan
 from medground.language.prose import is_prose
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same, worth
@@ -20,9 +21,6 @@ from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.values.document import Document, Hit, Passage
 from medground.values.question import Question
 from medground.values.steps import ReadingBatch
-
-TextSpan = tuple[str, int, int]
-"""Document id and the offsets of a sentence in its text."""
 
 _POINTS_BACK = re.compile(
     r"(?:This|These|Those|Such|It|They|Its|Their|He|She|Both|The (?:former|latter))\b(?! (?:study|trial|review|"
@@ -52,6 +50,25 @@ def numbered(
             strength = known.get(passage.start + start)
             sentences.append(SentenceView(id=sentence, text=passage.text[start:end], strength=strength))
     return SentencedPassage(id=key, title=document.title, section=passages[0].section or "", sentences=tuple(sentences))
+
+
+def named(
+    document: Document, passages: Sequence[Passage], names: SentenceNames, strengths: Mapping[int, float]
+) -> SentencedPassage:
+    """Passages of one document as sentences with the ids that they have in the whole run, in text order."""
+    spoken = [
+        (passage.start + start, passage.text[start:end])
+        for passage in sorted(passages, key=lambda p: p.start)
+        for start, end in spans(passage.text)
+    ]
+    views = tuple(
+        SentenceView(
+            id=names.of_sentence(document.id, start, start + len(text)), text=text, strength=strengths.get(start)
+        )
+        for start, text in spoken
+    )
+    key, section = names.of_document(document.id), passages[0].section or ""
+    return SentencedPassage(id=key, title=document.title, section=section, sentences=views)
 
 
 def with_antecedent(sentence: str, places: Mapping[str, TextSpan], document: Document) -> TextSpan:

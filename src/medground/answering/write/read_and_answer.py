@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from medground.answering.captions import design
-from medground.answering.read.reading_list import Batch, Reading, TextSpan, numbered
+from medground.answering.read.reading_list import Batch, Reading, named
 from medground.answering.run import Run
 from medground.answering.verify.named import remark, without_marks
 from medground.answering.write.draft import Draft
@@ -38,14 +38,13 @@ class Answered:
     Attributes:
         evidence: the quotes that its sentences cite.
         query: the query that would find what is missing; empty where there is none.
-        passages: what was read, reduced to the sentences that were cited, with their places.
+        passages: what was read, reduced to the sentences that were cited.
     """
 
     draft: Draft = field(default_factory=Draft)
     evidence: tuple[Evidence, ...] = ()
     query: str = ""
     passages: tuple[SentencedPassage, ...] = ()
-    places: Mapping[str, TextSpan] = field(default_factory=dict)
 
 
 async def answer_from(
@@ -59,8 +58,7 @@ async def answer_from(
     Raises ModelFailed: the model returned no usable output; BudgetExhausted: the run reached one of its limits.
     """
     known = before or Answered()
-    places = dict(known.places)
-    shown = (*known.passages, *_strongest(_sentenced(readings, places, run, len(known.passages))))
+    shown = (*known.passages, *_strongest(_sentenced(readings, run)))
     if not shown:
         return known
     value = ReadInput(
@@ -69,27 +67,24 @@ async def answer_from(
     with run.step(Batch(tuple(readings), 1, 1).step):
         output = await run.ask(read_and_answer, value)
     run.read.update(dict.fromkeys(one.paper for one in shown))
-    written = with_quotes(output.statements, output.answer, places, run, run.author(read_and_answer))
+    written = with_quotes(output.statements, output.answer, run.names, run, run.author(read_and_answer))
     cited = dict.fromkeys(one for statement in output.statements for one in statement.sentences)
     return Answered(
         draft=_complete(question, written.draft, output, run),
         evidence=written.evidence,
         query=output.query if search else "",
         passages=tuple(passage for one in shown if (passage := _only(one, cited)).sentences),
-        places=places,
     )
 
 
-def _sentenced(
-    readings: Sequence[Reading], places: dict[str, TextSpan], run: Run, known: int
-) -> Iterator[SentencedPassage]:
-    """The documents with all their sentences of prose, numbered from the first that is not known yet."""
+def _sentenced(readings: Sequence[Reading], run: Run) -> Iterator[SentencedPassage]:
+    """The documents with all their sentences of prose."""
     asked = reading_of(run.question.text)
-    for number, reading in enumerate(readings, start=known + 1):
+    for reading in readings:
         document = run.ledger.documents[reading.document_id]
         if not (passages := [passage for passage in reading.passages if run.stands(passage)]):
             continue
-        view = numbered(f"P{number}", document, passages, places, reading.strengths)
+        view = named(document, passages, run.names, reading.strengths)
         # A person at risk could read some as an instruction to stop or to take something.
         shown = [s for s in view.sentences if is_quotable(asked, s.text) and not (run.notice and instructs(s.text))]
         head = {

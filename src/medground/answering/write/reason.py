@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from medground.answering.read.reading_list import Reading, TextSpan, numbered, with_antecedent, with_strengths
+from medground.answering.read.reading_list import Reading, numbered, with_antecedent, with_strengths
+from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
 from medground.answering.verify.named import without_marks
 from medground.answering.write.draft import Draft

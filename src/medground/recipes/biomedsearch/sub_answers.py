@@ -9,7 +9,8 @@ from itertools import combinations
 from typing import Any
 
 from medground.answering.read.evidence import evidence_views
-from medground.answering.read.reading_list import TextSpan, spans
+from medground.answering.read.reading_list import spans
+from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
 from medground.answering.write.reason import cited_sentences, numbered_hits, quotable
 from medground.errors import ModelFailed
