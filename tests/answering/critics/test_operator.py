@@ -150,7 +150,6 @@ def test_the_server_is_asked_and_its_numbers_are_used(judge: Any) -> None:
     schema = peer.requests[0]["response_format"]["json_schema"]["schema"]
     properties = schema["$defs"]["StatementCheck"]["properties"]
     assert list(properties) == ["statement", "relation", "best", "flags", "reason"]
-    assert {"enum": ["E1", "E2"], "type": "string"}.items() <= properties["best"]["anyOf"][0].items()
     assert properties["flags"]["items"]["enum"] == list(FLAGS)
 
 

@@ -94,11 +94,7 @@ def compose(
         run.ledger.cite(cited)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
-    if run.settings.verify.gate:
-        own = [pair for pair in kept if pair[0] not in draft.beside]
-        unmentioned = decision.unmentioned and decision.check is None
-        shown = _nearest(own, run) if unmentioned else _on_subject(own, run)
-        kept = [pair for pair in kept if pair in shown or pair[0] in draft.beside]
+    kept = _shown(kept, draft, decision, run) if run.settings.verify.gate else kept
     rationale, statements = _written(kept, run, mark)
     quoted = {e.id for e in run.ledger.evidence}
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))
@@ -125,6 +121,14 @@ def compose(
         stopped=stopped,
         **_circumstances(run) | ({"needs_evidence": False} if _from_memory(decision, evidence, kept, run) else {}),
     )
+
+
+def _shown(kept: Sequence[Verdicted], draft: Draft, decision: Decision, run: Run) -> list[Verdicted]:
+    """The released statements on the question's subject, else the nearest; and what stands beside them."""
+    own = [pair for pair in kept if pair[0] not in draft.beside]
+    unmentioned = decision.unmentioned and decision.check is None
+    shown = _nearest(own, run) if unmentioned else _on_subject(own, run)
+    return [pair for pair in kept if pair in shown or pair[0] in draft.beside]
 
 
 def _nearest(kept: Sequence[Verdicted], run: Run) -> list[Verdicted]:
