@@ -28,7 +28,7 @@ _SAYING = """
     respectively compared group patients overall arm subjects participants mean median significantly significant
     increased lower higher more less greater rate rates number among received found showed used observed
 """
-_EMPTY = frozenset(map(words.stem, _SAYING.split()))
+EMPTY = frozenset(map(words.stem, _SAYING.split()))
 """Stems that tell no number from another."""
 
 
@@ -70,7 +70,7 @@ def _is_aside(gap: str, cut: re.Match[str]) -> bool:
 def stems(text: str, *, first: int | None = None, last: int | None = None) -> frozenset[str]:
     """The stems of a text's content words and labels such as the B of `group B`; of so many words at one end only."""
     labels = [f"label {(one or other).lower()}" for one, other in _LABEL.findall(text)]
-    found = [stem for stem in words.terms(text) if not stem[0].isdigit() and stem not in _EMPTY]
+    found = [stem for stem in words.terms(text) if not stem[0].isdigit() and stem not in EMPTY]
     kept = found[:first] if first else found[-last:] if last else found
     return frozenset((*kept, *labels, *(["not"] if _NOT.search(text) else ())))
 

@@ -234,9 +234,10 @@ async def _judged(
 ) -> list[Checked]:
     """The statements judged against the context, or against their citations, which may correct the former."""
     by_citations = [
-        Claim(s.text, evidence_views(cited_evidence(s, run.ledger), run.ledger.documents)) for s in sentences
+        Claim(s.text, evidence_views(cited_evidence(s, run.ledger), run.ledger.documents), within=s.within)
+        for s in sentences
     ]
-    claims = [Claim(s.text, shared.views) for s in sentences] if context else by_citations
+    claims = [Claim(s.text, shared.views, within=s.within) for s in sentences] if context else by_citations
     with run.step(Judging(done=0, of=len(claims))) if claims else nullcontext():
         found = await _sound(claims, critic)
     trust = run.settings.verify
