@@ -18,7 +18,7 @@ from medground.language.quantities import quantities
 from medground.language.question_reading import reading_of
 from medground.language.risk.notices import is_plain
 from medground.language.sentences import sentence_spans
-from medground.language.slots import EMPTY
+from medground.language.slots import EMPTY, LABEL
 from medground.language.statements import blanked, segment
 from medground.language.word_lists import forms
 from medground.models.operators.differences import DENIED, NEGATION
@@ -77,6 +77,8 @@ class Contrast:
             named = (self.arm | self.other) <= quoted.about and _covered(self.about, quoted.about)
             return None if not (named and other and quoted.denied) else "same" if self.denied else "opposite"
         about = self.about - quoted.arm - quoted.other
+        if self.kind in ("than", "not") and not other:
+            return None
         is_other_kind = self.kind != quoted.kind and not {"alone", "alike"} & {self.kind, quoted.kind}
         if is_other_kind or not arm or self.joined != quoted.joined:
             return None
@@ -122,7 +124,8 @@ def contrasts(text: str, *, each_clause: bool = False) -> tuple[Contrast, ...]:
 
 
 def _of_clause(clause: str, each_clause: bool) -> Iterator[Contrast]:
-    plain = _FORMS["non_inferior"].sub("noninferior", blanked(clause))
+    clause = _FORMS["non_inferior"].sub("noninferior", clause)
+    plain = blanked(clause)
     joints = [*_FORMS["joint"].finditer(plain)]
     scale = _scale(plain)
     if joints:
@@ -143,13 +146,10 @@ def _by_joint(
     """The text before each joint, the joint, the text after it, and whether it is denied."""
     starts = [0, *(_next_clause(plain, one.end(), other.start()) for one, other in pairwise(joints))]
     for joint, start, end in zip(joints, starts, [*starts[1:], len(plain)], strict=True):
-        whole = len(joints) == 1 and joint["but_not"] is None
-        yield (
-            plain[start : joint.start()],
-            joint,
-            plain[joint.end() : end],
-            _is_denied(clause if whole else plain[start : joint.start()]),
-        )
+        after = _FORMS["after"].search(plain, joint.end(), end)
+        end = after.start() if after else end
+        told = clause[start : joint.start() if joint["but_not"] else end]
+        yield plain[start : joint.start()], joint, plain[joint.end() : end], _is_denied(told)
 
 
 def _next_clause(plain: str, start: int, end: int) -> int:
@@ -206,14 +206,15 @@ def _subject(left: str) -> str:
 
 def _noun_phrase(text: str) -> tuple[str, str]:
     """The first noun phrase of a text that names something, and the rest."""
-    cuts = sorted(one.start() for form in ("end", "preposition", "verb") for one in _FORMS[form].finditer(text))
+    cuts = sorted(one.start() for form in ("end", "place", "verb") for one in _FORMS[form].finditer(text))
     at = next((cut for cut in cuts if _side(text[:cut])), len(text))
     return text[:at], text[at:]
 
 
 def _side(text: str) -> frozenset[str]:
     denied = ["not"] if NEGATION.search(text) else []
-    return frozenset((*(stem for stem in words.terms(text) if stem not in EMPTY), *denied))
+    labels = (f"label {(one or other).lower()}" for one, other in LABEL.findall(text))
+    return frozenset((*(stem for stem in words.terms(text) if stem not in EMPTY), *labels, *denied))
 
 
 def _joins(side: str) -> bool:
@@ -222,7 +223,7 @@ def _joins(side: str) -> bool:
 
 def _about(clause: str, *sides: str) -> frozenset[str]:
     """The stems of what is compared: no numbers, directions, sides or words that every comparison has."""
-    told = " ".join(word for word in _WORD.findall(clause) if not _scale(word))
+    told = " ".join(word for word in _WORD.findall(_FORMS["verb"].sub(" ", clause)) if not _scale(word))
     return frozenset(words.terms(told)) - EMPTY - frozenset().union(*map(_side, sides))
 
 
