@@ -117,7 +117,7 @@ def _stands(side: frozenset[str], place: frozenset[str], opposite: frozenset[str
 def contrasts(text: str, *, each_clause: bool = False) -> tuple[Contrast, ...]:
     """The comparisons of a text, clause by clause.
 
-    With `each_clause`, every clause with a direction counts: of "A fell, whereas B rose", one is compared with the other.
+    With `each_clause`, every clause with a direction counts: "A fell, whereas B rose" compares the one with the other.
     """
     clauses = (part for start, end in segment(text) for part in _FORMS["whereas"].split(text[start:end]))
     return tuple(one for clause in clauses for one in _of_clause(clause, each_clause))
@@ -166,10 +166,8 @@ def _two_sided(left: str, joint: re.Match[str], right: str, denied: bool) -> Con
     lead = _FORMS["lead"].match(right)
     other, tail = _noun_phrase(right[lead.end() if lead else 0 :])
     scale = _scale(whole)
-    if tail.lstrip().startswith(",") and not _scale(left):  # A, compared with B, was higher
-        arm = left
-    else:
-        arm = _arm(left, (lead and lead["preposition"]) or "")
+    is_aside = tail.lstrip().startswith(",") and not _scale(left)  # A, compared with B, was higher
+    arm = left if is_aside else _arm(left, (lead and lead["preposition"]) or "")
     if joint["passive"]:  # A was outperformed by B
         arm, other = other, arm
     return Contrast(

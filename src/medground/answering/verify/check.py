@@ -280,8 +280,9 @@ def _without_critic(
         return _quoted(same, documents[same.document_id])
     named = [documents[e.document_id] for e in cited]
     if held := unfounded(sentence.whole.text, named, documents.values(), question):
-        critic = "retraction" if held[0] == RETRACTED else "citation"
-        return Verdict(label="not found", critic=critic, flags=held[:1], note=held[1])
+        critic = "retraction" if held.flag == RETRACTED else "citation"
+        best = ledger.quote(*held.place).id if held.place and not sentence.evidence else None
+        return Verdict(label="not found", critic=critic, best=best, flags=(held.flag,), note=held.reason)
     if sentence.evidence and not cited:
         return Verdict(label="not found", critic="retraction", note="it cites only retracted papers or notices")
     if asks(sentence.text):

@@ -187,10 +187,18 @@ _SHORT = {
 }
 
 
+class Held(NamedTuple):
+    """Why a sentence is held, and the place that it misquotes: a document's id, start and end."""
+
+    flag: str
+    reason: str
+    place: tuple[str, int, int] | None = None
+
+
 def unfounded(
     sentence: str, cited: Sequence[Document], documents: Iterable[Document], question: str = ""
-) -> tuple[str, str] | None:
-    """The flag and the reason for which a sentence is held; None if nothing in it is unfounded.
+) -> Held | None:
+    """Why a sentence is held; None if nothing in it is unfounded.
 
     Args:
         cited: the documents that it cites; all, if it cites none.
@@ -198,21 +206,22 @@ def unfounded(
     """
     everything = list(documents)
     if works := retracted_references(sentence, everything):
-        return RETRACTED, f"it refers to {', '.join(works)[:_LONGEST]}, which is retracted"
+        return Held(RETRACTED, f"it refers to {', '.join(works)[:_LONGEST]}, which is retracted")
     if works := unretrieved_references(sentence, everything, cited):
-        return FLAG, f"it refers to {', '.join(works)[:_LONGEST]}, which this run never retrieved"
+        return Held(FLAG, f"it refers to {', '.join(works)[:_LONGEST]}, which this run never retrieved")
     compared = list(cited) or everything
     sources = [part for document in compared for part in (document.text, document.title)]
     if altered := altered_quotations(sentence, [*sources, question]):
-        return QUOTATION, _not_verbatim(altered[0], compared, "the source that it cites does" if cited else "")
+        return _misquoted(altered[0], compared, "the source that it cites does" if cited else "the retrieved texts do")
     return None
 
 
-def _not_verbatim(passage: str, documents: Sequence[Document], which: str) -> str:
-    quoted = f"it quotes “{passage[:_LONGEST]}”, which {which or 'the retrieved texts do'} not say"
-    sentences = {document.text[a:b]: document for document in documents for a, b in sentence_spans(document.text)}
-    source = nearest(passage, sentences)
-    return f"{quoted}; {sentences[source].id} has “{source[:_SENTENCE]}”" if source else quoted
+def _misquoted(passage: str, documents: Sequence[Document], which: str) -> Held:
+    reason = f"it quotes “{passage[:_LONGEST]}”, which {which} not say"
+    places = {d.text[start:end]: (d.id, start, end) for d in documents for start, end in sentence_spans(d.text)}
+    if not (source := nearest(passage, places)):
+        return Held(QUOTATION, reason)
+    return Held(QUOTATION, f"{reason}; {places[source][0]} has “{source[:_SENTENCE]}”", places[source])
 
 
 def retracted_references(sentence: str, documents: Iterable[Document]) -> list[str]:
