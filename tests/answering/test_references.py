@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row, tables
 
-from medground.answering.conclude.claim import check_claim
+from medground.answering.conclude.claim import CHECKING_A_CLAIM, check_claim
 from medground.answering.conclude.finish import finish
 from medground.answering.run import Run
 from medground.answering.verify.marks import without_citations
@@ -226,7 +226,7 @@ CHECKED = "Warfarin prevented many strokes"
 def test_a_claim_is_held_to_what_it_cites_and_quotes(
     make_run: MakeRun, memory_source: Any, claim: str, critic: str, note: str
 ) -> None:
-    run = make_run(claim, sources=[memory_source([GONE, OTHER])])
+    run = make_run(claim, sources=[memory_source([GONE, OTHER])], recipe=CHECKING_A_CLAIM)
     verdict = asyncio.run(check_claim(run)).statements[0].verdict
     assert (verdict.critic, verdict.note) == (critic, note)
     assert not {"number", "subject"} & {*verdict.flags}
