@@ -4,13 +4,16 @@ that names what this run never retrieved is held.
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row, tables
 
+from medground.answering.conclude.claim import CHECKING_A_CLAIM, check_claim
 from medground.answering.conclude.finish import finish
 from medground.answering.run import Run
+from medground.answering.verify.marks import without_citations
 from medground.answering.verify.named import (
     FLAG,
     QUOTATION,
@@ -162,7 +165,10 @@ SOURCE = (
 
 
 @each_row("quote", TABLES["true_quotes"])
-@each_row("marks", ["“{}”", '"{}"', "‘{}’", "'{}'", "«{}»", "„{}“", "``{}''", "“{}", "{}”"])
+@each_row(
+    "marks",
+    ["“{}”", '"{}"', "‘{}’", "‚{}‘", "'{}'", "«{}»", "« {} »", "»{}«", "「{}」", "„{}“", "``{}''", "“{}", "{}”"],
+)
 def test_true_quotes_pass(quote: str, marks: str) -> None:
     written = marks.format(quote)
     sentence = written if marks == "{}”" else f"The authors say: {written}"
@@ -170,7 +176,7 @@ def test_true_quotes_pass(quote: str, marks: str) -> None:
 
 
 @each_row("quote", TABLES["altered_quotes"])
-@each_row("marks", ["“{}”", "‘{}’", "“{}"])
+@each_row("marks", ["“{}”", "‘{}’", "« {} »", "»{}«", "“{}"])
 def test_altered_quotes_do_not(quote: str, marks: str) -> None:
     assert altered_quotations(f"The authors say: {marks.format(quote)}", [SOURCE]) == [quote]
 
@@ -178,6 +184,52 @@ def test_altered_quotes_do_not(quote: str, marks: str) -> None:
 @each_row("sentence", TABLES["no_quotes"])
 def test_terms_possessives_and_inches_are_no_quotes(sentence: str) -> None:
     assert altered_quotations(sentence, [SOURCE]) == []
+
+
+@each_row(("text", "compared"), TABLES["cited"])
+def test_citations_are_read_out_of_a_text(text: str, compared: str) -> None:
+    assert without_citations(text) == compared
+    assert without_citations(compared) == compared
+
+
+GONE = PAPER.model_copy(
+    update={"id": "PMID:125", "authors": ("Gone A",), "retraction": "retracted", "url": None, "year": 2019}
+)
+CHECKED = "Warfarin prevented many strokes"
+
+
+@each_row(
+    ("claim", "critic", "note"),
+    [
+        (f"{CHECKED} (PMID: 124).", "keyless", ""),
+        (f"{CHECKED} (PMID: 999).", "citation", "it refers to PMID: 999, which this run never retrieved"),
+        ("Aspirin lowered the risk of stroke (PMID: 125).", "retraction", "it refers to PMID: 125, which is retracted"),
+        (
+            "Aspirin lowered the risk of stroke (Gone 2019).",
+            "retraction",
+            "it refers to Gone 2019, which is retracted",
+        ),
+        ("It is said that “Warfarin prevented many strokes”.", "keyless", ""),
+        (
+            "It is said that “Warfarin prevented most strokes”.",
+            "citation",
+            "it quotes “Warfarin prevented most strokes”, which the retrieved texts do not say; "
+            "PMID:124 has “Warfarin prevented many strokes.”",
+        ),
+        (
+            "It is said that “no one should ever go sailing”, and warfarin prevented strokes.",
+            "citation",
+            "it quotes “no one should ever go sailing”, which the retrieved texts do not say",
+        ),
+    ],
+)
+def test_a_claim_is_held_to_what_it_cites_and_quotes(
+    make_run: MakeRun, memory_source: Any, claim: str, critic: str, note: str
+) -> None:
+    run = make_run(claim, sources=[memory_source([GONE, OTHER])], recipe=CHECKING_A_CLAIM)
+    verdict = asyncio.run(check_claim(run)).statements[0].verdict
+    assert (verdict.critic, verdict.note) == (critic, note)
+    assert not {"number", "subject"} & {*verdict.flags}
 
 
 WORD = st.text(st.characters(categories=["Ll"], max_codepoint=0x17F), min_size=1, max_size=8)

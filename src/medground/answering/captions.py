@@ -78,7 +78,7 @@ _FAULTS = {
 _RULES = ("verbatim", "citation", "retraction", "form", "graph", "context", KEYLESS)
 """Critics that compare ids, letters and words. Their verdict is complete without a name."""
 _EXPLAINED = (
-    *("purpose", "title", "reference", "quotation", "quantity", "misplaced", "citation", "contradiction"),
+    *("purpose", "title", "reference", "quotation", "quantity", "retracted", "misplaced", "citation", "contradiction"),
     *("incorrect", "disputed", "own knowledge", "subject", "foreign"),
 )
 """Flags that a verdict explains in words. The others name a difference from the quote."""

@@ -16,7 +16,7 @@ _HEAD = re.compile(r"[(;]")
 PART = re.compile(r"[(;,]|\bthat\b")
 AFTER = re.compile(r"\s*\)?\s*(?:in|for|with|on|among|after|at|during|by|under|without|when|from)\b", re.IGNORECASE)
 _LISTED = forms("slots")["listed"]
-_LABEL = forms("slots")["label"]
+LABEL = forms("slots")["label"]
 _OPENING = forms("slots")["opening"]
 """Marks before words that still belong to the number before them."""
 VERB = forms("slots")["verb"]
@@ -28,7 +28,7 @@ _SAYING = """
     respectively compared group patients overall arm subjects participants mean median significantly significant
     increased lower higher more less greater rate rates number among received found showed used observed
 """
-_EMPTY = frozenset(map(words.stem, _SAYING.split()))
+EMPTY = frozenset(map(words.stem, _SAYING.split()))
 """Stems that tell no number from another."""
 
 
@@ -69,8 +69,8 @@ def _is_aside(gap: str, cut: re.Match[str]) -> bool:
 
 def stems(text: str, *, first: int | None = None, last: int | None = None) -> frozenset[str]:
     """The stems of a text's content words and labels such as the B of `group B`; of so many words at one end only."""
-    labels = [f"label {(one or other).lower()}" for one, other in _LABEL.findall(text)]
-    found = [stem for stem in words.terms(text) if not stem[0].isdigit() and stem not in _EMPTY]
+    labels = [f"label {(one or other).lower()}" for one, other in LABEL.findall(text)]
+    found = [stem for stem in words.terms(text) if not stem[0].isdigit() and stem not in EMPTY]
     kept = found[:first] if first else found[-last:] if last else found
     return frozenset((*kept, *labels, *(["not"] if _NOT.search(text) else ())))
 

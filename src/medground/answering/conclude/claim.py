@@ -6,8 +6,12 @@ from medground.answering.conclude.compose import listed_documents
 from medground.answering.declaration import Declaration
 from medground.answering.rank.fuse import distinct, fuse
 from medground.answering.read.readable import readable, texts
-from medground.answering.run import Run
+from medground.answering.run import Run, with_titles
 from medground.answering.verify.check import CHECKING, check_each
+from medground.answering.verify.marks import without_citations
+from medground.answering.verify.named import author_years
+from medground.answering.verify.references import quotations
+from medground.corpus.retraction import set_aside
 from medground.language.statements import segment
 from medground.values.answer import Search, SourceDocument
 from medground.values.decision import Notice
@@ -48,7 +52,7 @@ async def check_claim(run: Run) -> CheckedClaim:
     claim = run.question.text
     if run.notice is not None and run.notice.stops:
         return CheckedClaim(claim=claim, notice=run.notice, statements=(), usage=run.report(), trace_id=run.trace.id)
-    spans = segment(claim)
+    spans = [span for span in segment(claim) if without_citations(claim[slice(*span)]).strip(" .,;:")] or segment(claim)
     parts = [Sentence(text=claim[start:end], evidence=(), within=claim, start=start) for start, end in spans]
     checked = await check_each(parts, run, context=await _context(claim, run), cited=False)
     statements = tuple(
@@ -77,7 +81,13 @@ async def check_claim(run: Run) -> CheckedClaim:
 
 
 async def _context(claim: str, run: Run) -> list[Hit]:
-    found = await run.look_up(Lookup.words(claim))
+    await with_titles(run.question, run)  # what a claim is compared with first: the papers that it names by id
+    stated = without_citations(claim) or claim
+    run.question = run.question.model_copy(update={"text": stated})
+    quoted = [Lookup.words(passage) for passage in quotations(claim)]
+    found = await run.look_up(Lookup.words(stated), *quoted)
     fused = fuse([ranking for result in found for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
+    if author_years(claim):
+        await run.retrieve(list(set_aside(fused)[1]))  # so that a retracted one is known by its authors
     hits = distinct(await readable(texts(fused), run))
     return list(islice(hits, run.settings.verify.context or PASSAGES))

@@ -34,9 +34,11 @@ from medground.answering.verify.critic import (
 from medground.answering.verify.critics import AnswerJudgement, OperatorCritic, open_critic
 from medground.answering.verify.judges import domain, has_last_word, may_judge
 from medground.answering.verify.labelling import label_all
+from medground.answering.verify.marks import facts_of
 from medground.answering.verify.named import unfounded
 from medground.answering.verify.overclaim import OWN_WORDS, Overclaim, doubts, weighed, with_word_filters
 from medground.answering.verify.reporting import TITLE, asks, why_not_finding
+from medground.corpus.retraction import RETRACTED
 from medground.language import words
 from medground.models.operators.base import EvidenceView, Operator
 from medground.models.operators.checking import check
@@ -116,7 +118,9 @@ async def _checked(
     critic = open_critic(run)
     shared = await context_of(context, run, reads=critic.reads)
     asked, ledger, decides = run.question, run.ledger, has_last_word(critic.name, run.settings.verify)
-    known = [_without_critic(one, ledger, asked.text, graph, context=bool(context)) for one in sentences]
+    given = asked.text if cited else ""  # what a claim quotes is in the claim
+    known = [_without_critic(one, ledger, given, graph, context=bool(context)) for one in sentences]
+    sentences = [facts_of(sentence) for sentence in sentences]
     told, said = False, None
     if isinstance(critic, OperatorCritic) and critic.is_model:
         told = decides  # of what it cites
@@ -234,9 +238,10 @@ async def _judged(
 ) -> list[Checked]:
     """The statements judged against the context, or against their citations, which may correct the former."""
     by_citations = [
-        Claim(s.text, evidence_views(cited_evidence(s, run.ledger), run.ledger.documents)) for s in sentences
+        Claim(s.text, evidence_views(cited_evidence(s, run.ledger), run.ledger.documents), within=s.within)
+        for s in sentences
     ]
-    claims = [Claim(s.text, shared.views) for s in sentences] if context else by_citations
+    claims = [Claim(s.text, shared.views, within=s.within) for s in sentences] if context else by_citations
     with run.step(Judging(done=0, of=len(claims))) if claims else nullcontext():
         found = await _sound(claims, critic)
     trust = run.settings.verify
@@ -275,7 +280,9 @@ def _without_critic(
         return _quoted(same, documents[same.document_id])
     named = [documents[e.document_id] for e in cited]
     if held := unfounded(sentence.whole.text, named, documents.values(), question):
-        return Verdict(label="not found", critic="citation", flags=held[:1], note=held[1])
+        critic = "retraction" if held.flag == RETRACTED else "citation"
+        best = ledger.quote(*held.place).id if held.place and not sentence.evidence else None
+        return Verdict(label="not found", critic=critic, best=best, flags=(held.flag,), note=held.reason)
     if sentence.evidence and not cited:
         return Verdict(label="not found", critic="retraction", note="it cites only retracted papers or notices")
     if asks(sentence.text):

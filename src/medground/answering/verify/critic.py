@@ -19,7 +19,8 @@ class Claim:
     """A statement and the passages that it is compared with, best first. Without passages it cannot be supported.
 
     `doubts` are what word filters noticed about the pair, for a critic that can read them; `cites` are ids of the
-    premises that it names itself, empty where all are meant; `kind` as in `StatementView`.
+    premises that it names itself, empty where all are meant; `kind` as in `StatementView`; `within` is the sentence
+    that the statement is part of.
     """
 
     statement: str
@@ -27,6 +28,7 @@ class Claim:
     doubts: tuple[str, ...] = ()
     cites: tuple[str, ...] = ()
     kind: SentenceKind = "statement"
+    within: str = ""
 
 
 Reads = Literal["sentences", "windows", "passages"]

@@ -15,12 +15,16 @@ from medground.answering.verify.references import (
     address,
     altered_quotations,
     cochrane_number,
+    nearest,
     plain,
     references,
     trial_numbers,
 )
+from medground.corpus.retraction import RETRACTED, listed, why_aside
+from medground.corpus.retraction_table import GRAVE
 from medground.language import words
 from medground.language.clean import without_accents
+from medground.language.sentences import sentence_spans
 from medground.language.word_lists import word_lists
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
@@ -167,12 +171,13 @@ FLAG = "reference"
 """The flag of a sentence that refers to a work that was never retrieved."""
 QUOTATION = "quotation"
 """The flag of a sentence that quotes what its sources do not say."""
-HELD = (FLAG, QUOTATION, QUANTITY)
+HELD = (FLAG, QUOTATION, QUANTITY, RETRACTED)
 """The flags of sentences that are never released."""
 
 _ID = r"(?:E\d+|P\d+(?:\.S\d+)?)"
 _MARKS = re.compile(rf"\s*\[{_ID}(?:\s*[,;]\s*{_ID})*\]")
 _LONGEST = 120
+_SENTENCE = 400
 _SHORT = {
     "newenglandjournalofmedicine": "nengljmed",
     "nejm": "nengljmed",
@@ -182,23 +187,55 @@ _SHORT = {
 }
 
 
+class Held(NamedTuple):
+    """Why a sentence is held, and the place that it misquotes: a document's id, start and end."""
+
+    flag: str
+    reason: str
+    place: tuple[str, int, int] | None = None
+
+
 def unfounded(
     sentence: str, cited: Sequence[Document], documents: Iterable[Document], question: str = ""
-) -> tuple[str, str] | None:
-    """The flag and the reason for which a sentence is held; None if nothing in it is unfounded.
+) -> Held | None:
+    """Why a sentence is held; None if nothing in it is unfounded.
 
     Args:
         cited: the documents that it cites; all, if it cites none.
         question: the user's words, which may be quoted too.
     """
     everything = list(documents)
+    if works := retracted_references(sentence, everything):
+        return Held(RETRACTED, f"it refers to {', '.join(works)[:_LONGEST]}, which is retracted")
     if works := unretrieved_references(sentence, everything, cited):
-        return FLAG, f"it refers to {', '.join(works)[:_LONGEST]}, which this run never retrieved"
-    sources = [part for document in cited or everything for part in (document.text, document.title)]
+        return Held(FLAG, f"it refers to {', '.join(works)[:_LONGEST]}, which this run never retrieved")
+    compared = list(cited) or everything
+    sources = [part for document in compared for part in (document.text, document.title)]
     if altered := altered_quotations(sentence, [*sources, question]):
-        which = "the source that it cites does" if cited else "the retrieved texts do"
-        return QUOTATION, f"it quotes “{altered[0][:_LONGEST]}”, which {which} not say"
+        return _misquoted(altered[0], compared, "the source that it cites does" if cited else "the retrieved texts do")
     return None
+
+
+def _misquoted(passage: str, documents: Sequence[Document], which: str) -> Held:
+    reason = f"it quotes “{passage[:_LONGEST]}”, which {which} not say"
+    places = {d.text[start:end]: (d.id, start, end) for d in documents for start, end in sentence_spans(d.text)}
+    if not (source := nearest(passage, places)):
+        return Held(QUOTATION, reason)
+    return Held(QUOTATION, f"{reason}; {places[source][0]} has “{source[:_SENTENCE]}”", places[source])
+
+
+def retracted_references(sentence: str, documents: Iterable[Document]) -> list[str]:
+    """The references in a sentence to retracted papers, by id or by author and year, in its own words."""
+    gone = [document for document in documents if why_aside(document) == RETRACTED]
+    known = {name for document in gone for name in _names(document)}
+    found = [work.text for work in references(sentence) if _is_known(work, known, gone) or _is_listed(work)]
+    found += [work.text for work in author_years(plain(sentence)) if work.year and any(map(work.is_of, gone))]
+    return list(dict.fromkeys(found))
+
+
+def _is_listed(work: Reference) -> bool:
+    value = normal_doi(work.value) or work.value if work.kind == "doi" else work.value
+    return listed().get(f"{work.kind}:{value}") in GRAVE
 
 
 def remark(written: str, documents: Iterable[Document], question: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medground.answering.run import Run
+from medground.answering.verify.arms import held_to_sides
 from medground.answering.verify.critic import Claim, Judgement, Reads, Score, Scorer, without_judge
 from medground.errors import ConfigError, ModelFailed
 from medground.models.operators.base import EvidenceView
@@ -72,7 +73,7 @@ class NliCritic:
         return [
             Judgement("failed", note=problem)
             if problem
-            else self._final(self._decide(claim, near, [next(scores) for _ in near]))
+            else held_to_sides(claim, self._final(self._decide(claim, near, [next(scores) for _ in near])))
             for claim, near, problem in zip(claims, premises, problems, strict=True)
         ]
 

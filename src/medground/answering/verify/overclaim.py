@@ -208,9 +208,11 @@ def doubts(sentence: Sentence, quote: Evidence, ledger: Ledger) -> tuple[Overcla
         found = why_not_finding(quote.quote, document)
         return (Overclaim(*found),) if found else ()
     quotes = [quote.quote, *(e.quote for e in cited_evidence(sentence, ledger))]
+    is_claim = not sentence.evidence and len(document.text) <= _ABSTRACT  # which rests on a paper, not on one sentence
+    numbers_from = [*quotes, document.text] if is_claim else quotes
     return (
         *overclaims(sentence.text, quote.quote, document, sentence=sentence.whole.text),
-        *wrong_numbers(sentence.text, quotes),
+        *wrong_numbers(sentence.text, numbers_from),
         *(Overclaim(kind, word) for kind, word in _unheld(sentence, quotes, ledger) if word),
     )
 

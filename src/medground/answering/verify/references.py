@@ -10,6 +10,8 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from rapidfuzz import fuzz, process
+
 from medground.language.word_lists import forms
 from medground.values.identifiers import normal_doi
 
@@ -119,6 +121,8 @@ def _read(form: str, match: re.Match[str]) -> Iterator[Reference]:
 
 LEAST_WORDS = 4
 """Words of a passage in quotes that is compared; fewer are a term, such as “number needed” or “gold standard”."""
+_LEAST_ALIKE = 75
+"""Minimum likeness, 0 to 100, of a passage to the sentence that it was altered from."""
 _MOST_ENDS = 12
 """Marks after an opening single quote that are tried as its end; the others are apostrophes."""
 _LOOKS = str.maketrans(
@@ -129,21 +133,34 @@ _LOOKS = str.maketrans(
 )
 _SPACED = re.compile(r"\s*([%<>=≤≥±/()\[\],;:+])\s*|\s*(-)\s+|\s+(-)(?!\d)")
 """Signs around which spaces do not count; a space before a minus does, because `-5` is not `5`."""
-_GAP = re.compile(r"\[[^\]]*\]|\(\s*(?:\.\s?){3,}\)|(?:\.\s?){3,}|…")
-_DOUBLE = re.compile(r"“([^“”]*)(?:”|$)|„([^„“”]*)(?:[“”]|$)|«([^«»]*)(?:»|$)|^([^“”]*)”")
+_GAP = re.compile(r"\w*\[[^\]]*\]\w*|\(\s*(?:\.\s?){3,}\)|(?:\.\s?){3,}|…")
+_DOUBLE = re.compile(r"“([^“”]*)(?:”|$)|„([^„“”]*)(?:[“”]|$)|^([^“”]*)”")
 _STRAIGHT = re.compile(r'(?<![\w"])"(?=\S)([^"]*)(?:"|$)')
-_LATEX = re.compile(r"``|''")
-_SINGLE = re.compile(r"(?<![\w'])(?:‘|')(?=\w)")
-_SINGLE_END = re.compile(r"(?<=[\w.,;:!?%)])(?:’|')(?!\w)")
+_OTHER_MARKS = re.compile(r"``|''|(?<!\w)[«‹]\s+|\s+[»›](?!\w)|[«»‹›「」『』《》＂]")
+"""Marks of LaTeX and of other languages, which are read as straight ones; French puts spaces inside."""
+_SINGLE = re.compile(r"(?<![\w'])[‘'‚‛](?=\w)")
+_SINGLE_END = re.compile(r"(?<=[\w.,;:!?%)])[’'‘](?!\w)")
 
 
 def altered_quotations(sentence: str, sources: Iterable[str]) -> list[str]:
     """The quoted passages of a sentence that none of the sources contains."""
-    passages = list(_passages(_LATEX.sub('"', sentence)))
+    passages = list(_passages(_OTHER_MARKS.sub('"', sentence)))
     if not passages:
         return []
     texts = [_normal(source) for source in sources]
     return [readings[0] for readings in passages if not any(_is_in(r, text) for r in readings for text in texts)]
+
+
+def quotations(sentence: str) -> list[str]:
+    """The passages of a sentence in quotation marks that are long enough to be compared."""
+    return [readings[0] for readings in _passages(_OTHER_MARKS.sub('"', sentence))]
+
+
+def nearest(passage: str, sentences: Iterable[str]) -> str:
+    """The sentence that a passage was probably altered from; empty if none is like it."""
+    wanted = _normal(_GAP.sub(" ", passage))
+    found = process.extractOne(wanted, list(sentences), scorer=fuzz.partial_ratio, processor=_normal)
+    return found[0] if found and found[1] >= _LEAST_ALIKE and len(_normal(found[0])) >= len(wanted) // 2 else ""
 
 
 def _passages(sentence: str) -> Iterator[list[str]]:

@@ -248,6 +248,6 @@ def _lines(checked: CheckedClaim) -> list[str]:
     lines += [f"warning: {warning}" for warning in checked.warnings]
     if checked.notice is not None and checked.notice.stops:
         lines.append("Nothing was searched.")
-    elif not checked.evidence:
+    elif not (checked.evidence or checked.documents):
         lines.append("No passage was found to compare the claim with.")
     return lines

@@ -144,7 +144,7 @@ def cause(pair: Pair) -> bool:
     return bool(found) and not CAUSE.search(pair.quote)
 
 
-_DENIED, _THAN = _listed("denied"), _listed("than")
+DENIED, _THAN = _listed("denied"), _listed("than")
 
 
 def negation(pair: Pair) -> bool:
@@ -152,10 +152,10 @@ def negation(pair: Pair) -> bool:
     if pair.repeats:
         before, after = pair.changed(NEGATION)
         return before != after
-    denied = bool(_DENIED.search(folded(pair.statement)))
-    if not _DENIED.search(folded(pair.quote)):
+    denied = bool(DENIED.search(folded(pair.statement)))
+    if not DENIED.search(folded(pair.quote)):
         return denied
-    return denied != bool(_DENIED.search(folded(pair.clause)))
+    return denied != bool(DENIED.search(folded(pair.clause)))
 
 
 def direction(pair: Pair) -> bool:

@@ -1,0 +1,310 @@
+"""Which side of a comparison is which, and whether a text compares the same sides in the same way.
+
+A network that scores a pair of texts hardly reads the order of the sides: it supports "A was higher than B" over a text
+that says the reverse. So what it says about a comparison counts only where these rules find both sides in the text, in
+the same roles and with the same direction.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
+
+from medground.answering.verify.critic import Claim, Judgement
+from medground.language import words
+from medground.language.quantities import quantities
+from medground.language.question_reading import reading_of
+from medground.language.risk.notices import is_plain
+from medground.language.sentences import sentence_spans
+from medground.language.slots import EMPTY, LABEL
+from medground.language.statements import blanked, segment
+from medground.language.word_lists import forms
+from medground.models.operators.differences import DENIED, NEGATION
+
+Roles = Literal["same", "exchanged", "opposite"]
+
+ORDER = "comparison order"
+"""The flag of a statement whose sides a text has the other way round."""
+DIRECTION = "direction"
+"""The flag of a statement that a text denies, or says in the opposite direction."""
+_NOTES = {
+    ORDER: "the text compares these the other way round",
+    DIRECTION: "the text says the opposite about these",
+}
+_NOT_SHOWN = "this compares two sides, and the rules did not find both in the same roles in the text"
+_FORMS = forms("arms")
+_SCALES = forms("scales")
+_NAMES = list(_SCALES)
+_OPPOSITE = {name: _NAMES[place ^ 1] for place, name in enumerate(_NAMES)}
+"""The names of the directions stand in pairs."""
+_WORD = re.compile(r"[^\W\d_]+")
+_HIGHEST_P = 0.05
+_LEAST_SHARED = 0.75
+"""Minimum share of what is compared, by weight, that the text must have."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A comparison in one clause. Sides are sets of stems; a side that cannot be read is empty.
+
+    Attributes:
+        kind: `than` for degrees, `not` for "in A but not in B", `alone` if only one side is named, `alike` for "no
+            difference between A and B".
+        arm: the side that the direction is about.
+        other: the side that it is compared with.
+        scale: the directions, such as `more` for "higher".
+        about: stems of the rest of the clause.
+        denied: whether the clause says that it is not so.
+        joined: whether a side names several things, which may be a combination.
+        numbers: the numbers of a ratio, which is a comparison without a direction word.
+    """
+
+    kind: Literal["than", "not", "alone", "alike"]
+    arm: frozenset[str] = frozenset()
+    other: frozenset[str] = frozenset()
+    scale: frozenset[str] = frozenset()
+    about: frozenset[str] = frozenset()
+    denied: bool = False
+    joined: bool = False
+    numbers: frozenset[str] = frozenset()
+
+    def roles_in(self, quoted: "Contrast") -> Roles | None:
+        """How the sides of this statement stand in a quoted comparison; None where the rules cannot tell."""
+        arm, other = self.arm - self.other, self.other - self.arm
+        if quoted.kind == "alike" and not quoted.arm:
+            named = (self.arm | self.other) <= quoted.about and _covered(self.about, quoted.about)
+            return None if not (named and other and quoted.denied) else "same" if self.denied else "opposite"
+        about = self.about - quoted.arm - quoted.other
+        if self.kind in ("than", "not") and not other:
+            return None
+        is_other_kind = self.kind != quoted.kind and not {"alone", "alike"} & {self.kind, quoted.kind}
+        if is_other_kind or not arm or self.joined != quoted.joined:
+            return None
+        if not _covered(about, quoted.about):
+            return None
+        straight = _stands(arm, quoted.arm, quoted.other) and (not other or _stands(other, quoted.other, quoted.arm))
+        crossed = _stands(arm, quoted.other, quoted.arm) and (not other or _stands(other, quoted.arm, quoted.other))
+        if "alike" in (self.kind, quoted.kind) and (straight or crossed):
+            return "same" if self.denied and quoted.denied else "opposite"
+        turned = {_OPPOSITE[name] for name in self.scale if name in _OPPOSITE} - self.scale
+        agrees = self.scale <= quoted.scale and turned.isdisjoint(quoted.scale)
+        if not self.scale:
+            agrees = bool(self.numbers) and self.numbers <= quoted.numbers and not quoted.scale
+        if straight and agrees:
+            return "same" if self.denied == quoted.denied else "opposite"
+        if self.denied or quoted.denied or not (straight or crossed):
+            return None
+        if crossed:
+            return "exchanged" if agrees else None
+        return "opposite" if turned and turned == quoted.scale else None
+
+
+def _covered(about: frozenset[str], quoted: frozenset[str]) -> bool:
+    """Whether a text has most of what is compared; "recovery" and "recovered" are one."""
+    begun = {stem for stem in about if any(other.startswith(stem) or stem.startswith(other) for other in quoted)}
+    return not about or words.coverage(about, begun) >= _LEAST_SHARED
+
+
+def _stands(side: frozenset[str], place: frozenset[str], opposite: frozenset[str]) -> bool:
+    """Whether a side is named in one place of a comparison and not in the opposite one."""
+    is_named = bool(side) and side <= place and not side <= opposite
+    return is_named and ("not" in side) == ("not" in place)
+
+
+@lru_cache(maxsize=4096)
+def contrasts(text: str, *, each_clause: bool = False) -> tuple[Contrast, ...]:
+    """The comparisons of a text, clause by clause.
+
+    With `each_clause`, every clause with a direction counts: "A fell, whereas B rose" compares the one with the other.
+    """
+    clauses = (part for start, end in segment(text) for part in _FORMS["whereas"].split(text[start:end]))
+    return tuple(one for clause in clauses for one in _of_clause(clause, each_clause))
+
+
+def _of_clause(clause: str, each_clause: bool) -> Iterator[Contrast]:
+    clause = _FORMS["non_inferior"].sub("noninferior", clause)
+    plain = blanked(clause)
+    joints = [*_FORMS["joint"].finditer(plain)]
+    scale = _scale(plain)
+    if joints:
+        found = [_two_sided(*parts) for parts in _by_joint(clause, plain, joints)]
+        yield from [one for one in found if len(found) == 1 or not all(stem.isdigit() for stem in one.arm)]
+    elif (_FORMS["alike"].search(plain) or _FORMS["between"].search(plain)) and not scale:
+        yield Contrast("alike", about=_side(clause), denied=_is_denied(clause))
+    elif _comparatives(plain) or _FORMS["compared"].search(plain) or (each_clause and scale):
+        arm = _arm(plain, "")
+        numbers = _numbers(plain) if not scale else frozenset()
+        about, denied = _about(plain, arm), _is_denied(clause)
+        yield Contrast("alone", _side(arm), frozenset(), scale, about, denied, _joins(arm), numbers)
+
+
+def _by_joint(
+    clause: str, plain: str, joints: Sequence[re.Match[str]]
+) -> Iterator[tuple[str, re.Match[str], str, bool]]:
+    """The text before each joint, the joint, the text after it, and whether it is denied."""
+    starts = [0, *(_next_clause(plain, one.end(), other.start()) for one, other in pairwise(joints))]
+    for joint, start, end in zip(joints, starts, [*starts[1:], len(plain)], strict=True):
+        after = _FORMS["after"].search(plain, joint.end(), end)
+        end = after.start() if after else end
+        told = clause[start : joint.start() if joint["but_not"] else end]
+        yield plain[start : joint.start()], joint, plain[joint.end() : end], _is_denied(told)
+
+
+def _next_clause(plain: str, start: int, end: int) -> int:
+    """Where the clause of the next comparison begins, between two of them."""
+    found = [*_FORMS["next"].finditer(plain, start, end)]
+    return found[-1].start() if found else end
+
+
+def _two_sided(left: str, joint: re.Match[str], right: str, denied: bool) -> Contrast:
+    whole = f"{left} {joint[0]} {right}"
+    front, comma, rest = right.partition(",")
+    if comma and not words.terms(left):  # compared with B, A was higher
+        left, right = rest, front
+    lead = _FORMS["lead"].match(right)
+    other, tail = _noun_phrase(right[lead.end() if lead else 0 :])
+    scale = _scale(whole)
+    is_aside = tail.lstrip().startswith(",") and not _scale(left)  # A, compared with B, was higher
+    arm = left if is_aside else _arm(left, (lead and lead["preposition"]) or "")
+    if joint["passive"]:  # A was outperformed by B
+        arm, other = other, arm
+    return Contrast(
+        "not" if joint["but_not"] else "alike" if joint["alike"] else "than",
+        _side(arm),
+        _side(other),
+        scale,
+        _about(whole, arm, other),
+        denied or joint["alike"] is not None,
+        _joins(arm) or _joins(other),
+        _numbers(whole) if not scale else frozenset(),
+    )
+
+
+def _arm(left: str, preposition: str) -> str:
+    """The first side: what follows the preposition that both sides have, or "higher in"; or else the subject."""
+    places = [*_FORMS["preposition"].finditer(left)]
+    same = preposition and [*re.finditer(rf"\b{preposition}\b", left, re.IGNORECASE)]
+    if preposition and (before := same or places):
+        return _noun_phrase(left[before[-1].end() :])[0]
+    found = _comparatives(left)
+    is_state = bool(found) and _FORMS["state"].search(left[: found[-1].start()]) is not None
+    after = [place.end() for place in places if (is_state and place.start() > found[-1].start()) or not found]
+    if after and not _FORMS["verb"].search(left, after[-1]):
+        return _noun_phrase(left[after[-1] :])[0]
+    return _subject(left)
+
+
+def _subject(left: str) -> str:
+    cuts = sorted(one.start() for form in ("verb", "change") for one in _FORMS[form].finditer(left))
+    cuts += [one.start() for one in _comparatives(left)]
+    return next((left[:cut] for cut in sorted(cuts) if _side(left[:cut])), left)
+
+
+def _noun_phrase(text: str) -> tuple[str, str]:
+    """The first noun phrase of a text that names something, and the rest."""
+    cuts = sorted(one.start() for form in ("end", "place", "verb") for one in _FORMS[form].finditer(text))
+    at = next((cut for cut in cuts if _side(text[:cut])), len(text))
+    return text[:at], text[at:]
+
+
+def _side(text: str) -> frozenset[str]:
+    denied = ["not"] if NEGATION.search(text) else []
+    labels = (f"label {(one or other).lower()}" for one, other in LABEL.findall(text))
+    return frozenset((*(stem for stem in words.terms(text) if stem not in EMPTY), *labels, *denied))
+
+
+def _joins(side: str) -> bool:
+    return _FORMS["joins"].search(side) is not None
+
+
+def _about(clause: str, *sides: str) -> frozenset[str]:
+    """The stems of what is compared: no numbers, directions, sides or words that every comparison has."""
+    told = " ".join(word for word in _WORD.findall(_FORMS["verb"].sub(" ", clause)) if not _scale(word))
+    return frozenset(words.terms(told)) - EMPTY - frozenset().union(*map(_side, sides))
+
+
+def _numbers(clause: str) -> frozenset[str]:
+    return frozenset(str(value) for quantity in quantities(clause) for value in quantity.values)
+
+
+def _comparatives(text: str) -> list[re.Match[str]]:
+    """The words of a text that compare: "fewer", "more", and what has an ending in -er and another in -est."""
+    return [word for word in _FORMS["comparative"].finditer(text) if not word["stem"] or _is_graded(word["stem"])]
+
+
+def _is_graded(stem: str) -> bool:
+    """Whether "-er" and "-est" are degrees of a word: of "liver" they are not, which MeSH knows as a name."""
+    from medground.pubmed.mesh import vocabulary  # it takes a tenth of a second, and few sentences need it
+
+    more, most = f"{stem}er".lower(), f"{stem}est".lower()
+    return is_plain(more) and is_plain(most) and vocabulary().find(more) is None
+
+
+def _scale(text: str) -> frozenset[str]:
+    named = [name for name, form in _SCALES.items() if form.search(text)]
+    rest = [one[0].lower() for one in _comparatives(text) if not any(form.search(one[0]) for form in _SCALES.values())]
+    return frozenset((*named, *rest))
+
+
+def _is_denied(text: str) -> bool:
+    """Whether a text says that there is no difference: in words, or by its p value."""
+    values = (float(f"0.{found[1]}") for found in _FORMS["p_value"].finditer(text))
+    return bool(DENIED.search(text) or _FORMS["alike"].search(text)) or any(p > _HIGHEST_P for p in values)
+
+
+def roles_in(statement: str, text: str, *, each_clause: bool = False) -> Roles | None:
+    """How the sides of a statement's comparisons stand in a sentence; None where the rules cannot tell.
+
+    `each_clause`: see `contrasts`.
+    """
+    quoted = contrasts(text, each_clause=each_clause)
+    found = []
+    for claimed in contrasts(statement, each_clause=each_clause):
+        told = {roles for one in quoted if (roles := claimed.roles_in(one))}
+        found.append(told.pop() if len(told) == 1 else None)
+    return next((roles for roles in found if roles != "same"), "same") if found else None
+
+
+def _without_names(statement: str) -> str:
+    """The statement without names that only look like a comparison, such as "lower back pain"."""
+    for subject in reading_of(statement).subjects if _comparatives(statement) else ():
+        if " " in subject.said and _comparatives(subject.said):
+            statement = statement.replace(subject.said, subject.said.split()[-1])
+    return statement
+
+
+def held_to_sides(claim: Claim, judgement: Judgement) -> Judgement:
+    """What counts of a network's judgement of a claim; all of it if the claim compares nothing."""
+    leans, each_clause = judgement.leans, _FORMS["whereas"].search(claim.within or claim.statement) is not None
+    statement = _without_names(claim.statement) if leans else ""
+    claimed = contrasts(statement, each_clause=each_clause)
+    if leans is None or not claimed:
+        return judgement
+    if all(one.kind == "alike" and not one.arm for one in claimed):
+        best = next(view.quote for view in claim.premises if view.id == judgement.best)
+        return judgement if _is_denied(best) == (leans == "entails") else _open(judgement)
+    roles, premise = _found(statement, claim, each_clause)
+    if roles == "same":
+        return replace(judgement, relation=leans, best=premise, note="") if leans == "entails" else _open(judgement)
+    if roles is None:
+        return _open(judgement)
+    if judgement.relation == "contradicts":
+        return replace(judgement, best=premise)
+    flag = ORDER if roles == "exchanged" else DIRECTION
+    return Judgement("related", premise, flags=(flag,), note=_NOTES[flag])
+
+
+def _open(judgement: Judgement) -> Judgement:
+    return Judgement("unsure", judgement.best, note=_NOT_SHOWN)
+
+
+def _found(statement: str, claim: Claim, each_clause: bool) -> tuple[Roles | None, str | None]:
+    """The roles in which the premises have the sides, and the shortest premise that shows it; None if they differ."""
+    found: dict[Roles, str] = {}
+    for view in sorted(claim.premises, key=lambda view: len(view.quote)):
+        for start, end in sentence_spans(view.quote):
+            if roles := roles_in(statement, view.quote[start:end], each_clause=each_clause):
+                found.setdefault(roles, view.id)
+    return next(iter(found.items())) if len(found) == 1 else (None, None)
