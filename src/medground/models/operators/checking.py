@@ -6,7 +6,7 @@ The keyless implementation is not a judge: it tells `related` from `neutral` and
 """
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -23,6 +23,8 @@ Following = Literal["follows", "contradicted", "not shown"]
 
 FLAGS = tuple(RULES)
 """Names of differences between a statement and its source."""
+Flag = Annotated[str, Field(json_schema_extra={"enum": [*FLAGS]})]
+"""One of them; the check of the output says which one is unknown."""
 
 
 class StatementView(base.LinesView):
@@ -70,7 +72,7 @@ class StatementCheck(base.WeighedOutput):
     statement: str
     relation: Entailment
     best: str | None = Field(default=None, description="id of the quote that decides it")
-    flags: tuple[str, ...] = Field(default=(), description="kinds of difference from the quote")
+    flags: tuple[Flag, ...] = Field(default=(), description="kinds of difference from the quote")
     reason: base.FewWords = Field(default="", description="why it does not hold; empty where it holds")
 
 
