@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
 from reranker_contract import RerankerContract
 
 from medground.answering.rank.fuse import distinct, fair_split, fuse, merge_duplicates
@@ -103,6 +104,9 @@ def test_equal_words_are_one_hit():
     assert [hit.rank for hit in merged] == [1, 2]
     assert merged[0].also == (f"X:3#0-{len(TEXT) + TEXT.count(' ')}",)
     assert len(merge_duplicates(hits(TEXT, TEXT + " Indeed."))) == 1
+    longer = f"{TEXT} {TEXT.replace('Marfan', 'Loeys')}"
+    for word, other in (("common", "rare"), ("is caused by", "is not caused by"), ("find", "find < 3 find")):
+        assert len(merge_duplicates(hits(longer, longer.replace(word, other, 1)))) == 2
     assert len(merge_duplicates(hits("Seizures in 119 of 251 patients.", "Seizures in 12 of 251 patients."))) == 2
     before = [hit.model_copy(update={"also": (f"X:{n}#0-1",)}) for n, hit in enumerate(hits(TEXT, TEXT), start=8)]
     assert merge_duplicates(before)[0].also == ("X:8#0-1", before[1].passage.key, "X:9#0-1")
@@ -134,13 +138,22 @@ def test_a_part_of_the_shingles_finds_what_all_of_them_find(given_texts, similar
     assert [hit.passage for hit in merge_duplicates(before, similarity)] == by_all_pairs(before, similarity)
 
 
+def differ_at_the_ends(words, others):
+    """Whether one run of words in the middle is all that two texts share, whatever comes before and after it."""
+    codes = [code.tag for code in Levenshtein.opcodes(words, others)]
+    return codes.count("equal") == 1
+
+
 def by_all_pairs(before, similarity):
     kept = []
     for hit in before:
-        words = re.findall(r"\w+", hit.passage.text.casefold())
+        words = re.findall(r"\w+|[<>≤≥]", hit.passage.text.casefold())
         shingles = {tuple(words[n : n + 4]) for n in range(len(words) - 3)} if len(words) >= 8 else set()
         equal = any(words and words == other for _, other, _ in kept)
-        alike = any(shingles and len(shingles & s) / len(shingles | s) >= similarity for _, _, s in kept)
+        alike = any(
+            shingles and len(shingles & s) / len(shingles | s) >= similarity and differ_at_the_ends(words, other)
+            for _, other, s in kept
+        )
         if not equal and not alike:
             kept.append((hit.passage, words, shingles))
     return [passage for passage, _, _ in kept]

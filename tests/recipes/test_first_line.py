@@ -14,8 +14,8 @@ from medground.engine.blocking import BlockingEngine
 from medground.home.settings import Settings
 from medground.recipes.ground import GROUND
 from medground.values.answer import Answer
-from medground.values.decision import Notice
 from medground.values.document import Document, Section
+from medground.wording.phrases import headline
 
 TABLES = tables(__file__)
 
@@ -46,7 +46,7 @@ def ask(make_run: Any, memory_source: Any) -> Ask:
 def test_both_trials_of_a_drug_stand_on_top_with_their_years(ask: Ask) -> None:
     answer = ask("Is velnorixan effective for chronic cough?", [EARLY, LATE])
     assert {one.document_id for one in answer.evidence} == {"PMID:1", "PMID:2"}
-    assert any("may disagree: PMID:" in warning and "(2009)" in warning for warning in answer.warnings)
+    assert not answer.warnings
 
 
 def test_the_latest_comes_first_and_years_of_publication_limit(ask: Ask) -> None:
@@ -99,7 +99,7 @@ def test_a_thing_in_other_words_is_quoted_and_said_to_be_in_other_words(ask: Ask
     question = "Which scans or tests do they use to confirm nutcracker syndrome of the kidney vein?"
     answer = ask(question, [trial(6, "How to diagnose renal nutcracker syndrome?", text)])
     assert answer.statements[0].text == text
-    assert "no quote mentions “nutcracker”, “kidney” and “vein” together in these words" in answer.warnings
+    assert "no quote mentions what is asked in these words" in answer.warnings
     brain = trial(7, "Stroke.", "Tranexamic acid did not reduce deaths after intracerebral haemorrhage.")
     assert ask("Is tranexamic acid effective in postpartum haemorrhage?", [brain]).decision.status == "unanswerable"
 
@@ -132,11 +132,32 @@ def test_of_a_comparison_each_side_is_shown_or_the_one_that_is_missing_named(ask
     assert lost.decision.unmentioned == ("kelvastatin and chronic cough together",)
 
 
-def test_what_only_others_or_animals_had_is_not_found_in_the_people_asked_for(ask: Ask) -> None:
-    assert ask("Does kelvastatin lower cholesterol in children?", [DRUG]).decision.unmentioned == ("children",)
+def test_that_only_others_or_animals_had_something_is_a_remark_on_its_quotes(ask: Ask) -> None:
+    grown = ask("Does kelvastatin lower cholesterol in children?", [DRUG])
+    assert (grown.decision.unmentioned, len(grown.evidence)) == ((), 1)
+    assert "no quote mentions children, for whom the question asks" in grown.warnings
     rats = trial(6, "Quillafenone.", "Quillafenone lowered blood pressure in hypertensive rats.")
-    assert ask("Does quillafenone lower blood pressure in humans?", [rats]).decision.unmentioned == ("people",)
-    assert "every quote is about animals or cells (rats)" in ask("Does quillafenone work?", [rats]).warnings
+    for question in ("Does quillafenone lower blood pressure in humans?", "Does quillafenone work?"):
+        assert "every quote is about animals or cells (rats)" in ask(question, [rats]).warnings
+
+
+GOUT = trial(7, "What is gout?", "Gout is a painful arthritis that flares and settles.")
+
+
+@pytest.mark.parametrize(
+    ("question", "documents", "line"),
+    [
+        ("Does anything help for gout?", [GOUT], "What the sources say"),
+        ("Does anyone know if gout is hereditary2?", [GOUT], "What the sources say"),
+        ("My older sister has gout, can she fly?", [GOUT], "What the sources say"),
+        ("Does my baby have gout?", [GOUT], "What the sources say"),
+        ("Does coffee cause gout?", [GOUT], "Nothing found on coffee and gout together in"),
+        ("Does velnorixan cause gout?", [GOUT], "Nothing found on gout and velnorixan together in"),
+        ("My toddler swallowed a coin, now what?", [GOUT], "Nothing found that answers this in"),
+    ],
+)
+def test_a_headline_names_things_only(ask: Ask, question: str, documents: list[Document], line: str) -> None:
+    assert headline(ask(question, documents)).startswith(line)
 
 
 def test_what_other_papers_name_is_not_said_to_be_missing(ask: Ask) -> None:
@@ -181,20 +202,6 @@ def test_no_sentence_stands_twice_in_a_quote(ask: Ask) -> None:
     said = "Sorvatinib reduced the size of gliomas in adults"
     answer = ask("Does sorvatinib reduce gliomas?", [paper(1, f"{said}\n{said}.")])
     assert [one.quote.count(said) for one in answer.evidence] == [1]
-
-
-def test_no_quote_under_a_notice_tells_what_to_do(make_run: Any, memory_source: Any) -> None:
-    texts = [
-        "Stop taking sorvatinib in fever.",
-        "Adults with fever should take sorvatinib.",
-        "Sorvatinib lowers fever.",
-    ]
-    texts.append("Sorvatinib lowers fever.")
-    papers = [paper(number, text) for number, text in enumerate(texts)]
-    run = make_run("Does sorvatinib lower fever?", [memory_source(papers)], recipe=GROUND)
-    run.notice = Notice(kind="treatment", sentence="Ask a doctor.")
-    answer = asyncio.run(GROUND.run(run.question, run))
-    assert [one.quote for one in answer.evidence] == [texts[-1]]
 
 
 TABLE = "\n\n".join(

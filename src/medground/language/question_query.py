@@ -42,5 +42,7 @@ def _any_form(names: Iterable[str]) -> Or:
 
 
 def _spelled(text: str) -> Words:
+    """The content words in both spellings; `I` and `my` are rare in some collections, and say nothing of the topic."""
+    said = [word for word in text.split() if words.terms(word) or (word.isupper() and len(word) > 1)] or [text]
     others = [s for w in words.tokens(text) for s in spellings(w) if words.stem(s) == words.stem(w)]
-    return Words(text=" ".join([text, *others]))
+    return Words(text=" ".join([*said, *others]))

@@ -40,8 +40,8 @@ _AGES = PEOPLE.keys() - {"Pregnancy", "Pregnant Women"}
 """Headings of people whom passages on the rest seldom name; of pregnancy they speak."""
 _ALIKE = 0.2
 """Chance from which what is asked and what is told are of one kind."""
-_FEW_WORDS = 4
-"""Maximum words by which a question is named that names nothing that decides."""
+WHAT_IS_ASKED = "what is asked"
+"""What no text says though each names every thing of a question, or the question names none."""
 
 
 @lru_cache(maxsize=256)
@@ -152,16 +152,20 @@ class QuestionReading:
         return [together([one.said for one in things]) for things in wanted]
 
     def uncovered(self, texts: Sequence[str]) -> list[str]:
-        """The few words that say what this asks, where no text has most of them, or a name; empty for a comparison."""
+        """The things that none of the texts names, where none has most of the words that say what this asks, or a name;
+        `WHAT_IS_ASKED` where each thing is named; empty for a comparison.
+        """
         on_it = [text for text in texts if not self.unnamed([text])] or texts
-        return [] if self.comparison or any(map(self._covers, on_it)) else [self.in_few_words or self.plain]
+        if self.comparison or any(map(self._covers, on_it)):
+            return []
+        read = [without_accents(text) for text in texts]
+        lost = [one.said for one in self.things if not any(map(one.is_named_in, read))]
+        return lost or [WHAT_IS_ASKED]
 
-    @cached_property
-    def in_few_words(self) -> str:
-        """The first words of what it names; empty if it names nothing."""
-        names = "|".join([*(rf"\b{re.escape(one.said)}\b" for one in self.subjects), r"\w+(?:-\w+)*"])
-        said = dict.fromkeys(s for s in re.findall(names, self._alone) if self._gist.intersection(words.terms(s)))
-        return together([f"“{one}”" for one in said][:_FEW_WORDS])
+    @property
+    def things(self) -> list[Subject]:
+        """What can be found or not: its subjects without people, times and plain words."""
+        return [one for one in self.subjects if one.is_thing]
 
     @property
     def _alone(self) -> str:

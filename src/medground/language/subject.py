@@ -59,6 +59,7 @@ PEOPLE = {
 _SHORT_FOR = re.compile(r"([A-Z]{2,})s? \((.+)\)|(.+) \(([A-Z]{2,})s?\)")
 BRACKETS = re.compile(r"\(([^()]*)\)")
 PART = re.compile(r"[^\W\d_]+|\d+")
+_FOOTNOTE = re.compile(r"([a-z]{5,})\d{1,2}")
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
@@ -76,6 +77,8 @@ class Subject:
         aside: whether it is people, a part of the body or a form of drugs, which passages about the rest seldom name.
         of_health: whether it is a disease, a drug or a procedure, or may be one for all that is known.
         start: where the question says it, ignoring case; -1 if the words are not there as such.
+        is_thing: whether it is a disease, a drug, a chemical or food, an organism, a procedure, a code or an unknown
+            name: what one can find something on, as one cannot on people, times or plain words.
     """
 
     said: str
@@ -86,6 +89,7 @@ class Subject:
     aside: bool = False
     start: int = -1
     of_health: bool = True
+    is_thing: bool = False
 
     @cached_property
     def other_names(self) -> list[str]:
@@ -126,7 +130,9 @@ def subjects(question: str) -> tuple[Subject, ...]:
     read = without_accents(question).replace("/", " or ")
     for text in dict.fromkeys((BRACKETS.sub(" ", read), BRACKETS.sub(r" \1 ", read))):
         plain = " ".join(text.split()) or question
-        found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
+        found = [
+            _thing(one.words, one.heading, one.kind, question) for one in named(plain) if not _does(one.words, plain)
+        ]
         known = (name for thing in found for name in (thing.said, *(one for one in thing.names if " " not in one)))
         said = words.question_stems().union(*map(words.terms, known))
         spoken = re.sub(r"['’](?:s|ll|ve|re|d|m)\b|\b\w+n['’]t\b", "", plain)
@@ -134,10 +140,25 @@ def subjects(question: str) -> tuple[Subject, ...]:
         diseases = {word: names for word in rest if (names := _of_disease(word))}
         unseen = [word for word in rest if word in diseases or _is_unseen(word, plain)]
         also = {one: (*bracketed(question, one), *diseases.get(one, ())) for one in unseen}
-        found += [Subject(one, names, decides=True, start=_place(one, question)) for one, names in also.items()]
+        found += [
+            Subject(one, names, decides=True, start=_place(one, question), is_thing=True) for one, names in also.items()
+        ]
         if any(thing.decides for thing in found):
             break
     return tuple(found)
+
+
+def _has_footnote(word: str) -> bool:
+    """Whether a word is plain English with a number behind it, such as `hereditary2`, which names nothing."""
+    from medground.language.risk.notices import is_plain
+
+    found = _FOOTNOTE.fullmatch(word)
+    return found is not None and is_plain(found[1])
+
+
+def _does(said: str, question: str) -> bool:
+    """Whether a word is what somebody does: in "can he fly" it is no insect."""
+    return re.search(rf"\b(?:i|he|she|we|they|you) {re.escape(said)}\b", question, re.IGNORECASE) is not None
 
 
 def forms(name: str) -> list[str]:
@@ -157,10 +178,10 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     found = vocabulary().find(heading) if heading and kind == "concept" else None
     if found is None:
         plain = words.FUNCTION_WORDS | asked_words()  # AND, OK
-        coded = kind in ("name", "abbreviation") and said.casefold() not in plain
+        coded = kind in ("name", "abbreviation") and said.casefold() not in plain and not _has_footnote(said)
         others = (*brackets, *gene_names(said)) if coded else brackets
         of_health = bool(heading) or len(said) > _INITIALS
-        return Subject(said, others, (), coded, heading, heading in PEOPLE, start, of_health)
+        return Subject(said, others, (), coded, heading, heading in PEOPLE, start, of_health, is_thing=coded)
     below = vocabulary().explode(found)
     names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
     shorts = dict.fromkeys((*_initials(said), *_initials(found.name), *filter(None, map(_short_for, names))))
@@ -174,8 +195,10 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     is_aspect = is_aspect or all(tree.startswith(_ATTRIBUTES) for tree in found.trees)
     decides = decides and not (aside or is_aspect or _is_ordinary(said))
     is_food = any(tree.startswith("J") for tree in found.trees)
+    eaten = len(below) <= _BELOW and any(tree.startswith("J02") for tree in found.trees)
+    is_thing = decides or eaten or (not aside and any(tree.startswith(_DECIDING) for tree in found.trees))
     of_health = not (aside or is_food) and any(tree.startswith(_OF_HEALTH) for tree in found.trees)
-    return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start, of_health)
+    return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start, of_health, is_thing)
 
 
 def _initials(name: str) -> list[str]:
@@ -279,7 +302,7 @@ def _is_unseen(word: str, question: str) -> bool:
         begins = re.search(rf"(?:^|[.?!:]\s+)\W?{re.escape(word)}\b", question)
         plain = people_say(re.sub("['’]s$", "", word)) or (begins and people_say(word.lower()))
         return len(word) >= _SHORT and (not plain or _names_disease(word, question))
-    if people_say(word):
+    if people_say(word) or _has_footnote(word):
         return False
     if len(word) >= _DISEASE and (named := vocabulary().naming(word)):
         return any(tree.startswith(_DECIDING) for one in named for tree in one.trees)

@@ -94,7 +94,7 @@ class SideView(Frozen):
 
 
 class ConflictView(Frozen):
-    """Sources that disagree, or may."""
+    """Sources that disagree."""
 
     about: str
     words: str

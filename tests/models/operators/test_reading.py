@@ -119,7 +119,7 @@ def test_findings_come_first_then_purposes_each_once_and_never_of_a_retracted_pa
     assert written(quote(1, AIM), quote(2, "Fish oil lowered mortality after it.")) == ["E1", "E2"]
     second = "Higher doses of statins were associated with lower mortality after stroke within a year."
     assert written(quote(1, second), quote(2, LOWERED)) == ["E1", "E2"]
-    again = LOWERED.replace("significantly ", "")
+    again = f"RESULTS: {LOWERED.upper()}"
     assert written(quote(1, LOWERED), quote(2, again), quote(3, AIM)) == ["E1", "E3"]
     assert written(quote(1, LOWERED, "Journal Article, Retracted Publication")) == []
     many = [quote(n, f"Statins lowered marker number {n * 11} by {n}.") for n in range(1, 9)]

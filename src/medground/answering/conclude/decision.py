@@ -17,11 +17,10 @@ from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_la
 from medground.answering.verify.overclaim import overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft
-from medground.corpus.design import animals_in, not_of_people, people_in
+from medground.corpus.design import animals_in, not_of_people
 from medground.language.comparison import together
 from medground.language.follow_up import questions_in
-from medground.language.people import other_people
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import WHAT_IS_ASKED, reading_of
 from medground.models.catalogue import shipped
 from medground.models.operators.differences import DOUBT, differences
 from medground.values.decision import AnswerCheck, Decision, Status
@@ -178,7 +177,7 @@ def decide(
         if check is None and not run.elsewhere.isdisjoint(missing):
             lost = [side for side in asked.sides if any(one.said in missing for one in side)]
             both = together([one.said for one in (lost[0] if len(lost) == 1 else things)])
-            missing = [both if len(things) > 1 else f"“{asked.plain}”"]
+            missing = [both if len(things) > 1 else WHAT_IS_ASKED]
         if not run.question.options and gate:
             return _made(run.question, "unanswerable", unmentioned=tuple(missing), check=check)
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
@@ -196,25 +195,25 @@ def decide(
 
 
 def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool) -> list[str]:
-    """What the quotes are not about: things, and people where they are about others, or only about animals or cells.
+    """What the quotes are not about: things, or `WHAT_IS_ASKED`. That they are about other people is only said.
 
-    Where nothing is decided, quotes that are likely about a thing in other words may stand, and it is said; those that
-    name all things may yet be unlikely to answer.
+    Where nothing is decided, quotes that are likely about a thing in other words may stand, and it is said; so may
+    those that name every thing. Where a question names none, they stand if they are likely to answer.
     """
     documents, asked = run.ledger.documents, reading_of(run.question.text)
     texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
     missing = unmentioned(run.question, quotes, documents)
+    if missing == [WHAT_IS_ASKED] and asked.things and not decides:
+        missing = []
     may_refuse = run.settings.verify.gate and not run.question.options
-    weighed = not decides and (bool(missing) or may_refuse)
+    weighed = not decides and (bool(missing) or (may_refuse and not asked.things))
     if weighed and is_likely_on_subject(run.question, quotes, documents, named=not missing) is bool(missing):
         if missing:
             run.warn(f"no quote mentions {', '.join(missing)} in these words")
-        missing = [] if missing else [f"“{asked.plain}”"]
-    if missing := missing or other_people(asked.people, texts):
-        return missing
-    if people := asked.people_unnamed(texts):
+        missing = [] if missing else [WHAT_IS_ASKED]
+    if not missing and (people := asked.people_unnamed(texts)):
         run.warn(f"no quote mentions {', '.join(people)}, for whom the question asks")
-    return ["people"] if people_in(asked.text) and not animals_in(asked.text) and _species(quotes, run) else []
+    return missing
 
 
 def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:

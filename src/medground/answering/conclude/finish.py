@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.decision import decide, judged
@@ -22,7 +21,6 @@ from medground.home.concurrency import concurrently
 from medground.language.question_query import alone
 from medground.language.question_reading import reading_of
 from medground.language.statements import statements
-from medground.models.operators.writing import opposed
 from medground.values.answer import Answer
 from medground.values.decision import AnswerCheck
 from medground.values.evidence import Evidence, Sentence, sentences_of
@@ -151,9 +149,6 @@ async def finish(
         found, by = (answered.value,), run.settings.verify.critic
         objects = {"result": "contradicted", "found": found, "checked_by": by, "reason": answered.reason}
         check = AnswerCheck(answer=draft.answer, **objects)
-    by_words = run.writer is not None and (not run.writer.is_model or run.read)  # no model has given quotes a stance
-    if not (conflicts or (answered and answered.decides) or run.recipe.researches) and by_words:
-        _tell_opposites(question, cited, run)
     run.elsewhere = await _elsewhere(question, cited, run)
     _tell_uncompared(question, cited, run)
     for asked in open_questions(question, cited, run.ledger.documents) if cited else ():
@@ -181,18 +176,6 @@ def _tell_uncompared(question: Question, quotes: Sequence[Evidence], run: Run) -
         return
     if not any(compared.names_both(as_read(quote, documents[quote.document_id], AROUND)) for quote in quotes):
         run.warn(f"no source found compares {' with '.join(compared.said)} directly")
-
-
-def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) -> None:
-    """Warn of two papers of which one denies what the other reports, going by the words of their quotes."""
-    asked, documents = reading_of(question.text), run.ledger.documents
-    on_it = [quote for quote in quotes if asked.is_about(as_read(quote, documents[quote.document_id]))]
-    for one, other in combinations(on_it, 2):
-        papers = [documents[quote.document_id] for quote in (one, other)]
-        if one.document_id != other.document_id and opposed(one.quote, other.quote):
-            named = " and ".join(f"{paper.id} ({paper.year})" if paper.year else paper.id for paper in papers)
-            run.warn(f"these sources may disagree: {named}")
-            return
 
 
 async def with_choice(

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
+from rapidfuzz.distance import Levenshtein
+
 from medground.errors import UsageError
 from medground.values.document import Hit
 from medground.values.lookup import Ranking
@@ -59,7 +61,7 @@ def _check(ranking: Ranking) -> None:
 
 Shingles = frozenset[tuple[str, ...]]
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"\w+|[<>≤≥]")
 _SHINGLE = 4
 """Words per shingle."""
 _FEWEST = 8
@@ -81,9 +83,10 @@ def distinct(hits: Iterable[Hit], similarity: float = 0.85) -> Iterator[Hit]:
 def merge_duplicates(hits: Sequence[Hit], similarity: float = 0.85) -> Ranking:
     """Keep the best-ranked of passages that are nearly the same; its `also` names the others.
 
-    Two passages are the same if they have the same words in the same order, ignoring case and punctuation, or if their
-    sets of four-word shingles have a Jaccard similarity of at least `similarity`. Retracted passages are never merged
-    with others, so that no retraction is lost.
+    Two passages are the same if they have the same words in the same order, ignoring case and punctuation. So are two
+    that begin or end differently if their sets of four-word shingles have a Jaccard similarity of at least
+    `similarity`; but not with another word or number within, which may say the opposite. Retracted passages are never
+    merged with others, so that no retraction is lost.
 
     Raises UsageError: `similarity` is not in (0, 1].
     """
@@ -120,7 +123,7 @@ class _Index:
             raise UsageError(f"similarity must be above 0 and at most 1, not {similarity}")
         self._similarity = similarity
         self._texts: dict[tuple[str, tuple[str, ...]], int] = {}
-        self._shingles: list[Shingles] = []
+        self._kept: list[tuple[tuple[str, ...], Shingles]] = []
         self._holders: dict[str, dict[tuple[str, ...], list[int]]] = defaultdict(dict)
 
     def place(self, hit: Hit) -> int | None:
@@ -132,14 +135,24 @@ class _Index:
         shingles = _shingles(words)
         near = {number for shingle in shingles & holders.keys() for number in holders[shingle]}
         for number in sorted(near):
-            common = len(shingles & self._shingles[number])
-            if common / (len(shingles) + len(self._shingles[number]) - common) >= self._similarity:
+            others, kept = self._kept[number]
+            common = len(shingles & kept)
+            alike = common / (len(shingles) + len(kept) - common) >= self._similarity
+            if alike and _differ_at_the_ends(words, others):
                 return number
-        self._texts[text] = len(self._shingles)
+        self._texts[text] = len(self._kept)
         for shingle in islice(shingles, len(shingles) - int(self._similarity * len(shingles)) + 1):
-            holders.setdefault(shingle, []).append(len(self._shingles))
-        self._shingles.append(shingles)
+            holders.setdefault(shingle, []).append(len(self._kept))
+        self._kept.append((words, shingles))
         return None
+
+
+def _differ_at_the_ends(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether two texts are the same but for how they begin and end."""
+    changed = [code for code in Levenshtein.opcodes(words, others) if code.tag != "equal"]
+    begins = [code for code in changed if code.src_start == code.dest_start == 0]
+    ends = [code for code in changed if code.src_end == len(words) and code.dest_end == len(others)]
+    return all(code in begins or code in ends for code in changed)
 
 
 def _shingles(words: Sequence[str]) -> Shingles:

@@ -14,10 +14,10 @@ from medground.answering.run import Run
 from medground.answering.verify.named import remark
 from medground.corpus.chunk import chunk, region
 from medground.language.question_reading import reading_of
-from medground.language.quoting.leading import cell_named, instructs, says_the_same
+from medground.language.quoting.leading import cell_named, says_the_same
 from medground.language.quoting.pool import NAMES, parts
 from medground.language.sentences import ROW
-from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage
+from medground.models.operators.base import EvidenceView, PassageView
 from medground.models.operators.reading import (
     Extracted,
     ExtractInput,
@@ -126,8 +126,6 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
         for number, (reading, passages) in enumerate(verbatim, start=1)
         if passages
     )
-    if run.notice is not None:
-        views = tuple(_without_advice(view) for view in views)
     views = tuple(view for view in views if view.sentences)
     if not views:
         return []
@@ -138,17 +136,11 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
         document = run.ledger.documents[places[first.sentence][0]]
         _, start, _ = with_antecedent(first.sentence, places, document)
         own, end = places[first.sentence][1], places[last.sentence][2]
-        advises = run.notice is not None and instructs(document.text[start:end])
-        if advises or says_the_same(document.text[start:own], document.text[own:end]):
+        if says_the_same(document.text[start:own], document.text[own:end]):
             start = own
         if start < end:
             quotes.append(run.ledger.quote(document.id, start, end, stance=first.stance, rank=ranks[document.id]))
     return list(dict.fromkeys(quotes))
-
-
-def _without_advice(view: SentencedPassage) -> SentencedPassage:
-    """The sentences but those that a person at risk could read as an instruction to stop or to take something."""
-    return view.model_copy(update={"sentences": tuple(one for one in view.sentences if not instructs(one.text))})
 
 
 def _joined(

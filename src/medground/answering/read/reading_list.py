@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from medground.answering.read.sentence_names import SentenceNames, TextSpan
+from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same, worth
@@ -107,6 +108,8 @@ _TOGETHER = 4.0
 1,000 first quotes of BioASQ, whose papers are made of snippets, and brings 2.5 in 1,000 claims of SciFact."""
 _ABOUT = 2.0
 """How much of `_ENTITLED` and `_DEFINED` counts after the closer look too."""
+_FORBIDS = 1.0
+"""How much stronger than all other sentences is the strongest one that forbids what a question asks leave for."""
 _NEGLIGIBLE = 4.0
 """A sentence this much weaker than the strongest of its paper is not looked at: it adds under 2 %."""
 
@@ -216,6 +219,9 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
         own = np.array([said[n].signs for n in top.tolist()])
         seen = looked_at(rows[top], own, strong[top], words[top], documents[top])
         strong[top] = strong[top].max() + scores(seen) + together[top] + np.array([said[n].kept for n in top.tolist()])
+    forbid = np.array([one.forbids > 0 for one in said])
+    if forbid.any():
+        strong[forbid] += max(0.0, strong.max() + _FORBIDS - strong[forbid].max())
     found = iter(strong.round(6).tolist())
     return [replace(one, strengths={start: next(found) for start, _ in places(one)}) for one in readings]
 
@@ -271,6 +277,11 @@ class Said:
     def kept(self) -> float:
         """What holds whatever the closer look says: no fragment comes first, and the value that is asked for does."""
         return _CELL * self.beside + _ABOUT * (self.is_about + self.defines) + min(self.form, 0.0)
+
+    @cached_property
+    def forbids(self) -> float:
+        """How much of what is asked leave for it forbids."""
+        return forbidden(self.asked, self.title, self.sentence)
 
     @property
     def is_about(self) -> bool:

@@ -6,6 +6,7 @@ from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.named import without_marks
 from medground.language.dates import latest
+from medground.language.prohibition import forbidden
 from medground.language.question_reading import reading_of
 from medground.models.operators.answering import read_and_answer
 from medground.models.operators.writing import WriteOutput, chosen_quotes
@@ -55,8 +56,10 @@ async def best_quotes(question: Question, evidence: Sequence[Evidence], run: Run
     run.answered_by[read_and_answer.name] = KEYLESS
     views, count = evidence_views(evidence, run.ledger.documents), run.settings.recipe.sentences
     chosen = chosen_quotes(question.text, views, count)
+    asked = reading_of(question.text)
+    settled = asked.comparison or latest(question.text) or any(forbidden(asked, e.title, e.quote) for e in chosen[:1])
     source = next((one for one in run.sources if isinstance(one, CorpusSource) and one.has_vectors), None)
-    if source is not None and len(chosen) > 1 and not (reading_of(question.text).comparison or latest(question.text)):
+    if source is not None and len(chosen) > 1 and not settled:
         likeliest = chosen_quotes(question.text, views, max(count, _LIKELIEST))
         near = await source.nearness(question.text, [(one.title, one.quote) for one in likeliest])
         first = max(range(len(likeliest)), key=lambda n: near[n] + _FIRST / (n + 1))

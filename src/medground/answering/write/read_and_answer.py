@@ -16,7 +16,7 @@ from medground.home.concurrency import concurrently
 from medground.language import words
 from medground.language.question_query import alone
 from medground.language.question_reading import reading_of
-from medground.language.quoting.leading import instructs, is_quotable
+from medground.language.quoting.leading import is_quotable
 from medground.models.operators.answering import AnswerOutput, ReadInput, read_and_answer
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.sources.base import CountingSource
@@ -85,8 +85,7 @@ def _sentenced(readings: Sequence[Reading], run: Run) -> Iterator[SentencedPassa
         if not (passages := [passage for passage in reading.passages if run.stands(passage)]):
             continue
         view = named(document, passages, run.names, reading.strengths)
-        # A person at risk could read some as an instruction to stop or to take something.
-        shown = [s for s in view.sentences if is_quotable(asked, s.text) and not (run.notice and instructs(s.text))]
+        shown = [sentence for sentence in view.sentences if is_quotable(asked, sentence.text)]
         head = {
             "paper": document.id,
             "year": document.year,

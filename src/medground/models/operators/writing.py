@@ -3,22 +3,26 @@
 Source: PubMed Reasoner, section 3.3 (response with inline citations); Reason and Verify, section 3.1 (rationale first).
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import assert_never
 
 from pydantic import Field
 
 from medground.language import words
 from medground.language.finding_sentences import reports_result, states_purpose
+from medground.language.prohibition import forbidden
+from medground.language.question_kinds import aspects_told
 from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.quoting.leading import cell_named
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
-from medground.models.operators.differences import NEGATION, differences
+from medground.models.operators.differences import NEGATION, differences, folded
 from medground.values.question import Option, Task
 
-REDUNDANT = 0.7
-"""A quote is redundant if an earlier one has more than this share, by weight, of its words beyond the question's."""
+_LABEL = re.compile(r"^\W*(?:[A-Z&/ ]{3,}: )?")
+"""The heading of a part of an abstract before its first sentence, and marks of a list."""
 SAME_WORDS = 0.5
 """Minimum share of the shorter quote's words, by weight, that two quotes share of which one denies the other."""
 _DENIED = 2
@@ -31,9 +35,10 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     """The quotes that the rationale shows, best first.
 
     Quotes on the question's topic come first, and statements of purpose last, unless they alone name what decides;
-    otherwise the given order is kept, with one quote of each paper before a second one of any. Quotes that repeat an
-    earlier one and quotes from retracted papers are left out, and all beyond `count`. What another paper says against
-    the first one comes second.
+    otherwise the given order is kept, with one quote of each paper before a second one of any. Quotes that say an
+    earlier one again and quotes from retracted papers are left out, and all beyond `count`. What another paper says
+    against the first one comes second. What forbids what the question asks leave for comes before all, and then how
+    another disease is treated is left out.
 
     For a comparison, studies that name both sides come first, and of each what it found before how it was done. Of
     those that say what the first does of the sides, every one counts, also one that says the same as another, up to
@@ -53,6 +58,8 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
 
     chosen: list[EvidenceView] = []
     usable = sorted((e for e in evidence if "retract" not in e.design.lower()), key=order)
+    forbids = {e.id: share for e in usable if (share := forbidden(asked, e.title, e.quote))}
+    usable = [e for e in usable if e.id in forbids or not (forbids and _treats_another(asked, e))]
     if compared:
         studies = list(dict.fromkeys(e.title for e in usable))
         found = {e.id: cell_named(asked, e.quote, e.title) > 0 or reports_result(e.quote) for e in usable}
@@ -60,12 +67,12 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     pair = _opposed_first(asked, usable)
     usable.sort(key=lambda e: pair.index(e) if e in pair else len(pair))
     number = {e.id: sum(one.title == e.title for one in usable[:n]) for n, e in enumerate(usable) if e.title}
-    for candidate in sorted(usable, key=lambda e: number.get(e.id, 0)):
+    for candidate in sorted(usable, key=lambda e: (-forbids.get(e.id, 0.0), number.get(e.id, 0))):
         first = compared is not None and not number.get(candidate.id, 0)
         first = first and order(candidate)[2] == order(usable[0])[2]
         if len(chosen) >= (count * STUDIES if first else count):
             break
-        if first or not any(_repeats(topic, candidate.quote, c.quote) for c in chosen):
+        if first or not any(_repeats(candidate.quote, c.quote) for c in chosen):
             chosen.append(candidate)
     if compared:
         chosen[2:] = sorted(chosen[2:], key=lambda e: (order(e), -(e.year or 0)))
@@ -92,14 +99,29 @@ def _denied(text: str) -> set[str]:
     return {stem for no in NEGATION.finditer(text) for stem in words.terms(text[no.end() :])[:_DENIED]}
 
 
+def _treats_another(asked: QuestionReading, view: EvidenceView) -> bool:
+    """Whether a quote tells of the treatment of a disease that its title names and the question does not."""
+    if aspects_told(view.quote).isdisjoint(("treatment", "the dose of")):
+        return False
+    diseases = [thing for thing in reading_of(view.title).deciding if thing.is_disease]
+    return bool(diseases) and not any(disease.is_named_in(asked.plain) for disease in diseases)
+
+
 def _has_purpose(quote: str, which: Callable[[Iterable[bool]], bool]) -> bool:
     """Whether `all` or `any` of its sentences state an aim."""
     return which(states_purpose(quote[start:end]) for start, end in sentence_spans(quote))
 
 
-def _repeats(topic: frozenset[str], quote: str, earlier: str) -> bool:
-    found, before = frozenset(words.terms(quote)), words.terms(earlier)
-    return words.coverage(found - topic or found, before) > REDUNDANT and "negation" not in differences(quote, earlier)
+def _repeats(quote: str, earlier: str) -> bool:
+    """Whether an earlier quote has the same sentences: a word or a number more or less may turn what is said."""
+    return _sentences(quote) <= _sentences(earlier)
+
+
+@lru_cache(maxsize=512)
+def _sentences(quote: str) -> frozenset[str]:
+    """The sentences of a quote as they are compared: without labels, white space, case and the mark at the end."""
+    read = (_LABEL.sub("", quote[start:end]) for start, end in sentence_spans(quote) or [(0, len(quote))])
+    return frozenset(" ".join(folded(text).casefold().split()).rstrip(" .;") for text in read)
 
 
 class WrittenSentence(OperatorOutput):

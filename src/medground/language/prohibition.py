@@ -1,0 +1,50 @@
+"""What must not be done, taken or given: whether a sentence says so of what a question asks leave for."""
+
+from medground.language import words
+from medground.language.clean import without_accents
+from medground.language.people import other_people
+from medground.language.predicate_words import ALL_VERBS
+from medground.language.question_reading import QuestionReading
+from medground.language.word_lists import forms
+
+_FORMS = forms("prohibition")
+_LEAVE = frozenset(["safety", "what to avoid in", "harms of"])
+"""Aspects of a question about whether something may be done."""
+_COVERED = 0.5
+"""Minimum share, by weight, that a prohibition has of the question's words beside its diseases and people."""
+
+
+def asks_leave(asked: QuestionReading) -> bool:
+    """Whether a question asks if something may or should be done, such as "Can I give my baby honey?"."""
+    return _FORMS["leave"].search(asked.plain) is not None or not asked.aspects.isdisjoint(_LEAVE)
+
+
+def prohibits(sentence: str) -> bool:
+    """Whether a sentence says that something must not be done, as an order or as a rule for some people.
+
+    >>> prohibits("Children with fevers should not take aspirin.")
+    True
+    >>> prohibits("Babies do not digest starch well.")
+    False
+    """
+    return _FORMS["prohibits"].search(sentence) is not None
+
+
+def forbidden(asked: QuestionReading, title: str, sentence: str) -> float:
+    """How surely a sentence forbids what a question asks leave for, 0 to 1; half if it names none of its people.
+
+    With its title it names every thing asked about, and no other people. Where the question names nothing that is taken
+    or done, but a disease, the sentence has most of its other words that are no common verbs.
+    """
+    if not (asks_leave(asked) and prohibits(sentence)):
+        return 0.0
+    whole, own = (without_accents(asked.in_own_words(text)) for text in (f"{title}\n{sentence}", sentence))
+    things = asked.things
+    if not all(thing.is_named_in(whole) for thing in things) or other_people(asked.people, [whole]):
+        return 0.0
+    if all(thing.is_disease for thing in things):
+        named = [*asked.people, *(one.said for one in things), *ALL_VERBS]
+        wanted = asked.topic.difference(words.terms(" ".join(named)))
+        if not wanted or words.coverage(wanted, words.terms(own)) < _COVERED:
+            return 0.0
+    return 0.5 if asked.people_unnamed([whole]) else 1.0
