@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from medground.answering.trace import read_trace, remove_trace
-from medground.engine.answers import Answers, PastAnswer, past
+from medground.engine.answers import Answers, PastAnswer
 from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
 from medground.errors import NotFound, UsageError
 from medground.faces.service.accounts import Owners, Spending, Spent, Token, Tokens
@@ -70,8 +70,8 @@ class KeptAnswers:
         for name in names:
             if len(found) == limit:
                 break
-            if (answer := self.load(name)) is not None:
-                found.append(past(answer))
+            with contextlib.suppress(NotFound):  # deleted elsewhere meanwhile
+                found.append(self._answers.past(name))
         return found
 
     def delete(self, trace_id: str, person: Person) -> None:
