@@ -206,7 +206,9 @@ def test_the_same_lookup_is_sent_once_and_listed_as_it_was_asked(make_run: MakeR
         (Lookup(asked=PlainWords(text="lens"), text="lens", sources=("a",)), ""),
     ],
 )
-def test_a_lookup_is_sent_to_the_sources_it_names_in_a_form_that_they_accept(make_run: MakeRun, lookup: Lookup, asked: str) -> None:
+def test_a_lookup_is_sent_to_the_sources_it_names_in_a_form_that_they_accept(
+    make_run: MakeRun, lookup: Lookup, asked: str
+) -> None:
     plain = Recorded("c", forms=PlainWords, kinds={"graph"})
     sources = [Recorded("a"), Recorded("b", kinds={"wiki"}), plain]
     run = make_run("lens?", sources)
