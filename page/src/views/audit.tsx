@@ -8,7 +8,7 @@ import { Sheet } from "../parts/sheet";
 import type { Problem } from "../types";
 import { listed, t, word } from "../words";
 
-listed("start", "sign-in", "sign-out", "refused", "ask", "answer", "check", "search", "table", "export", "delete", "build", "remove", "token", "revoke", "allow");
+listed("start", "sign-in", "sign-out", "refused", "ask", "answer", "check", "search", "table", "export", "delete", "build", "remove", "token", "revoke", "allow", "clock", "sweep");
 
 export function AuditPage(): JSX.Element {
   const [entries, setEntries] = useState<AuditEntry[]>([]);

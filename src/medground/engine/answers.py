@@ -1,18 +1,22 @@
 """The answers that the home folder keeps, one JSON file each, named by the trace of its run."""
 
+import contextlib
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
+from pydantic_core import from_json
 
 from medground.answering.changes import as_known_now
-from medground.errors import UsageError
+from medground.errors import NotFound, UsageError
 from medground.home.files import keep_private, tell_not_kept, writing_to
 from medground.home.kept_files import Attachments
 from medground.home.settings import Settings
+from medground.language.clean import clean
 from medground.values.answer import Answer
 from medground.values.decision import Status
 from medground.values.document import Frozen
@@ -33,6 +37,7 @@ class PastAnswer(Frozen):
     value: str | None
     created: datetime
     stopped: str | None = None
+    problem: str | None = Field(default=None, description="why it cannot be read; its file is kept as it is")
 
 
 class Answers:
@@ -52,7 +57,7 @@ class Answers:
     def find(self, trace_id: str) -> Answer | None:
         """The answer of a trace, with what is known of its papers today; None where it is not kept.
 
-        Raises UsageError: the file is not an answer of this version of Medground.
+        Raises UsageError: the file cannot be read by this version of Medground; it is left as it is.
         """
         answer = self.as_given(trace_id)
         return answer and as_known_now(answer)
@@ -63,9 +68,14 @@ class Answers:
         if not _ID.fullmatch(trace_id) or not path.is_file():
             return None
         try:
-            return Answer.model_validate_json(path.read_bytes())
+            return Answer.model_validate_json(path.read_bytes(), extra="ignore")  # a newer 1.x has further fields
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
         except ValidationError:
-            raise UsageError(f"{path} is not an answer of this version of Medground; remove it") from None
+            maker = _raw(path).get("made_by") or "an unknown version"
+            raise UsageError(
+                f"{path} cannot be read by this version of Medground; it is kept, and was made by {clean(str(maker))}"
+            ) from None
 
     def read(self, name: str) -> Answer:
         """The answer with this trace id; or the latest one with this id; or, by the name `last`, the latest of all.
@@ -75,13 +85,23 @@ class Answers:
         if (answer := self.find(name)) is not None:
             return answer
         for past in self.history():
-            if name in (past.id, "last") and (answer := self.find(past.trace_id)) is not None:
+            if past.problem is None and name in (past.id, "last") and (answer := self.find(past.trace_id)) is not None:
                 return answer
         raise UsageError(f"no answer {name[:64]!r} in {self._folder}; list them with medground history")
 
     def history(self) -> Iterator[PastAnswer]:
-        """Kept answers, the latest first. Files that cannot be read are skipped."""
-        yield from map(past, self.since(""))
+        """All kept answers, the latest first, also those that cannot be read."""
+        return map(self.past, self.names())
+
+    def past(self, trace_id: str) -> PastAnswer:
+        """The line of the history of a kept answer. Raises NotFound: it is gone."""
+        try:
+            answer = self.find(trace_id)
+        except UsageError as error:
+            return _unreadable(self._folder / f"{trace_id}.json", str(error))
+        if answer is None:
+            raise NotFound(f"no answer {trace_id[:64]!r} is kept")
+        return past(answer)
 
     def names(self) -> list[str]:
         """The trace ids of kept answers, the latest first; nothing is read."""
@@ -106,6 +126,30 @@ class Answers:
                 continue
             if answer is not None:
                 yield answer
+
+
+def _raw(path: Path) -> dict[str, Any]:
+    """What can be read of a file that is not an answer."""
+    with contextlib.suppress(OSError, ValueError):
+        found = from_json(path.read_bytes(), allow_partial=True)
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _unreadable(path: Path, problem: str) -> PastAnswer:
+    raw = _raw(path)
+    question = raw.get("question")
+    text = question.get("text") if isinstance(question, dict) else None
+    return PastAnswer(
+        trace_id=path.stem,
+        id=str(raw.get("id", "")),
+        question=clean(str(text or "(an answer that cannot be read)")),
+        recipe=clean(str(raw.get("recipe", ""))),
+        status="not judged",
+        value=None,
+        created=datetime.fromtimestamp(path.stat().st_mtime, UTC),
+        problem=problem,
+    )
 
 
 def past(answer: Answer) -> PastAnswer:

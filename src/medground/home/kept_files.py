@@ -52,7 +52,7 @@ def kept_groups(answer: Answer, now: Settings) -> dict[str, Any]:
             f"the settings of answer {answer.trace_id} are not stored; ask its question again with the same options"
         ) from None
     except (OSError, ValueError):
-        raise UsageError(f"{path} cannot be read; remove it, and ask the question again with its options") from None
+        raise UsageError(f"{path} cannot be read; ask the question again with its options") from None
 
 
 def _path(home: Path, settings_hash: str) -> Path:

@@ -134,7 +134,7 @@ def corrected(word: str) -> str:
     near = [one for one in _known()[word[0]] if _is_slip(word, one)]
     near = [] if any(word[:-1] in one[:-1] for one in near) else near  # it may be a form of the other
     near += [one for one in _plain()[word[0]] if _is_slip(word, one) and _is_common(one)]
-    if not near or any(words.stem(word) == words.stem(one) for one in near) or vocabulary().naming(word):
+    if not near or any(words.stem(word) == words.stem(one) for one in near) or word in vocabulary().words:
         return ""
     return max(near, key=lambda one: (words.abstracts_with(words.stem(one)), one[-1] == word[-1]))
 

@@ -278,7 +278,7 @@ def _names_disease(word: str, question: str) -> bool:
     """Whether a name of a person or a place stands before the word for a disease: Winchester syndrome."""
     from medground.pubmed.mesh import vocabulary
 
-    follows = re.search(rf"\b{re.escape(word)}(?:[\s-]+[A-Z][\w'’-]*)*\s+([a-z]+)", question)
+    follows = re.search(rf"\b{re.escape(word)}(?:[\s-]+[A-Z][\w'’]*)*\s+([a-z]+)", question)
     found = vocabulary().naming(follows[1]) if follows and words.terms(follows[1]) else ()
     return any(tree.startswith(_OF_HEALTH[:2]) for one in found for tree in one.trees)
 

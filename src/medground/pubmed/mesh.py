@@ -178,18 +178,17 @@ class Vocabulary:
     def naming(self, word: str) -> tuple[Heading, ...]:
         """The headings that have a folded word in any name."""
         found: dict[int, None] = {}
-        at = self._lines.find(word)
+        at = self._lines.find(f" {word} ")
         while at >= 0:
             end = self._lines.index("\n", at)
-            name = self._lines[self._lines.rindex("\n", 0, at) + 1 : end]
-            if word in name.split():
-                found[self._numbers[name]] = None
-            at = self._lines.find(word, end)
+            name = self._lines[self._lines.rindex("\n", 0, at) + 1 : end].strip()
+            found[self._numbers[name]] = None
+            at = self._lines.find(f" {word} ", end)
         return tuple(map(self._heading, found))
 
     @cached_property
     def _lines(self) -> str:
-        return "\n".join(["", *self._numbers, ""])
+        return "\n".join(["", *(f" {name} " for name in self._numbers), ""])
 
     def nearest(self, text: str, limit: int = 5) -> tuple[Nearest, ...]:
         """Return up to `limit` headings with names similar to the text, best first."""

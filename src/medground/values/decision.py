@@ -51,6 +51,9 @@ class AnswerCheck(Frozen):
     reason: str = ""
 
 
+_ESTIMATED = "an older version of Medground estimated an answer from word statistics; such estimates are not shown"
+
+
 class _Decision(Frozen):
     status: Status
     basis: Basis | None = None
@@ -84,8 +87,14 @@ class _Decision(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _read_again(cls, content: Any) -> Any:
-        """What a kept answer is read from: the exact answer follows from the rest."""
-        return {k: v for k, v in content.items() if k != "exact_answer"} if isinstance(content, dict) else content
+        """What a kept answer is read from: the exact answer follows from the rest; an estimate decides nothing."""
+        if not isinstance(content, dict):
+            return content
+        left_out = {"exact_answer"}
+        if content.get("status") == "lean":  # of schema 1.8 and older
+            content = content | {"status": "not judged", "reason": _ESTIMATED}
+            left_out |= {"basis", "probability", "value", "values"}
+        return {name: value for name, value in content.items() if name not in left_out}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -1,6 +1,7 @@
 """Each route, asked as a client would, and what is refused with which problem."""
 
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -316,3 +317,16 @@ async def test_the_application_does_not_start_without_a_token(papers: Settings) 
     with pytest.raises(UsageError, match="medground token create NAME"):
         async with app.router.lifespan_context(app):
             pass
+
+
+@pytest.mark.parametrize("kind", ["research", "query"])
+@pytest.mark.parametrize("unit", ["a ", "of in ", "-A"])
+async def test_a_plan_takes_little_time_whatever_the_question_repeats(
+    calling: Callable[..., Any], kind: str, unit: str
+) -> None:
+    async with calling() as client:
+        await client.post("/v1/plan", json={"question": QUESTION, "kind": kind})  # reads what every plan needs
+        before = time.process_time()
+        response = await client.post("/v1/plan", json={"question": (unit * 2000)[:3990], "kind": kind})
+        assert response.status_code in (200, 422)
+        assert time.process_time() - before < 2.0

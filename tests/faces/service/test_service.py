@@ -7,7 +7,6 @@ import json
 import shutil
 import stat
 from contextlib import aclosing
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -165,32 +164,6 @@ async def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(
         await service.start(Asked(question=QUESTION), ADA)
     with pytest.raises(UsageError, match="the service is closed"):
         await service.search("fins", ADA)
-
-
-async def test_answers_and_traces_are_deleted_after_their_days(papers: Settings) -> None:
-    own = await asyncio.to_thread(ask_once, QUESTION, settings=papers)
-    server = papers.with_options({"serve.keep_days": 30})
-    start = datetime(2026, 1, 1, tzinfo=UTC)
-
-    async with Service.open(server, now=lambda: start) as service:
-        answer = await answered(service, Asked(question=QUESTION), ADA)
-        claim = await service.verify("Aspirin helps.", ADA)
-        assert await service.trace(claim.trace_id, ADA)
-        names = [answer.trace_id, claim.trace_id]
-    for settings, days in ((server, 29), (papers, 999)):  # without a limit nothing is deleted
-        async with Service.open(settings, now=lambda days=days: start + timedelta(days=days)) as service:
-            assert await service.sweep() == 0
-            assert (await service.answer(names[0], ADA)).trace_id == names[0]
-    assert all(list(papers.home.glob(f"traces/{name}*")) for name in names)
-    async with Service.open(server, now=lambda: start + timedelta(days=31)) as service:
-        await service.sweep()
-        with pytest.raises(NotFound):
-            await service.answer(names[0], ADA)
-        assert await service.history(ADA) == []
-        assert (await service.usage(ADA)).requests == 0  # of this month
-        assert [past.trace_id for past in await service.history(LOCAL)] == [own.trace_id]
-    assert not any(list(papers.home.glob(f"*/{name}*")) for name in names)
-    assert Answers(papers.home).find(own.trace_id) is not None
 
 
 async def test_the_trace_of_a_question_that_failed_is_its_askers(papers: Settings) -> None:

@@ -13,7 +13,7 @@ from rows import each_row
 from small_service import Clock
 
 from medground.faces.service.records import Records
-from medground.faces.web.state import IDLE, LONGEST, MOST_FAILED, PREFIX_LENGTH, WINDOW, Sessions
+from medground.faces.web.state import EACH, IDLE, LONGEST, MOST_FAILED, PREFIX_LENGTH, WINDOW, Sessions
 
 Visit = Callable[..., Any]
 LOCALHOST = {"Origin": "http://localhost"}
@@ -172,6 +172,23 @@ def test_a_session_is_found_on_every_server_until_it_ends_is_idle_too_old_or_one
         few.find(first)
         third, _ = few.begin("c")
         assert [few.find(secret) is not None for secret in (first, second, third)] == [True, False, True]
+
+
+async def test_who_signs_in_often_ends_sessions_of_their_own_alone(visit: Visit, tokens: dict[str, str]) -> None:
+    async def signed_in(name: str) -> dict[str, str]:
+        site.client.cookies.clear()
+        site.clock.now += 1
+        assert (await site.sign_in(tokens[name])).status_code == 200
+        return dict(site.client.cookies)
+
+    async with visit(login=True) as site:
+        ada, *bobs = [await signed_in(name) for name in ("ada", *["bob"] * (EACH + 1))]
+        found = []
+        for cookies in (ada, bobs[0], bobs[-1]):
+            site.client.cookies.clear()
+            site.client.cookies.update(cookies)
+            found.append((await site.client.get("/v1/answers")).status_code)
+    assert found == [200, 401, 200]
 
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}

@@ -210,11 +210,16 @@ def history(
         if json:
             say_json(past.model_dump_json())
             continue
+        if past.problem:
+            say(f"{past.trace_id}  {past.created:%Y-%m-%d %H:%M}", f"    {past.question}", f"    {past.problem}")
+            continue
         decision = past.value if past.status == "decided" and past.value else past.status
         given = " (with a context)" if past.context else ""
         stopped = ", stopped early" if past.stopped else ""
         say(f"{past.trace_id}  {past.created:%Y-%m-%d %H:%M}  {past.recipe}")
         say(f"    {past.question}{given}", f"    {decision[:100]}{stopped}")
+    if unreadable := sum(past.problem is not None for past in found):
+        say(f"{unreadable} of these cannot be read by this version of Medground; their files are kept", err=True)
     if not found:
         say("no answers have been saved yet; ask a question with medground ask", err=True)
 

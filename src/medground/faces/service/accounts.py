@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.service.audit import Audit
@@ -65,7 +65,7 @@ class Tokens:
         at, kept = self._now().isoformat(), (limits or Limits()).model_dump_json()
         row = (secrets.token_hex(8), name, hashed(secret), kept, at, _STORED.index(role))
         statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING"
-        if not self._records.change((statement, row)):
+        if not self._records.change((statement, row), lasting=True):
             raise UsageError(f"a token {name!r} already exists; revoke it first: medground token revoke {name}")
         self._records.mark()
         Audit(self._records, self._now).add(LOCAL, "token", f"{name} ({role})")
@@ -84,7 +84,7 @@ class Tokens:
             "limits = excluded.limits, admin = excluded.admin WHERE tokens.revoked IS NULL"
         )
         row = (person_id, name, person_id, limits.model_dump_json(), self._now().isoformat(), _STORED.index(role))
-        self._records.change((statement, row))
+        self._records.change((statement, row), lasting=True)
         self._records.mark()
         return self.person(person_id)
 
@@ -105,7 +105,8 @@ class Tokens:
         free = "NOT EXISTS (SELECT 1 FROM tokens AS other WHERE other.name = tokens.name AND other.revoked IS NULL)"
         which = f"hash = id AND revoked IS NOT NULL AND {free}" if undo else "revoked IS NULL"
         statement = f"UPDATE tokens SET revoked = ? WHERE name = ? AND {which}"  # noqa: S608 (ours)
-        if not self._records.change((statement, (None if undo else self._now().isoformat(), name))):
+        at = None if undo else self._now().isoformat()
+        if not self._records.change((statement, (at, name)), lasting=True):
             what = "nobody who is revoked, and whose name is free, is called" if undo else "no token"
             raise UsageError(f"{what} {name[:80]!r}; list them with medground token list")
         Audit(self._records, self._now).add(LOCAL, "allow" if undo else "revoke", name)
@@ -154,7 +155,7 @@ class Owners:
     def own(self, trace_id: str, owner: str, created: datetime) -> None:
         """Write down whose an answer is; the first owner counts."""
         statement = "INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-        self._records.change((statement, (trace_id, owner, created.isoformat())))
+        self._records.change((statement, (trace_id, owner, created.isoformat())), lasting=True)
 
     def owns(self, owner: str, trace_id: str) -> bool:
         """Whether an answer is a person's."""
@@ -172,7 +173,11 @@ class Owners:
         rows = self._records.rows("SELECT trace_id FROM answers WHERE owner <> ?", owner)
         return frozenset(str(trace_id) for (trace_id,) in rows)
 
-    def older_than(self, time: datetime, most: int = 500) -> list[str]:
+    def count(self) -> int:
+        """How many answers are known."""
+        return int(self._records.rows("SELECT count(*) FROM answers")[0][0])
+
+    def older_than(self, time: datetime, most: int) -> list[str]:
         """The trace ids of the oldest answers, of those that are older than a time."""
         statement = "SELECT trace_id FROM answers WHERE created < ? ORDER BY created LIMIT ?"
         return [str(trace_id) for (trace_id,) in self._records.rows(statement, time.isoformat(), most)]
@@ -237,11 +242,24 @@ def next_month(at: datetime) -> float:
     return (first - now).total_seconds()
 
 
+_FIRST_PAUSE, _LONGEST_PAUSE = 60.0, 6 * 3600.0
+"""Seconds between two tries to answer a watched question."""
+
+
 class Watched(Frozen, extra="allow"):
-    """A watched question: its answer, and the hash of each corpus when it was last asked."""
+    """A watched question: its answer, and the hash of each corpus when it was last answered."""
 
     answer: str
     states: dict[str, str]
+    failures: int = Field(default=0, ge=0, description="how often it could not be answered since")
+    tried: datetime | None = Field(default=None, description="when that was last")
+
+    def is_due(self, now: datetime) -> bool:
+        """Whether it may be asked now: after a failure there is a pause, longer after each."""
+        if self.tried is None:
+            return True
+        pause = min(_FIRST_PAUSE * 2 ** min(self.failures - 1, 10), _LONGEST_PAUSE)
+        return not 0 <= (now - self.tried).total_seconds() < pause  # a clock that was set back counts for nothing
 
 
 class Work(Frozen, extra="allow"):
@@ -267,9 +285,9 @@ class Saved:
 
     def write(self, owner: str, content: Work) -> None:
         """Put this in the place of what a person saved before."""
-        self._records.run(lambda at: _save(at, owner, content))
+        self._records.run(lambda at: _save(at, owner, content), lasting=True)
 
-    def tell(self, owner: str, answer: str, told: Mapping[str, JsonValue]) -> None:
+    def tell(self, owner: str, answer: str, told: Mapping[str, object]) -> None:
         """Add to what is saved of a watched question, if it still is."""
 
         def add(at: Transaction) -> None:
@@ -278,7 +296,7 @@ class Saved:
             told_of = (one.model_copy(update=told if one.answer == answer else {}) for one in work.watched)
             _save(at, owner, work.model_copy(update={"watched": tuple(told_of)}))
 
-        self._records.run(add)
+        self._records.run(add, lasting=True)
 
 
 def _work(at: Transaction, owner: str) -> Work:

@@ -10,11 +10,12 @@ from datetime import datetime, timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from medground.answering.trace import read_trace, remove_trace
-from medground.engine.answers import Answers, PastAnswer, past
+from medground.engine.answers import Answers, PastAnswer
 from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
 from medground.errors import NotFound, UsageError
 from medground.faces.service.accounts import Owners, Spending, Spent, Token, Tokens
 from medground.faces.service.audit import Audit
+from medground.faces.service.clock_looks import HOUR, ClockLooks, share_of
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.request import chosen_for
 from medground.faces.service.values import LOCAL, Limits, Person, Role
@@ -70,8 +71,8 @@ class KeptAnswers:
         for name in names:
             if len(found) == limit:
                 break
-            if (answer := self.load(name)) is not None:
-                found.append(past(answer))
+            with contextlib.suppress(NotFound):  # deleted elsewhere meanwhile
+                found.append(self._answers.past(name))
         return found
 
     def delete(self, trace_id: str, person: Person) -> None:
@@ -82,17 +83,15 @@ class KeptAnswers:
         self._audit.add(person, "delete", trace_id)
 
     def sweep(self, before: datetime) -> int:
-        """Delete what the service answered before a time, with its traces; how many there were.
+        """Delete a share of what the service answered before a time, with its traces; how many there were.
 
         Answers of the command line stay: the local user deletes them.
         """
-        count = 0
-        while old := self._owners.older_than(before):
-            for trace_id in old:
-                self._answers.remove(trace_id)
-                self._forget(trace_id)
-            count += len(old)
-        return count
+        old = self._owners.older_than(before, share_of(self._owners.count()))
+        for trace_id in old:
+            self._answers.remove(trace_id)
+            self._forget(trace_id)
+        return len(old)
 
     def unfinished(self, research: str, person: Person) -> Unfinished:
         """A person's research that has no answer yet."""
@@ -157,6 +156,7 @@ class AnswerService:
     _kept: KeptAnswers
     _spending: Spending
     _tokens: Tokens
+    _looks: ClockLooks
     _now: Callable[[], datetime]
 
     answer = _off_loop(KeptAnswers.answer)
@@ -204,12 +204,25 @@ class AnswerService:
         return await asyncio.to_thread(self._tokens.admit, person_id, name, limits, role)
 
     async def sweep(self) -> int:
-        """Delete answers and traces older than `serve.keep_days`; how many there were. The service does it each minute.
+        """Delete some answers and traces older than `serve.keep_days`; how many there were.
 
-        What is older than `serve.audit_days` leaves the audit log. Raises StorageFailed: something cannot be deleted.
+        What is older than `serve.audit_days` leaves the audit log. The service calls this each minute, and something is
+        deleted once an hour at most, after looks at the clock have agreed for a day.
+
+        Raises StorageFailed: something cannot be deleted.
         """
-        if (days := self.settings.serve.audit_days) is not None:
-            await asyncio.to_thread(self.audit.forget_before, self._now() - timedelta(days=days))
-        if (days := self.settings.serve.keep_days) is None:
+        return await asyncio.to_thread(self._swept)
+
+    def _swept(self) -> int:
+        serve, now = self.settings.serve, self._now()
+        answers, entries = (timedelta(days=days) if days else None for days in (serve.keep_days, serve.audit_days))
+        looks = self._looks.look(max(answers or timedelta(), entries or timedelta()))
+        if looks.agree_for(HOUR):
+            self.jobs.store.tidy()
+        if not (answers or entries) or not self._looks.may_sweep(looks):
             return 0
-        return await asyncio.to_thread(self._kept.sweep, self._now() - timedelta(days=days))
+        deleted = self._kept.sweep(now - answers) if answers else 0
+        forgotten = self.audit.forget_before(now - entries, share_of(self.audit.count())) if entries else 0
+        if deleted or forgotten:
+            self.audit.add(None, "sweep", f"{deleted} answers and {forgotten} entries of this log that were too old")
+        return deleted

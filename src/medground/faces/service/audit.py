@@ -16,7 +16,7 @@ from medground.faces.service.values import Person
 from medground.values.document import Frozen
 
 Act = Literal["start", "sign-in", "sign-out", "refused", "ask", "answer", "check", "search", "table", "export"]
-Change = Literal["delete", "build", "remove", "token", "revoke", "allow"]
+Change = Literal["delete", "build", "remove", "token", "revoke", "allow", "clock", "sweep"]
 _PAGE = 1000
 
 
@@ -49,7 +49,7 @@ class Audit:
         who = (person.id, person.name) if person else ("", "")
         row = (f"{_stamp(at)}-{secrets.token_hex(4)}", at.isoformat(), *who, act, what[:500])
         statement = "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?)"
-        self._records.change((statement, (*row, words if self.with_words else None)))
+        self._records.change((statement, (*row, words if self.with_words else None)), lasting=True)
 
     async def note(self, person: Person | None, act: Act | Change, what: str = "", words: str | None = None) -> None:
         """As `add`, off the event loop."""
@@ -66,9 +66,14 @@ class Audit:
             yield from found
             after = found[-1].id
 
-    def forget_before(self, time: datetime) -> None:
-        """Delete entries older than a time."""
-        self._records.change(("DELETE FROM audit WHERE id < ?", (_stamp(time),)))
+    def count(self) -> int:
+        """How many entries there are."""
+        return int(self._records.rows("SELECT count(*) FROM audit")[0][0])
+
+    def forget_before(self, time: datetime, most: int) -> int:
+        """Delete the oldest entries, of those that are older than a time; how many there were."""
+        old = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE id < ? ORDER BY id LIMIT ?)"
+        return self._records.change((old, (_stamp(time), most)))
 
     def _where(self, which: str, *values: object) -> list[Entry]:
         rows = self._records.rows(f"SELECT {_COLUMNS} FROM audit WHERE {which}", *values)  # noqa: S608 (our names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack
 
@@ -32,6 +32,7 @@ from medground.values.steps import OnStep
 Ask = Callable[[OnStep], Awaitable[Answer]]
 
 U = TypeVar("U")
+V = TypeVar("V")
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 
 
@@ -222,19 +223,23 @@ class Questioning(Offering):
 
         Raises UsageError: the question is empty or too long.
         """
-        await self._admission.enter(person)
-        return await self.engines.run(plan_query(question, self._without_models()))
+        return await self._planned(plan_query, question, person)
 
     async def plan_research(self, question: str, person: Person = LOCAL) -> PlannedResearch:
         """A plan of research for a question, planned without a language model; `Asked.plan` takes it, edited by hand.
 
         Raises UsageError: the question is empty, too long, or names nothing biomedical.
         """
-        await self._admission.enter(person)
-        return await self.engines.run(plan_research(question, self._without_models()))
+        return await self._planned(plan_research, question, person)
 
-    def _without_models(self) -> Settings:
-        return self.settings.model_copy(update={"model": ModelSettings(), "recipe": RecipeSettings()})
+    async def _planned(
+        self, plan: Callable[[str, Settings], Coroutine[Any, Any, V]], question: str, person: Person
+    ) -> V:
+        """A plan made in its turn, in a thread of its own: it only computes, and holds up no other request."""
+        await self._admission.enter(person)
+        settings = self.settings.model_copy(update={"model": ModelSettings(), "recipe": RecipeSettings()})
+        async with self._turns:
+            return await asyncio.to_thread(lambda: asyncio.run(plan(question, settings)))
 
     def _check_offered(self, model: str | None) -> None:
         if model is not None and model not in self.models():

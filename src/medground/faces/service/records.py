@@ -22,7 +22,7 @@ from sqlalchemy.pool import StaticPool
 from medground.errors import ConfigError, StorageFailed, needing
 from medground.faces.service.transaction import Transaction
 from medground.faces.service.values import LOCAL
-from medground.home.files import write_whole
+from medground.home.files import make_folder, sync, write_whole
 from medground.home.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -133,33 +133,40 @@ class Records:
         """The rows of a query. Raises StorageFailed: as `run`."""
         return self.run(lambda at: at.rows(statement, *values), writes=False)
 
-    def change(self, *statements: Statement) -> int:
-        """Carry out statements, all or none; the number of rows that they changed. Raises StorageFailed: as `run`."""
-        return self.run(lambda at: sum(at.change(statement, *values) for statement, values in statements))
+    def change(self, *statements: Statement, lasting: bool = False) -> int:
+        """Carry out statements, all or none; the number of rows that they changed. As `run` otherwise."""
+        return self.run(lambda at: sum(at.change(what, *values) for what, values in statements), lasting=lasting)
 
-    def run(self, work: Callable[[Transaction], T], *, writes: bool = True) -> T:
-        """Do some work in one transaction. Raises StorageFailed: what is recorded cannot be read or written now."""
+    def run(self, work: Callable[[Transaction], T], *, writes: bool = True, lasting: bool = False) -> T:
+        """Do some work in one transaction.
+
+        `lasting`: it survives a power failure once this returns; what may be lost, such as a step of a job, is faster.
+
+        Raises StorageFailed: what is recorded cannot be read or written now.
+        """
         with self._told():
-            return self._done(work, writes=writes)
+            return self._done(work, writes=writes, lasting=lasting)
 
     def close(self) -> None:
         """Close it once it is not in use; nothing is read or written afterwards. Safe to call twice."""
         with self._lock:  # SQLite crashes if another thread is at work
             self._engine.dispose()
 
-    def _done(self, work: Callable[[Transaction], T], *, writes: bool = True) -> T:
+    def _done(self, work: Callable[[Transaction], T], *, writes: bool = True, lasting: bool = False) -> T:
         with self._lock if self._is_file else contextlib.nullcontext():
             if self._identity is not None and _identity(self.path) != self._identity:
                 raise StorageFailed(f"{self.path} was emptied, moved or deleted while in use; restart the server")
-            with self._engine.connect().execution_options(writes=writes) as connection, connection.begin():
+            options = {"writes": writes, "lasting": lasting}
+            with self._engine.connect().execution_options(**options) as connection, connection.begin():
                 return work(Transaction(connection))
 
     def _opened(self) -> Engine:
         """The file, which other processes see too."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self.path.parent, private=True)
         self.path.touch(mode=0o600)
         self.path.chmod(0o600)
-        return _sqlite(lambda: _connect(str(self.path), "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"))
+        sync(self.path.parent)
+        return _sqlite(lambda: _connect(str(self.path), "PRAGMA journal_mode = WAL"))
 
     def _copied(self, error: OSError | OperationalError, *, must_keep: bool) -> Engine:
         """A copy of the file in memory, if what went wrong is that it cannot be written to."""
@@ -219,8 +226,9 @@ def _postgres(url: URL) -> Engine:
 
 def _sqlite(connect: Callable[[], sqlite3.Connection]) -> Engine:
     def begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("writes", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        options = connection.get_execution_options()
+        connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if options.get('lasting') else 'NORMAL'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("writes") else "BEGIN")
 
     engine = create_engine("sqlite://", creator=connect, poolclass=StaticPool)
     event.listen(engine, "begin", begin)

@@ -50,3 +50,8 @@ CREATE TABLE IF NOT EXISTS pages (
     at DOUBLE PRECISION NOT NULL, PRIMARY KEY (result, number)
 );
 CREATE INDEX IF NOT EXISTS pages_by_time ON pages (at);
+-- One row: what looks at the clock have shown, in seconds.
+CREATE TABLE IF NOT EXISTS looks (
+    first DOUBLE PRECISION NOT NULL, last DOUBLE PRECISION NOT NULL, ran DOUBLE PRECISION NOT NULL,
+    needed DOUBLE PRECISION NOT NULL, swept DOUBLE PRECISION NOT NULL
+);

@@ -32,6 +32,7 @@ from medground.faces.service.accounts import Owners, Saved, Spending, Tokens
 from medground.faces.service.admission import Admission
 from medground.faces.service.answers import AnswerService, KeptAnswers
 from medground.faces.service.audit import Audit
+from medground.faces.service.clock_looks import ClockLooks, since_start
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Work
 from medground.faces.service.jobs import ABANDONED, LOST, Jobs
@@ -79,12 +80,14 @@ class Service(Watching, AnswerService):
     _records: Records = field(repr=False)
     _kept: KeptAnswers = field(repr=False)
     _now: Callable[[], datetime] = field(repr=False)
+    _steady: Callable[[], float] = field(default=since_start, repr=False)
     _closed: bool = False
 
     def __post_init__(self) -> None:
         self._tokens = Tokens(self._records, self._now)
         self.saved = Saved(self._records)
         self._spending = Spending(self._records)
+        self._looks = ClockLooks(self._records, self.audit, lambda: self._now(), self._steady)
         TURNS.append(self.jobs.shared.turn)
         self._admission = Admission(self._kept, self.audit, self.jobs.shared, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
@@ -102,6 +105,7 @@ class Service(Watching, AnswerService):
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         abandoned_after: float = ABANDONED,
         lost_after: float = LOST,
+        steady: Callable[[], float] = since_start,
     ) -> Opening[Self]:
         """Open a service, by `await` or by `async with`. Engines are opened by the first question, or by `warm`.
 
@@ -110,6 +114,7 @@ class Service(Watching, AnswerService):
             clock: seconds since 1970, for limits of rate and for forgetting.
             abandoned_after: seconds after which a question without listeners is cancelled.
             lost_after: seconds after which another server that says nothing is gone, and its jobs have failed.
+            steady: seconds by a clock that is never set.
 
         Raises ConfigError: wrong settings; StorageFailed: the home folder or the database cannot be used.
         """
@@ -130,7 +135,7 @@ class Service(Watching, AnswerService):
                 most_unfinished=used.serve.waiting,
             )
             engines = Engines(with_seconds(used, "ask"), progress)
-            return cls(used, engines, jobs, audit, records, kept, now)
+            return cls(used, engines, jobs, audit, records, kept, now, steady)
 
         return Opening(opened)
 
@@ -197,7 +202,6 @@ class Service(Watching, AnswerService):
     async def _each_minute(self) -> None:
         while True:
             try:
-                await asyncio.to_thread(self.jobs.store.tidy)
                 if count := await self.sweep():
                     log.info("%d answers older than serve.keep_days were deleted", count)
                 await self.ask_watched()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
@@ -13,7 +15,7 @@ from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.faces.service.accounts import Saved, Tokens
 from medground.faces.service.questions import Questioning
 from medground.faces.service.request import Asked, Searched, allowed_keys, chosen_for
-from medground.faces.service.values import Person
+from medground.faces.service.values import Limits, Person
 from medground.home.kept_files import settings_of
 from medground.home.layers import wrong_values
 from medground.values.answer import Answer
@@ -24,11 +26,13 @@ class Watching(Questioning):
 
     saved: Saved
     _tokens: Tokens
+    _now: Callable[[], datetime]
 
     async def ask_watched(self) -> int:
         """Ask watched questions again whose corpora have changed, at most `serve.watched` of them; how many it was.
 
-        An answer that differs is named `again` beside the former one; another is deleted.
+        An answer that differs is named `again` beside the former one; another is deleted. What could not be answered is
+        asked again after a pause.
         """
         watched = await asyncio.to_thread(self.saved.watched)
         asked, corpora = 0, await self.corpora() if watched else []
@@ -39,9 +43,14 @@ class Watching(Questioning):
                 chosen = await asyncio.to_thread(chosen_for, former, self.settings)
                 searched = [each for each in corpora if (each.name in chosen.corpora if chosen else each.default)]
                 states = one.states | {each.name: each.hash for each in searched if each.hash}
-                if states != one.states and asked < self.settings.serve.watched:
+                due = states != one.states and one.is_due(self._now())
+                if due and asked < self.settings.serve.watched:
                     asked += 1
-                    told = {"states": states, "failed": None, **await self._again(former, chosen, states, person)}
+                    told = await self._again(former, chosen, states, person)
+                    if "failed" in told:
+                        told |= {"failures": one.failures + 1, "tried": self._now()}
+                    else:
+                        told |= {"states": states, "failed": None, "failures": 0, "tried": None}
                     await asyncio.to_thread(self.saved.tell, owner, one.answer, told)
         return asked
 
@@ -61,17 +70,31 @@ class Watching(Questioning):
             given["settings"] = {key: own[key] for key in allowed_keys(former.recipe) if key in own}
         if chosen:
             given |= {"corpora": chosen.corpora, "sources": chosen.sources}
+        unlimited = person.model_copy(update={"limits": Limits()})  # the server asks, not the person
         at = sha256(repr((former.trace_id, sorted(states.items()))).encode()).hexdigest()  # once for all servers
         try:
-            answer = await (await self.start(Asked(question=said.text, **given), person, key=at)).outcome()
+            answer = await (await self.start(Asked(question=said.text, **given), unlimited, key=at)).outcome()
         except MedgroundError as error:
             return {"failed": str(error)}
         except ValidationError as error:  # the command line takes what a server does not, such as longer names
             return {"failed": wrong_values(error.errors())}
+        if lacking := _lacking(answer, former):
+            await asyncio.to_thread(self._kept.delete, answer.trace_id, person)
+            return {"failed": lacking}
         if _said(answer) != _said(former):
             return {"asked": answer.created.isoformat(), "again": answer.trace_id}
         await asyncio.to_thread(self._kept.delete, answer.trace_id, person)
         return {"asked": answer.created.isoformat()}
+
+
+def _lacking(answer: Answer, former: Answer) -> str:
+    """Why an answer cannot be compared with the former one: it ended early, or a source failed; empty if it can."""
+    if answer.stopped and not former.stopped:
+        return f"stopped early: {answer.stopped}"
+    failed, before = (
+        {one.source: one.error for one in each.searches if one.status == "failed"} for each in (answer, former)
+    )
+    return "; ".join(f"{source}: {error}" for source, error in failed.items() if source not in before)
 
 
 def _said(answer: Answer) -> tuple[object, ...]:

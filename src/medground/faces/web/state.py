@@ -41,6 +41,8 @@ OF_PROVIDER = "oidc-"
 """How the ids of people begin whom the identity provider names."""
 MOST = 10_000
 """Sessions that are kept; beyond that the one that was idle longest ends."""
+EACH = 20
+"""Sessions of one person; beyond that their own one that was idle longest ends."""
 _NOTED = 60.0
 """Seconds after which it is written down again that a session is in use."""
 
@@ -76,8 +78,13 @@ class Sessions:
         now, secret = self.clock(), secrets.token_urlsafe(32)
         ends = now + (PROVIDED if owner.startswith(OF_PROVIDER) else LONGEST)
         many = "DELETE FROM sessions WHERE id NOT IN (SELECT id FROM sessions ORDER BY used DESC, ends DESC LIMIT ?)"
+        own = (
+            "DELETE FROM sessions WHERE owner = ? AND id NOT IN "
+            "(SELECT id FROM sessions WHERE owner = ? ORDER BY used DESC, ends DESC LIMIT ?)"
+        )
         self.records.change(
             ("DELETE FROM sessions WHERE ends < ? OR used < ?", (now, now - IDLE)),
+            (own, (owner, owner, EACH - 1)),
             (many, (self.most - 1,)),
             ("INSERT INTO sessions VALUES (?, ?, ?, ?)", (hashed(secret), owner, ends, now)),
         )

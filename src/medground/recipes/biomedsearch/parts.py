@@ -215,7 +215,7 @@ def named_keywords(question: str) -> list[DraftedKeyword]:
 def _rarest(question: str) -> list[str]:
     """The rarest word of MeSH's names that a question says beside its things, such as knockout, if it is rare."""
     known = {stem for one in _things(question) for name in (one.said, *one.names) for stem in words.terms(name)}
-    rest = [word for word in words.tokens(reading_of(question).plain) if vocabulary().naming(word)]
+    rest = [word for word in words.tokens(reading_of(question).plain) if word in vocabulary().words]
     weights = {word: words.weight(words.stem(word)) for word in rest if known.isdisjoint(words.terms(word))}
     return sorted((word for word in weights if weights[word] > _RARE), key=lambda word: -weights[word])[:1]
 
