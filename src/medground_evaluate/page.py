@@ -118,7 +118,7 @@ def _read(path: Path, state: tuple[int, int]) -> Listed:
         return Listed(id=path.stem, problem=str(error).replace(str(path), path.name))
     gold, count = tally.majority or ((), 0)
     made = ("dataset", "split", "recipe", "model", "started", "limit", "seed", "with_context", "items")
-    counted = ("input_tokens", "output_tokens", "model_calls", "cached_calls", "searches", "seconds", "price")
+    counted = ("model_calls", "cached_calls", "searches", "seconds", "price")
     return Listed(
         id=path.stem,
         unfinished=tally.unfinished,
@@ -127,6 +127,8 @@ def _read(path: Path, state: tuple[int, int]) -> Listed:
         majority_share=count / tally.scored if gold else None,
         statuses=dict(tally.statuses.most_common()),
         **{name: getattr(header, name) for name in made},
+        input_tokens=tally.usage.needed_input,
+        output_tokens=tally.usage.needed_output,
         **{name: getattr(tally.usage, name) for name in counted},
     )
 
