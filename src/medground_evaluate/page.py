@@ -199,7 +199,7 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
         macro_f1=row.macro_f1,
         support=row.support.support.value,
         supported_answers=row.support.support.of,
-        seconds_each=row.cost and row.cost.seconds,
+        seconds_each=row.cost and listed.seconds / max(len(result.lines), 1),
         warnings=row.warnings,
         **{name: getattr(result.header, name) for name in ("settings", "snapshots", "versions")},
     )
