@@ -216,7 +216,8 @@ def _row_warnings(result: Result, cost: Cost | None) -> list[str]:
         warnings.append("imported: how these answers were made, from which literature and at what cost is not recorded")
     elif cost.cached_calls:
         warnings.append(
-            f"{cost.cached_calls:.2f} calls per question came from the cache, so tokens, time and cost are too low"
+            f"{cost.cached_calls:.2f} calls per question came from the cache: their tokens count, the price does not, "
+            "and seconds are not shown"
         )
     return [*warnings, *result.tally.incomplete]
 

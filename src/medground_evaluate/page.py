@@ -118,7 +118,7 @@ def _read(path: Path, state: tuple[int, int]) -> Listed:
         return Listed(id=path.stem, problem=str(error).replace(str(path), path.name))
     gold, count = tally.majority or ((), 0)
     made = ("dataset", "split", "recipe", "model", "started", "limit", "seed", "with_context", "items")
-    counted = ("input_tokens", "output_tokens", "model_calls", "cached_calls", "searches", "seconds", "price")
+    counted = ("model_calls", "cached_calls", "searches", "seconds", "price")
     return Listed(
         id=path.stem,
         unfinished=tally.unfinished,
@@ -127,6 +127,8 @@ def _read(path: Path, state: tuple[int, int]) -> Listed:
         majority_share=count / tally.scored if gold else None,
         statuses=dict(tally.statuses.most_common()),
         **{name: getattr(header, name) for name in made},
+        input_tokens=tally.usage.needed_input,
+        output_tokens=tally.usage.needed_output,
         **{name: getattr(tally.usage, name) for name in counted},
     )
 
@@ -197,7 +199,7 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
         macro_f1=row.macro_f1,
         support=row.support.support.value,
         supported_answers=row.support.support.of,
-        seconds_each=row.cost and row.cost.seconds,
+        seconds_each=row.cost and listed.seconds / max(len(result.lines), 1),
         warnings=row.warnings,
         **{name: getattr(result.header, name) for name in ("settings", "snapshots", "versions")},
     )

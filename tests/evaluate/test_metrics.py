@@ -100,9 +100,11 @@ def test_rates_and_support_count_failed_and_unfinished_questions() -> None:
 
 def test_cost_is_a_mean_and_a_ratio_and_an_unknown_price_is_never_free() -> None:
     one = UsageReport(input_tokens=100, output_tokens=20, model_calls=2, searches=1, seconds=1.0, price=Decimal("0.02"))
-    other = UsageReport(input_tokens=300, output_tokens=40, model_calls=3, cached_calls=1, seconds=3.0)
+    cached = {"cached_calls": 1, "cached_input_tokens": 100, "cached_output_tokens": 10}
+    other = UsageReport(input_tokens=200, output_tokens=30, model_calls=3, seconds=3.0, **cached)
     cost = mean_cost([one, other])
-    assert (cost.input_tokens, cost.output_tokens, cost.searches, cost.seconds) == (200, 30, 0.5, 2.0)
+    assert (cost.input_tokens, cost.output_tokens, cost.searches) == (200, 30, 0.5)  # of calls made and cached
+    assert (cost.seconds, mean_cost([one]).seconds) == (None, 1.0)  # a reply from the cache takes no time
     assert (cost.model_calls, cost.cached_calls) == (3.0, 0.5)  # calls that the recipe needs: made and cached
     assert cost.money == pytest.approx(0.01)
     ratio = cost_ratio(cost, mean_cost([UsageReport(input_tokens=50, output_tokens=10, model_calls=1, price=None)]))

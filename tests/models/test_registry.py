@@ -70,7 +70,8 @@ def test_the_second_call_comes_from_the_cache_and_a_failed_call_is_not_stored(
         first, second = then_closed(models, run())
         assert len(peer.requests) == 2
     assert first.usage == Usage(input_tokens=100, output_tokens=10, model_calls=1, price=None)
-    assert second.usage == Usage(cached_calls=1)
+    assert second.usage == Usage(cached_calls=1, cached_input_tokens=100, cached_output_tokens=10)
+    assert (second.usage.needed_input, second.usage.tokens) == (first.usage.needed_input, 0)
     assert first.output == second.output
 
 
@@ -174,23 +175,25 @@ def only_file(folder: Path) -> Path:
 
 def test_every_damaged_byte_is_a_miss_and_is_rewritten(tmp_path: Path) -> None:
     cache, output = CallCache(tmp_path), Output(text="supported", scores=(0.25,))
-    cache.put(KEY, output, ABOUT)
+    reply = Reply(output, Usage(input_tokens=30, output_tokens=4, model_calls=1))
+    from_cache = Reply(output, reply.usage.from_cache())
+    cache.put(KEY, reply, ABOUT)
     path = only_file(tmp_path)
     good = path.read_bytes()
     assert path.relative_to(tmp_path) == Path(KEY[:2]) / f"{KEY[2:]}.json"
     stored, expected = json.loads(good), {"about": ABOUT, "output": {"text": "supported", "scores": [0.25]}}
-    assert stored.keys() == {"format", "sha256", *expected} and expected.items() <= stored.items()
+    assert stored.keys() == {"format", "sha256", "usage", *expected} and expected.items() <= stored.items()
     for place in range(0, len(good), 3):
         damaged = bytearray(good)
         damaged[place] ^= 0x01
         path.write_bytes(damaged)
         found = cache.get(KEY, Output)
-        assert found is None or found == output  # never a different answer
+        assert found is None or found == from_cache  # never a different answer
     for length in range(0, len(good), 7):
         path.write_bytes(good[:length])
         assert cache.get(KEY, Output) is None
-    cache.put(KEY, output, {})
-    assert cache.get(KEY, Output) == output
+    cache.put(KEY, reply, {})
+    assert cache.get(KEY, Output) == from_cache
 
 
 OTHER = [b"", b"null", b"[]", b"{}", b'{"format": 1}', b"\xff\xfe", b"[" * 100_000, b'{"format": 9, "output": 1}']
@@ -200,7 +203,7 @@ def test_what_is_not_the_stored_output_of_this_call_is_a_miss(tmp_path: Path) ->
     cache, other = CallCache(tmp_path), hashlib.sha256(b"other call").hexdigest()
     assert CallCache(tmp_path / "none").get(KEY, Output) is None
     assert not (tmp_path / "none").exists()
-    cache.put(KEY, Output(text="x"), {})
+    cache.put(KEY, Reply(Output(text="x"), Usage()), {})
     assert cache.get(KEY, Stricter) is None
     file = only_file(tmp_path)
     (tmp_path / other[:2]).mkdir(exist_ok=True)
@@ -221,14 +224,14 @@ def test_what_cannot_be_written_warns_once_and_leaves_nothing_behind(
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", full)
         for _ in range(3):
-            cache.put(KEY, Output(text="x"), {})
+            cache.put(KEY, Reply(Output(text="x"), Usage()), {})
     assert len(caplog.records) == 1
     assert "cannot store model replies" in caplog.text and "No space left on device" in caplog.text
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
-    cache.put(KEY, Output(text="x"), {})
+    cache.put(KEY, Reply(Output(text="x"), Usage()), {})
     assert cache.get(KEY, Output) is not None
     (tmp_path / "file").write_text("in the way")
-    CallCache(tmp_path / "file" / "calls").put(KEY, Output(text="x"), {})
+    CallCache(tmp_path / "file" / "calls").put(KEY, Reply(Output(text="x"), Usage()), {})
     assert len(caplog.records) == 2
 
 

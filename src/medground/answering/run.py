@@ -145,7 +145,11 @@ class Run(Retrieval):
 
     def must_answer(self, operator: Operator[I, O]) -> bool:
         """Whether a model answers by this operator and may not leave it open (`recipe.definite`)."""
-        wanted = self.settings.recipe.definite and self.question.task != "free" and operator in self.recipe.writers
+        return self.question.task != "free" and self.answers_anyway(operator)
+
+    def answers_anyway(self, operator: Operator[I, O]) -> bool:
+        """Whether a model answers by this operator even where nothing was found (`recipe.definite`)."""
+        wanted = self.settings.recipe.definite and operator in self.recipe.writers
         return wanted and self.answerer(operator).is_model
 
     def answerer(self, operator: Operator[I, O]) -> Author:
@@ -196,7 +200,7 @@ class Run(Retrieval):
                 raise of_question(reached, self.budget, self.usage, self.seconds) from None
             self.usage += reply.usage
             self.answered_by[operator.name] = model.name
-            span.genai(usage_input_tokens=reply.usage.input_tokens, usage_output_tokens=reply.usage.output_tokens)
+            span.genai(usage_input_tokens=reply.usage.needed_input, usage_output_tokens=reply.usage.needed_output)
             span.set(cached=reply.usage.cached_calls > 0)
             if reply.usage.price is not None:
                 span.set(price=str(reply.usage.price))

@@ -10,10 +10,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 from weakref import WeakValueDictionary
-
-from pydantic import BaseModel
 
 from medground.errors import ConfigError
 from medground.home.files import write_whole
@@ -21,10 +19,10 @@ from medground.home.registry import find
 from medground.home.settings import Settings
 from medground.home.settings_groups import CallSettings
 from medground.models.base import NAMES, CallLimits, Keyless, Model, Reply, base_address
-from medground.models.operators.base import Heard, I, InvalidOutput, O, Operator
+from medground.models.operators.base import Heard, I, InvalidOutput, O, Operator, OperatorOutput
 from medground.values.usage import KEYLESS, Usage
 
-R = TypeVar("R", bound=BaseModel)
+R = TypeVar("R", bound=OperatorOutput)
 _PROVIDERS = ("anthropic", "azure", "google", "groq", "keyless", "local", "mistral", "ollama", "openai", "planner")
 """Near which a name is taken for a slip; others are looked for, too."""
 
@@ -44,21 +42,24 @@ class CallCache:
         self._folder = folder
         self._warned = False
 
-    def get(self, key: str, output_type: type[R]) -> R | None:
-        """The stored output of a call, or None."""
+    def get(self, key: str, output_type: type[R]) -> Reply[R] | None:
+        """The stored reply of a call with what it costs from the cache, or None."""
         try:
             stored = json.loads(self._path(key).read_bytes())
-            if stored["format"] != FORMAT or stored["sha256"] != _checksum(key, stored["output"]):
+            content = [stored["output"], stored["usage"]]
+            if stored["format"] != FORMAT or stored["sha256"] != _checksum(key, content):
                 return None
-            return output_type.model_validate_json(json.dumps(stored["output"]))
+            output = output_type.model_validate_json(json.dumps(stored["output"]))
+            return Reply(output=output, usage=Usage.model_validate(stored["usage"]).from_cache())
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             # ValueError covers broken JSON, broken UTF-8 and pydantic's ValidationError.
             return None
 
-    def put(self, key: str, output: BaseModel, about: Mapping[str, str]) -> None:
-        """Store the output of a call. `about` names the model and the operator, for anyone who opens the file."""
-        content = output.model_dump(mode="json")
-        stored = {"format": FORMAT, "sha256": _checksum(key, content), "about": dict(about), "output": content}
+    def put(self, key: str, reply: Reply[Any], about: Mapping[str, str]) -> None:
+        """Store the reply to a call. `about` names the model and the operator, for anyone who opens the file."""
+        output, usage = reply.output.model_dump(mode="json"), reply.usage.model_dump(mode="json")
+        stored = {"format": FORMAT, "sha256": _checksum(key, [output, usage]), "about": dict(about)}
+        stored |= {"output": output, "usage": usage}
         try:
             write_whole(self._path(key), json.dumps(stored, ensure_ascii=False), private=True, synced=False)
         except OSError as error:
@@ -135,11 +136,11 @@ class Models:
             stored = cache.get(key, operator.output)
             with contextlib.suppress(InvalidOutput):  # the check may be stricter than when it was stored
                 if stored is not None:
-                    operator.check(value, stored)
-                    return Reply(output=stored, usage=Usage(cached_calls=1))
+                    operator.check(value, stored.output)
+                    return stored
             async with self._slots:
                 reply = await model.answer(operator, value, limits)
-            cache.put(key, reply.output, {"model": model.name, "operator": operator.name})
+            cache.put(key, reply, {"model": model.name, "operator": operator.name})
             return reply
 
     async def close(self) -> None:

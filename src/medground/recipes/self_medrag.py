@@ -61,7 +61,7 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
         while len(history) < most:
             with run.step(RoundBegun(number=len(history) + 1, of=most)) as span:
                 context = await _context(question, query, history, run, span)  # C_i = R(Q_i)
-                if not context and (history or not run.must_answer(reason)):
+                if not context and (history or not run.answers_anyway(reason)):
                     span.set(ended="nothing found")
                     break
                 this = await answer_round(question, query, context, history, run)  # (A_i, Rat_i), S_i, U_i

@@ -20,6 +20,8 @@ class UsageReport(Frozen):
         description="those among the tokens that a model server did not report; estimated, rather too many, from the "
         "bytes that were sent and received",
     )
+    cached_input_tokens: int = Field(default=0, description="of calls answered from the cache; not paid again")
+    cached_output_tokens: int = Field(default=0, description="of calls answered from the cache; not paid again")
     model_calls: int = 0
     cached_calls: int = 0
     searches: int = 0
@@ -31,6 +33,22 @@ class UsageReport(Frozen):
     def tokens(self) -> int:
         """Input and output tokens together."""
         return self.input_tokens + self.output_tokens
+
+    @property
+    def needed_input(self) -> int:
+        """Input tokens of all calls, also of those that the cache answered."""
+        return self.input_tokens + self.cached_input_tokens
+
+    @property
+    def needed_output(self) -> int:
+        """Output tokens of all calls, also of those that the cache answered."""
+        return self.output_tokens + self.cached_output_tokens
+
+    def from_cache(self) -> UsageReport:
+        """The usage of a call with this cost when its reply comes from the cache."""
+        return UsageReport(
+            cached_input_tokens=self.needed_input, cached_output_tokens=self.needed_output, cached_calls=1
+        )
 
     def __add__(self, other: UsageReport) -> UsageReport:
         sums = {name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields if name != "price"}

@@ -264,7 +264,8 @@ def cost(answer: Answer) -> str:
     parts = ["price unknown" if used.price is None else f"${used.price:f}"]
     parts.append(some(used.model_calls, "model call") if used.model_calls else "no model calls")
     if used.cached_calls:
-        parts[-1] += f" (and {used.cached_calls:,} from the cache)"
+        cached = used.cached_input_tokens + used.cached_output_tokens
+        parts[-1] += f" (and {used.cached_calls:,} from the cache{f', {cached:,} tokens' if cached else ''})"
     if used.input_tokens or used.output_tokens:
         guessed = f" ({used.estimated_tokens:,} of them estimated)" if used.estimated_tokens else ""
         parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out{guessed}")

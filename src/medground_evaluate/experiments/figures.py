@@ -14,7 +14,7 @@ import numpy as np
 
 from medground.home import Settings
 from medground.recipes import open_recipe
-from medground.values import Author
+from medground.values import Author, UsageReport
 from medground_evaluate.items import RunHeader, RunLine, tallied
 from medground_evaluate.judges.judgements import PAIR_AXES
 from medground_evaluate.metrics.answers import accuracy, class_scores, grounded_rate, macro_f1, support_scores
@@ -94,6 +94,16 @@ class RunOfRow:
     def items(self) -> int:
         """Number of items in the run, including unfinished ones."""
         return max(self.header.items, len(self.lines))
+
+    @property
+    def paid(self) -> str:
+        """How many of its tokens were paid for; empty if all were, because no call came from the cache."""
+        used = sum((line.usage for line in self.lines), UsageReport())
+        if not used.cached_calls:
+            return ""
+        needed, calls = used.needed_input + used.needed_output, used.model_calls + used.cached_calls
+        cached = f"{used.cached_calls:,} of {calls:,} calls came from the cache"
+        return f"{cached}; {used.tokens:,} of {needed:,} tokens were paid"
 
     def cost(self) -> Cost | None:
         """The mean cost of a question."""
@@ -248,7 +258,8 @@ def planned_figure(metric: str, runs: Sequence[RunOfRow], embed: Embed | None) -
     # The estimate of Table 11: seconds of retrieval and planning, times the number of questions.
     questions = int(metric.removeprefix(_HOURS))
     each = [stages[name].seconds for name in ("retrieval", "planning")]
-    return Figure(sum(one.value or 0.0 for one in each) * questions / 3600, each[0].of)
+    seconds = [one.value for one in each if one.value is not None]
+    return Figure(sum(seconds) * questions / 3600, each[0].of) if len(seconds) == len(each) else None
 
 
 def _of_queries(

@@ -73,6 +73,8 @@ def notes(made: Made) -> Iterator[str]:
         yield f"{row_name}, changed by --set: {', '.join(changed)}"
     for (row_name, name), run in made.runs.items():
         yield from (f"{row_name} on {name}: {line}" for line in run.incomplete)
+        if paid := run.paid:
+            yield f"{row_name} on {name}: {paid}"
     for row_name, options in made.stand_ins.items():
         yield f"{row_name}: without a model, so {', '.join(f'{key} = {value}' for key, value in options.items())}"
     if any(metric == "accuracy" for _, _, metric in experiment.cells()):
@@ -256,7 +258,7 @@ def _figures(made: Made, row: str, wanted: Collection[str]) -> dict[str, dict[st
 
 
 def _about(run: figures.RunOfRow) -> dict[str, Any]:
-    header = run.header
+    header, cost = run.header, run.cost()
     selected = ("dataset", "dataset_hash", "split", "limit", "seed", "with_context", "recipe", "items")
     made_by = ("settings_hash", "prompts_hash", "snapshots", "versions", "started", "accepted")
     return {
@@ -265,5 +267,6 @@ def _about(run: figures.RunOfRow) -> dict[str, Any]:
         "settings": flattened(header.settings),
         "statuses": dict(Counter(line.status for line in run.lines)),
         "unfinished": run.items - len(run.lines),
-        "seconds_each": round(sum(line.usage.seconds for line in run.lines) / max(1, len(run.lines)), 3),
+        "seconds_each": cost and cost.seconds and round(cost.seconds, 3),
+        "paid": run.paid,
     }

@@ -17,9 +17,10 @@ class Cost:
     """Means per question.
 
     Attributes:
-        model_calls: calls that the recipe needs, including those answered from the cache.
-        cached_calls: calls answered from the cache. If there are any, tokens, seconds and money are too low.
-        money: US dollars; None if a price is unknown.
+        input_tokens: of all calls, including those answered from the cache, as `output_tokens` and `model_calls`.
+        cached_calls: calls answered from the cache, which cost no money.
+        seconds: None if the cache answered calls.
+        money: US dollars paid; None if a price is unknown.
     """
 
     input_tokens: float
@@ -27,7 +28,7 @@ class Cost:
     model_calls: float
     cached_calls: float
     searches: float
-    seconds: float
+    seconds: float | None
     money: float | None
 
 
@@ -36,12 +37,13 @@ def mean_cost(usages: Iterable[UsageReport]) -> Cost:
     used = list(usages)
     whole, count = sum(used, UsageReport()), max(len(used), 1)
     return Cost(
+        input_tokens=whole.needed_input / count,
+        output_tokens=whole.needed_output / count,
         model_calls=(whole.model_calls + whole.cached_calls) / count,
+        cached_calls=whole.cached_calls / count,
+        searches=whole.searches / count,
+        seconds=None if whole.cached_calls else whole.seconds / count,
         money=float(whole.price) / count if used and whole.price is not None else None,
-        **{
-            n: getattr(whole, n) / count
-            for n in ("input_tokens", "output_tokens", "cached_calls", "searches", "seconds")
-        },
     )
 
 
@@ -79,11 +81,12 @@ class Stage:
     """What one stage of a question took. Overlapping searches count once: it is time that passed.
 
     Attributes:
-        tokens: input and output tokens of its model calls; a call answered from the cache has none.
+        seconds: None if the cache answered one of the question's calls.
+        tokens: input and output tokens of its model calls, including those answered from the cache.
         calls: questions to operators, with or without a model.
     """
 
-    seconds: float = 0.0
+    seconds: float | None = 0.0
     tokens: int = 0
     calls: int = 0
 
@@ -112,7 +115,10 @@ def stages(spans: Spans) -> Stages | None:
     for span in spans:
         if _is_of(span, Asking.span):
             asked["planning" if _within(span["start"], planned) else "answering"].append(span)
-    return {name: Stage(seconds[name] / 1e9, _tokens(asked[name]), len(asked[name])) for name in NAMES}
+    cached = any(span["attributes"].get("medground.cached") for spans in asked.values() for span in spans)
+    return {
+        name: Stage(None if cached else seconds[name] / 1e9, _tokens(asked[name]), len(asked[name])) for name in NAMES
+    }
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,11 @@ def stage_means(each: Sequence[Stages | None]) -> tuple[StageMeans, ...]:
     """The means of `planning`, `retrieval` and `answering`; empty if no question planned sources."""
     found = {name: [one[name] for one in each if one is not None] for name in NAMES}
     return tuple(
-        StageMeans(name, mean(one.seconds for one in of_it), mean(float(one.tokens) for one in of_it))
+        StageMeans(
+            name,
+            mean(one.seconds for one in of_it if one.seconds is not None),
+            mean(float(one.tokens) for one in of_it),
+        )
         for name, of_it in found.items()
         if of_it
     )

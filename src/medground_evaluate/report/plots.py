@@ -154,7 +154,7 @@ def cost_plot(comparison: Comparison) -> Markup:
     tokens = [(name, cost.input_tokens + cost.output_tokens) for name, cost in known]
     if any(count for _, count in tokens):
         return bars([(name, count, f"{count:,.0f} tokens") for name, count in tokens], "Tokens per question")
-    seconds = [(name, cost.seconds, f"{cost.seconds:.3f} s") for name, cost in known]
+    seconds = [(name, cost.seconds, f"{cost.seconds:.3f} s") for name, cost in known if cost.seconds is not None]
     return bars(seconds, "Seconds per question")
 
 
@@ -204,7 +204,8 @@ class ShownRuns:
             low, high = share.interval if share.of else (0.0, 1.0)
             correct = f"{share.right:,} of {share.of:,}"
             between = f"{percent(low)} to {percent(high)}"
-            seconds = f"{row.cost.seconds:.3f}" if row.cost else "unknown"
+            known = row.cost.seconds if row.cost else None
+            seconds = "unknown" if known is None else f"{known:.3f}"
             yield row.name, percent(share.value), between, correct, seconds
 
 

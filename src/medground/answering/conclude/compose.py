@@ -100,12 +100,9 @@ def compose(
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))
     used = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_sides, disagreeing))
     first = list(dict.fromkeys(e for statement in statements for e in statement.evidence))
-    evidence = tuple(
-        sorted(
-            (e for e in run.ledger.evidence if e.id in used),
-            key=lambda e: first.index(e.id) if e.id in first else len(first),
-        )
-    )
+    order = {e: place for place, e in enumerate(first)}
+    shown_evidence = (e for e in run.ledger.evidence if e.id in used)
+    evidence = tuple(sorted(shown_evidence, key=lambda e: order.get(e.id, len(order))))
     return Answer(
         decision=decision,
         rationale=rationale,

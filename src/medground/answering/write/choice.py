@@ -67,7 +67,7 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
     read = await nearest_paragraphs(question, paragraphs, run, most=most, embedder=embedder)
     said: dict[str, str] = {}
     views = tuple(_numbered(f"P{n}", paragraphs[place], said) for n, place in enumerate(read, start=1))
-    if not said and not run.must_answer(choose_options):
+    if not said and not run.answers_anyway(choose_options):
         return Chosen((), tuple(OptionEvidence(option.letter, (), 0.0) for option in question.options))
     value = ChooseInput(question=question.text, task=question.task, options=question.options, paragraphs=views)
     output = await run.ask(choose_options, value)

@@ -106,7 +106,7 @@ async def _asked(
     await run.retrieve([hit.passage.document_id for hit in hits])
     places: dict[str, TextSpan] = {}
     passages = numbered_hits(question, quotable(hits, run), places, run)
-    asks_anyway = operator in (reason_or_recall, direct_or_recall) or run.must_answer(operator)
+    asks_anyway = operator in (reason_or_recall, direct_or_recall) or run.answers_anyway(operator)
     if not passages and not asks_anyway:
         return Reasoned(Draft(), ())
     value = ReasonInput(

@@ -104,7 +104,8 @@ async def write_report(
     asks = Asks(run, stopped=stopped is not None)
     parts = await sub_answers(await _read(found, run), asks, run)
     answered = [part for part in parts if part.state == "answered"]
-    if not answered and not short.draft.sentences:
+    nothing = not answered and not short.draft.sentences
+    if nothing and (stopped is not None or not run.answers_anyway(compose_report)):
         answer = compose(run, unanswered(why_nothing(found, parts)), stopped=stopped)
         return _with_report(answer, plan, found, parts, run)
     connections = await connected(answered, asks, run)

@@ -50,7 +50,7 @@ async def omni_rag(question: Question, run: Run) -> Answer:
     hits = fair_split(found, most=choices.passages, each=choices.each, characters=choices.context, k=k)
     answer = (
         await answer_from_sources(question, hits, found, run)
-        if hits or run.must_answer(read_sources)
+        if hits or run.answers_anyway(read_sources)
         else compose(run, unanswered(reason_of_nothing(found)))
     )
     return answer.model_copy(update={"sources": searched_sources(found)})  # y, by the reader
@@ -71,7 +71,7 @@ async def answer_from_sources(
         return SentencedPassage(id=key, title=run.ledger.documents[passage.document_id].title, sentences=(view,))
 
     passages = numbered_hits(question, quotable(hits, run), places, run, records=_GRAPH, record=line)
-    if not passages and not run.must_answer(read_sources):
+    if not passages and not run.answers_anyway(read_sources):
         return await finish(question, Draft(), (), run, verdicts=[])
     words = run.settings.section(OmniRagSettings).answer_words
     value = ReadSourcesInput(

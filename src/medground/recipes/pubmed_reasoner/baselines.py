@@ -3,7 +3,6 @@
 Source: PubMed Reasoner, section 4.2 and appendix D.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from medground.answering.read.evidence import quoted_whole
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft
+from medground.home.concurrency import concurrently
 from medground.models.operators.base import Operator
 from medground.recipes.base import Recipe, readable_texts
 from medground.recipes.pubmed_reasoner.answering import (
@@ -81,7 +81,7 @@ async def _respond(question: Question, evidence: Sequence[Evidence], run: Run) -
     wanted = run.settings.section(PubMedReasonerSettings).candidates
     if wanted == 1:
         return summary, await respond_from(question, summary, run)
-    drafts = await asyncio.gather(*(respond_from(question, summary, run, sample=n) for n in range(1, wanted + 1)))
+    drafts = await concurrently(respond_from(question, summary, run, sample=n) for n in range(1, wanted + 1))
     votes = Counter(draft.answer for draft in drafts)
     return summary, max(drafts, key=lambda draft: (bool(draft.answer), votes[draft.answer]))
 

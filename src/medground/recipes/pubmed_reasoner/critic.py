@@ -3,11 +3,11 @@
 Source: PubMed Reasoner, section 3.1, Eq. 6 to 11; in one call as in appendix E (`at_once`).
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.answering.run import Run
+from medground.home.concurrency import concurrently
 from medground.recipes.pubmed_reasoner import operators, queries
 from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery, headings_of, relaxed, same
@@ -81,8 +81,8 @@ async def criticised(
     if not terms:
         return Critique(0.0, 0.0, 0.0)
     value = operators.CritiqueInput(question=question.text, terms=tuple(terms), signals=found.signals, query=query)
-    asked = await asyncio.gather(
-        *(run.ask(operator, value) for operator in (operators.coverage, operators.alignment, operators.redundancy))
+    asked = await concurrently(
+        run.ask(operator, value) for operator in (operators.coverage, operators.alignment, operators.redundancy)
     )
     # Duplicates: the first verdict wins.
     covered, aligned, redundant = ({v.heading: v for v in reversed(output.verdicts)} for output in asked)

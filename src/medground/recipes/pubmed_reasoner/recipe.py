@@ -102,7 +102,7 @@ async def respond_from(
 
 def answers_anyway(run: Run) -> bool:
     """Whether a model answers from what it knows where nothing was found, as the paper's prompt allows (appendix E)."""
-    return run.settings.recipe.own_knowledge and run.must_answer(respond_openly)
+    return run.settings.recipe.own_knowledge and run.answers_anyway(respond_openly)
 
 
 async def pubmed_reasoner(question: Question, run: Run) -> Answer:
@@ -182,7 +182,7 @@ async def _reflective_retrieval(question: Question, hits: Sequence[Hit], known: 
     """Algorithm 2: filter, then read in batches until the evidence suffices, a batch adds nothing, or T is used."""
     extras, size = run.settings.section(PubMedReasonerSettings), run.settings.recipe.batch
     waiting = await screen_batch(question, await _top(question, hits, run), run)  # Eq. 12
-    evidence, before, missing = list(known), run.usage.tokens, ""
+    evidence, before, missing = list(known), _needed(run), ""
     for number, batch in enumerate(batches(waiting, size), start=1):
         readings, waiting = waiting[:size], waiting[size:]
         with run.step(replace(batch, readings=tuple(readings)).step):
@@ -193,13 +193,18 @@ async def _reflective_retrieval(question: Question, hits: Sequence[Hit], known: 
             said = await coverage_check(question, evidence, waiting, run)  # Eq. 15
             if said.sufficient:
                 return _Pool(evidence, done=True)
-            if extras.tokens is not None and run.usage.tokens - before >= extras.tokens:
+            if extras.tokens is not None and _needed(run) - before >= extras.tokens:
                 run.warn(f"reading stopped after {number} batches: {extras.tokens} tokens are used up")
                 return _Pool(evidence, done=True)
             if number > 1 and not added:  # marginal utility
                 break
             missing, waiting = said.missing, sorted(waiting, key=lambda reading: reading.document_id not in said.needed)
     return _Pool(evidence, done=not extras.batching and bool(evidence), missing=missing)
+
+
+def _needed(run: Run) -> int:
+    """Tokens so far, also of replies from the cache: a second run stops where the first did."""
+    return run.usage.needed_input + run.usage.needed_output
 
 
 async def _top(question: Question, hits: Sequence[Hit], run: Run) -> list[Reading]:
