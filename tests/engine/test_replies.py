@@ -49,7 +49,7 @@ def test_nothing_found_says_what_could_be_asked_and_searched(engine: BlockingEng
     question = Question.ask("Does chronic cough matter?")
     nothing = {"question": question, "decision": decision, "evidence": (), "statements": ()}
     known = answer.model_copy(update=nothing)
-    assert "Nothing found on “Does chronic cough matter?” in coughs" in str(known)
+    assert "Nothing found that answers this in coughs" in str(known)
     assert "Nothing found on “blorp” and “zzyx” together in coughs" in str(engine.ask("blorp zzyx"))
 
 
