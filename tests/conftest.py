@@ -73,7 +73,7 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real data next to the checkout."""
     data = SHARED / "data"
