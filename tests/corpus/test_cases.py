@@ -26,6 +26,8 @@ def wrong(document: Document, field: str, right: Any) -> str:
     found = next((place.get(field) for place in places if field in place), getattr(document, field, None))
     if field == "authors":
         return "" if flat(document.authors) == flat(right) else str(document.authors)
+    if field == "sections":
+        found = [section.label for section in document.sections]
     if field == "mesh":
         found = [heading.descriptor for heading in document.mesh]
     found = list(found) if isinstance(found, tuple) else found

@@ -11,7 +11,7 @@ _RAISED = re.compile(r"(?<=[\w)])\^([-+\u2212]?[\w+-]{1,12})\^")
 _LOWERED = re.compile(r"(?<=\w)~(\w{1,8})~")
 _FORMULA = re.compile(r"(?<![\w$\\])\$(?=\S)([^$\n]{1,300}?)(?<=[^\s\\])\$(?![\d$])|\$\$(.+?)\$\$", re.DOTALL)
 _CITES = re.compile(r" ?\[(?:[^\[\]@]{0,40}-?@[^\[\]]{1,300})\]")
-_ATTRIBUTES = re.compile(r"[ \t]*\{[#.][^{}\n]{1,100}\}[ \t]*$", re.MULTILINE)
+_ATTRIBUTES = re.compile(r"(?<![ \t])[ \t]*\{[#.][^{}\n]{1,100}\}[ \t]*$", re.MULTILINE)
 _WORTH = ("<!--", "~", "^", "$", "[", "{")
 
 

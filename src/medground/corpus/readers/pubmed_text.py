@@ -20,7 +20,7 @@ Pair = tuple[str, list[str]]
 _BEGINS = re.compile(r"^(\d+)([.:]) (?=\S)", re.MULTILINE)
 _PMID = re.compile(r"\bPMID: ?\d{1,8}\b")
 _PLACE = re.compile(
-    r"(?P<TA>[^\W\d_][^.;]{0,150}(?:\. ?\([^)]*\))?)\. (?P<DP>(?:1[89]|20)\d\d\b[^;:.]{0,30})"
+    r"(?P<TA>[^\W\d_][^.;]{0,150}(?:\. ?\([^)]{0,80}\))?)\. (?P<DP>(?:1[89]|20)\d\d\b[^;:.]{0,30})"
     r"(?:;(?P<VI>[^(:.;\s]*)(?: ?\((?P<IP>[^)]*)\))?(?::(?P<PG>[^.;]*))?)?\."
 )
 """`Inv Sleep. 2020 Mar;3(2):12-20.`: the journal, the date, and where in it."""
@@ -44,7 +44,7 @@ _BESIDE = re.compile(
 _OF_NAME = re.compile(r"\(\d+\)")
 _NAME = re.compile(r"[^\W\d_][\w'’ -]* [A-Z]{1,4}(?: (?:Jr|Sr|\dr?[dnt][dh]?))?|\[No authors listed\]")
 _LONGEST_NAME = 12
-_NUMBERS = re.compile(r"\s*(?:(?:PMID:? *)?[1-9]\d{3,7}[\s,;]*)+")
+_NUMBERS = re.compile(r"\s*(?:(?:PMID:? ?)?[1-9]\d{3,7}(?:[\s,;]+|\Z))+")
 _SAMPLE = 20_000
 
 

@@ -262,8 +262,8 @@ class SnapshotCatalogue:
 
         mapper = Mapper(vocabulary(), self._journals, lambda query: count(query) > 0)
         tag = read_tag(field) if field else None
-        notes = (f"Unknown field '{field[:40]}' ignored",) if tag is not None and tag.use is None else ()
-        notes += tuple(filter(None, [other_syntax(term)]))
+        unknown = [f"Unknown field '{field[:40]}' ignored"] if tag is not None and tag.use is None else []
+        notes = tuple(filter(None, [*unknown, other_syntax(term)]))
         use = None if tag is None else tag.use
         try:
             translated = _translated(term, use, mapper)

@@ -102,11 +102,12 @@ def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
             drawn = [*sheet.get_objects(filter=[FPDF_PAGEOBJ_IMAGE, FPDF_PAGEOBJ_PATH], max_depth=3)]
             seen = as_seen(sheet, read_glyphs(sheet, at + 1, drawn))
             read, ruled, above = without_tables(seen, drawn, above)
-            read, aligned, over = without_aligned(read, drawn, over)
+            lines = lines_of(read)
+            read, aligned, over = without_aligned(read, lines, drawn, over)
             tables = ruled + aligned + sideways_tables(seen, drawn)
         finally:
             sheet.close()
-        lines = lines_of(read)
+        lines = lines_of(read) if aligned else lines
         shown = [line for line in lines if not line.hidden]
         if read.scanned and not shown:
             pages.pictures.append(read.number)

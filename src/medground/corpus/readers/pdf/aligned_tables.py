@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 _LEGEND = re.compile(
     r"\s*(?:supplementary |supp\.? )?table\s*(?:[SA]?\d{1,3}|[IVX]{1,4})\b(?:\s*[.:|(–—-]|\s*$|\s+[A-Z])", re.I
 )
-_NAMED = re.compile(r"table\s*[SAIVX\d]", re.I)
 _RULE = 60.0
 """Points: how long the rules of a table are at least."""
+_MOST_RULES = 12
+"""Rules of one length that are tried as the end of a table; a form has more."""
 _SAME = 4.0
 """Points between the ends of two rules of one table."""
 _LONGEST_CELL, _USUAL_CELL = 200, 32
@@ -40,6 +41,8 @@ _APART = 2.6
 _LEGEND_ROWS = 5
 _BELOW = 1.6
 """In sizes: how far below a head over several columns its rule is at most."""
+_TALL = 0.6
+"""Share of a page's height between the rules of a table at most."""
 _SHIFT = 20.0
 """Points: how far the blanks of a table move that goes on over the page."""
 _AT_TOP = 4
@@ -47,15 +50,15 @@ _AT_TOP = 4
 
 
 def without_aligned(
-    page: Page, drawn: Sequence[PdfObject], above: Above | None = None
+    page: Page, lines: Sequence[Line], drawn: Sequence[PdfObject], above: Above | None = None
 ) -> tuple[Page, list[list[Line]], Above | None]:
-    """The page without the glyphs of such tables, the rows of each, each as one line, and the last of them; `above` is
-    that of the page before.
+    """The page of these lines without the glyphs of such tables, the rows of each, each as one line, and the last of
+    them; `above` is that of the page before.
     """
     across = _whole(rules_of(drawn, page.quadrant)[0])
     long = [rule for rule in across if rule.end - rule.start >= _RULE]
     goes_on = above is not None and above.page == page.number - 1
-    if len(long) < 2 and not goes_on and not _NAMED.search("".join(glyph.text for glyph in page.glyphs)):
+    if not (goes_on or _frames_some(long, page) or any(_LEGEND.match(line.text) for line in lines)):
         return page, [], above
     rows = rows_of_page(page.glyphs)
     tables: list[list[Line]] = []
@@ -77,12 +80,18 @@ def without_aligned(
     return replace(page, glyphs=[glyph for glyph in page.glyphs if id(glyph) not in taken]), tables, above
 
 
+def _frames_some(long: Sequence[Rule], page: Page) -> bool:
+    """Whether rules may be those of a table, and not those of the running head and foot."""
+    height = page.bounds[3] - page.bounds[1]
+    return any(a.at - b.at < _TALL * height and abs(a.start - b.start) <= _SAME for a, b in pairwise(long))
+
+
 def sideways_tables(page: Page, drawn: Sequence[PdfObject]) -> list[list[Line]]:
     """The rows of tables that are set in another direction than the text of a page, below what their legend says."""
     aside = page.sideways
     if aside is None:
         return []
-    rest, tables, _ = without_aligned(aside, drawn)
+    rest, tables, _ = without_aligned(aside, lines_of(aside), drawn)
     legends = [row.text for row in rows_of_page(rest.glyphs) if _LEGEND.match(row.text)]
     found: list[list[Line]] = []
     for number, lines in enumerate(tables):
@@ -132,7 +141,7 @@ def _between_rules(rows: Sequence[Row], long: Sequence[Rule]) -> Iterator[list[R
         places = [first.at, *(one.at for one in same)]
         at = 0
         while at < len(places) - 1:
-            ends = range(len(places) - 1, at, -1)
+            ends = range(len(places) - 1, at, -1)[: _MOST_RULES if at else None]
             pieces = ((end, _inside(rows, first, places[at], places[end])) for end in ends)
             end, piece = next(((end, piece) for end, piece in pieces if _is_tabular(piece)), (at + 1, []))
             if piece:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -58,37 +59,45 @@ def said_by(words: Sequence[Word]) -> str:
 
 def rows_of_page(glyphs: Sequence[Glyph]) -> list[Row]:
     """The rows of a page from the top; a raised or lowered glyph stands in the row beside it."""
-    rows: list[Row] = []
-    shown = (glyph for glyph in glyphs if not glyph.style.hidden)
-    for glyph in sorted(shown, key=lambda glyph: -glyph.base):
-        size = glyph.style.size
-        for row in rows[-2:]:
-            if row.base - glyph.base < (0.3 if size > 0.9 * row.size else 0.6) * max(size, row.size):
-                row.words.append(Word(glyph.left, glyph.right, [glyph]))
-                if size > 1.1 * row.size:
-                    row.base, row.size = glyph.base, size
+    levels = defaultdict[float, list[Glyph]](list)
+    for glyph in glyphs:
+        if not glyph.style.hidden:
+            levels[round(glyph.base, 1)].append(glyph)
+    rows: list[tuple[float, float, list[Glyph]]] = []
+    for base in sorted(levels, reverse=True):
+        size = max(glyph.style.size for glyph in levels[base])
+        for at in range(len(rows) - 1, max(len(rows) - 3, -1), -1):
+            above, largest, own = rows[at]
+            if above - base < (0.3 if size > 0.9 * largest else 0.6) * max(size, largest):
+                rows[at] = (base, size, own) if size > 1.1 * largest else rows[at]
+                own += levels[base]
                 break
         else:
-            if glyph.text.strip():
-                rows.append(Row(glyph.base, size, [Word(glyph.left, glyph.right, [glyph])]))
-    return [replace(row, words=_words(row)) for row in rows]
+            rows.append((base, size, levels[base]))
+    found = (Row(base, size, _words(own, size)) for base, size, own in rows)
+    return [row for row in found if row.words]
 
 
-def _words(row: Row) -> list[Word]:
+def _words(glyphs: list[Glyph], size: float) -> list[Word]:
     """The glyphs of a row in words; a blank that the file has belongs to the word before it."""
     words: list[Word] = []
+    letters: list[Glyph] = []
+    left = right = 0.0
     is_apart = True
-    for glyph in sorted(row.words, key=lambda one: one.left):
-        if not glyph.glyphs[0].text.strip():
+    for glyph in sorted(glyphs, key=lambda glyph: glyph.left):
+        if not glyph.text.strip():
             is_apart = True
-            if words:
-                words[-1].glyphs.extend(glyph.glyphs)
-        elif is_apart or glyph.left - words[-1].right >= _SPACE * row.size:
-            words.append(glyph)
-            is_apart = False
+            if not letters:
+                continue
+        elif is_apart or glyph.left - right >= _SPACE * size:
+            if letters:
+                words.append(Word(left, right, letters))
+            letters, left, right, is_apart = [], glyph.left, glyph.right, False
         else:
-            last = words[-1]
-            words[-1] = Word(last.left, max(last.right, glyph.right), last.glyphs + glyph.glyphs)
+            right = max(right, glyph.right)
+        letters.append(glyph)
+    if letters:
+        words.append(Word(left, right, letters))
     return words
 
 
@@ -97,11 +106,15 @@ def blanks_of(rows: Sequence[Row]) -> list[tuple[float, float]]:
     size = median(row.size for row in rows)
     wide = [row for row in rows if len(row.phrases) > 1]
     allowed = int(_COVERED * len(wide))
-    edges = sorted({edge for row in wide for word in row.words for edge in (word.left, word.right)})
+    covering = Counter[float]()
+    for word in (word for row in wide for word in row.words):
+        covering[word.left] += 1
+        covering[word.right] -= 1
     found: list[tuple[float, float]] = []
-    for left, right in pairwise(edges):
-        middle = (left + right) / 2
-        if sum(any(word.left < middle < word.right for word in row.words) for row in wide) > allowed:
+    covered = 0
+    for left, right in pairwise(sorted(covering)):
+        covered += covering[left]
+        if covered > allowed:
             continue
         if found and found[-1][1] == left:
             found[-1] = (found[-1][0], right)
