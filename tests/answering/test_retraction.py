@@ -100,3 +100,29 @@ def test_comments_rank_below_every_study(weak: str) -> None:
     for study in ("Randomized Controlled Trial", "Observational Study", "Review", "Case Reports", "case-report"):
         assert design_level([weak, "Journal Article"]) > design_level([study])
     assert design_level([weak]) > UNKNOWN
+
+
+def record(number: int, title: str, text: str, year: int, kind: str) -> Document:
+    return Document(id=f"PMID:{number}", title=title, text=text, year=year, publication_types=(kind,))
+
+
+def test_what_an_erratum_says_stands_beside_the_paper_that_it_corrects(
+    make_run: Callable[..., Run], memory_source: Any
+) -> None:
+    paper = record(1, "Gliptarex and weight", "Weight fell by 14.2 kg with gliptarex.", 2019, "Journal Article")
+    said = "The weight loss with gliptarex was given as 14.2 kg; it was 4.2 kg."
+    erratum = record(2, "Erratum: Gliptarex and weight", said, 2020, "Published Erratum")
+    run = make_run("How much weight is lost with gliptarex?", [memory_source([paper, erratum])])
+    answer = asyncio.run(ground(run.question, run))
+    assert f"PMID:1 was corrected: “{said}” (PMID:2)" in answer.warnings
+
+
+def test_a_newer_version_of_a_review_replaces_the_older_and_two_trials_do_not(
+    make_run: Callable[..., Run], memory_source: Any
+) -> None:
+    texts = ("Milquet probably reduces snoring in adults.", "Milquet makes little difference to snoring in adults.")
+    for kind, told in (("Review", True), ("Randomized Controlled Trial", False)):
+        both = [record(at, "Milquet for snoring", text, 2000 + at, kind) for at, text in enumerate(texts, start=1)]
+        run = make_run("Does milquet reduce snoring?", [memory_source(both)])
+        answer = asyncio.run(ground(run.question, run))
+        assert ("PMID:1 (2001) was replaced by PMID:2 (2002), a newer version of it" in answer.warnings) == told

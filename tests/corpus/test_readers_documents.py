@@ -238,6 +238,34 @@ def test_superscripts_in_a_word_file() -> None:
     assert document.text == "10^6 cells per m2 lowered death."
 
 
+def test_what_a_reference_manager_shows_raised_after_a_number_is_a_citation() -> None:
+    raised = '<w:vertAlign w:val="superscript"/>'
+    begun = '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> ADDIN EN.CITE 3 </w:instrText></w:r>'
+    ended = '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    parts = [
+        run("Weight fell by 7"),
+        begun,
+        run("3", raised),
+        ended,
+        run(" kg and 10"),
+        run("6", raised),
+        run(" cells."),
+    ]
+    assert docx_document(word(paragraph(*parts)), "draft.docx").text == "Weight fell by 7 kg and 10^6 cells."
+
+
+def test_what_cannot_be_read_or_is_struck_out_is_told() -> None:
+    parts = [run("It fell in 9 of 50."), run("Nine of 40.", "<w:strike/>"), '<w:r><w:commentReference w:id="1"/></w:r>']
+    parts.append('<w:r><w:sym w:font="Webdings" w:char="F041"/></w:r>')
+    document = docx_document(word(paragraph(*parts)), "draft.docx")
+    assert document.text == "It fell in 9 of 50.\ufffd"
+    assert document.cautions == (
+        "The file has text that is struck out; it was left out: “Nine of 40.”",
+        "The file has parts that could not be read: sign of the font Webdings (1)",
+        "The file has comments beside its text (1); they were left out",
+    )
+
+
 ARTICLE = (
     "<html><head><title>Vitamin D</title><style>p {{ color: black }}</style></head><body><nav>Menu Home</nav><article>"
     "<h1>Vitamin D</h1><p>Vitamin D raised calcium in 40 women over the trial of two years.</p>{}"

@@ -76,6 +76,21 @@ def test_what_is_asked_of_a_thing_is_missed_where_no_text_speaks_of_it() -> None
     assert both.aspect_lost(["Sacubitril eased gout."]) == ["the outlook of gout and sacubitril"]
 
 
+@each_row(
+    ("question", "aspects"),
+    [
+        ("How much blood is lost during surgery with tranzolin?", set()),
+        ("How much does tranzolin cost?", set()),
+        ("How many people stop vantrel because of side effects?", set()),
+        ("How much tranzolin should I take?", {"the dose of"}),
+        ("What are the side effects of vantrel?", {"harms of"}),
+        ("What is the life expectancy with vantrel?", {"the outlook of"}),
+    ],
+)
+def test_an_amount_of_something_is_no_dose_and_no_harm(question: str, aspects: set[str]) -> None:
+    assert reading_of(question).deciding_aspects == aspects
+
+
 def test_people_are_missed_by_all_the_words_for_them() -> None:
     asked, adults = reading_of("Is bravotinib safe while I'm pregnant?"), reading_of("Does it help adults?")
     assert asked.people_unnamed(["900 women took it in pregnancy."]) == []

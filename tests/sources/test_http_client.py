@@ -3,12 +3,15 @@
 import asyncio
 import gzip
 import json
+import ssl
+import threading
 import tracemalloc
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from http.server import HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,7 @@ from medground.home.secrets import MASK, secret_forms, secrets_sent
 from medground.home.settings import Settings
 from medground.sources.eutils.client import Eutils, EutilsService, Transport
 from medground.sources.http import service as services
-from medground.sources.http.clients import Bounded, Network, Pace, ReplyLimits
+from medground.sources.http.clients import Bounded, Network, Pace, ReplyLimits, tls
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import Recorded, Replay, keep, open_wire, place_of, read
@@ -305,3 +308,64 @@ def test_any_reply_is_read_back_whole(
     told = json.loads(head)["request"]
     assert (told["address"], told["parameters"], kept) == ("https://example.org/x", [["b", "2"]], b"says ********")
     assert told["body_sha256"]
+
+
+@pytest.fixture
+def secure(loopback: None, tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The address of a server with a certificate of its own, and the file of that."""
+    x509 = pytest.importorskip("cryptography.x509")
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + _DAY)
+    builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+    pem, secret = tmp_path / "own.pem", tmp_path / "key.pem"
+    pem.write_bytes(builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+    forms = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    secret.write_bytes(key.private_bytes(*forms))
+    server = HTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem, secret)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"https://localhost:{server.server_port}", pem
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+_DAY = timedelta(days=1)
+
+
+def reached(address: str) -> int | None:
+    tls.cache_clear()
+    return got(Client(Service("things", address, patience=replace(Service.patience, first_wait=0.001))), "", {}).status
+
+
+def test_certificates_of_the_environment_are_trusted_and_a_bad_one_is_told(
+    secure: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, pem = secure
+    with pytest.raises(SourceUnavailable, match=r"the certificate of localhost is not trusted .*SSL_CERT_FILE"):
+        reached(address)
+    for variable in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
+        with monkeypatch.context() as own:
+            own.setenv(variable, str(pem))
+            assert reached(address) == 200
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(pem.with_name("none.pem")))
+    with pytest.raises(ConfigError, match=r"REQUESTS_CA_BUNDLE names .*none\.pem"):
+        reached(address)
+    monkeypatch.undo()
+    tls.cache_clear()
+
+
+def test_a_dead_proxy_is_told_without_its_password(loopback: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://me:secret@127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "")
+    with pytest.raises(SourceUnavailable, match=r"the proxy http://127\.0\.0\.1:9 could not be reached") as refused:
+        reached("https://example.org")
+    assert "secret" not in str(refused.value)

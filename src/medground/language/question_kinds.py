@@ -49,6 +49,18 @@ def asks_for_news(text: str) -> bool:
     return _NEWS.search(text) is not None
 
 
+_AMOUNT = forms("question_kinds")["amount"]
+
+
+def asks_for_amount(text: str) -> bool:
+    """Whether a question asks how much of something there is, and not how much of a drug to take.
+
+    >>> asks_for_amount("How much blood is lost with tranzolin?"), asks_for_amount("How much tranzolin should I take?")
+    (True, False)
+    """
+    return _AMOUNT.search(text) is not None
+
+
 # What a question asks of the thing that it is about, such as its prognosis or its harms, in anybody's words.
 
 _SURE = 0.5

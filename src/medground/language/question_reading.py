@@ -20,7 +20,7 @@ from medground.language.definition import definition_asked
 from medground.language.noun_phrases import Thing, things
 from medground.language.people import PATIENT, lost_people, people_among
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
-from medground.language.question_kinds import asked_in, aspects_of, aspects_told
+from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told
 from medground.language.risk.notices import people_say
 from medground.language.sentences import sentence_spans
 from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
@@ -289,8 +289,8 @@ class QuestionReading:
 
     @cached_property
     def deciding_aspects(self) -> frozenset[str]:
-        """What it asks of its things without which a text about them is no answer, such as harms."""
-        return frozenset(aspect for aspect in self.aspects if " " in aspect)
+        """What it asks of its things without which a text about them is no answer, such as harms; of an amount none."""
+        return frozenset(aspect for aspect in self.aspects if " " in aspect and not asks_for_amount(self.plain))
 
     def is_defined_in(self, sentence: str) -> bool:
         """Whether a sentence says what the one thing is that this asks for, or names without asking anything."""
@@ -301,7 +301,8 @@ class QuestionReading:
     def aspects(self) -> frozenset[str]:
         """What it asks of the things that it is about, such as their prognosis; of a disease no dose, but "does"."""
         diseases = bool(self.deciding) and all(one.is_disease for one in self.deciding)
-        return aspects_of(self.plain) - ({"the dose of"} if diseases else set())
+        is_no_dose = diseases or asks_for_amount(self.plain)
+        return aspects_of(self.plain) - ({"the dose of"} if is_no_dose else set())
 
     @cached_property
     def _stems_of_things(self) -> list[frozenset[str]]:

@@ -88,6 +88,13 @@ _OPEN_END = re.compile(
 _CLOSED_START = re.compile(r"[A-K]\d{0,2}\b|S?\d|[a-z]")
 
 
+_REFERS = re.compile(r"\b(?:cf|suppl?|ext(?:d|ended)?|add(?:it)?)\.$", re.IGNORECASE)
+_PLACE = re.compile(r"(?:tab|fig|box|appendi|file|note|eq|ref|material|method|data|info|sect|chapter)", re.IGNORECASE)
+"""What refers to another place, and where that is: "Suppl. | Table 3"."""
+_BRACKET = 120
+"""Characters: in longer brackets there may be sentences."""
+
+
 def sentence_spans(text: str) -> list[Span]:
     """Spans `(start, end)` of the sentences of `text`, in code points.
 
@@ -137,7 +144,18 @@ def _belongs_together(text: str, before: Span, after: Span) -> bool:
     abbreviated = _OPEN_END.search(text, max(before[0], before[1] - 8), before[1])
     if abbreviated and _CLOSED_START.match(text, after[0], after[1]):
         return True
+    refers = _REFERS.search(text, max(before[0], before[1] - 12), before[1])
+    if (refers and _PLACE.match(text, after[0])) or _in_brackets(text, before, after):
+        return True
     return unbroken(text, before, after)
+
+
+def _in_brackets(text: str, before: Span, after: Span) -> bool:
+    """Whether a boundary stands in brackets that are short: "none (cf. | Table 3)."."""
+    tail, follows = text[max(before[0], before[1] - _BRACKET) : before[1]], text[after[0] : after[0] + _BRACKET]
+    opened = tail.rfind("(")
+    closed = follows.find(")")
+    return opened > tail.rfind(")") and closed >= 0 and "(" not in follows[:closed] and "\n" not in follows[:closed]
 
 
 @cache

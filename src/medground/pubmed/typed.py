@@ -1,5 +1,6 @@
 """What a person typed that is not a question: ids of papers, and queries in PubMed's syntax."""
 
+from medground.errors import UsageError
 from medground.values.identifiers import papers_named
 from medground.values.lookup import Lookup
 from medground.values.query import Leaf, Query, Term, Words, any_of, fold
@@ -25,7 +26,13 @@ def typed_query(text: str) -> Query | None:
     """The tree of a text in PubMed's syntax; None of a question.
 
     A field tag makes a query. So do AND, OR and NOT in capitals, unless a question mark follows.
+
+    Raises UsageError: it is in the syntax of another service.
     """
+    from medground.pubmed.other_syntax import other_syntax
+
+    if reason := other_syntax(text):
+        raise UsageError(reason)
     joined = any(operator in text for operator in (" AND ", " OR ", " NOT ")) and not text.rstrip().endswith("?")
     if not joined and "[" not in text:
         return None

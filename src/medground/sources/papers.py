@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Mapping
 from pathlib import Path
 from typing import Any
 
+from medground.corpus.readers.json_paths import texts_at, values_at
 from medground.corpus.retraction import marked
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
@@ -16,7 +17,7 @@ from medground.sources.http.retries import Fault
 from medground.sources.literature.europepmc import europe_pmc
 from medground.sources.live import text
 from medground.sources.pubmed.source import PubMedRecords, open_client
-from medground.sources.tabled import Tabled, texts_at, values_at
+from medground.sources.tabled import Tabled
 from medground.values.document import Document
 from medground.values.identifiers import normal_id
 from medground.values.papers import Entity, FullText, PaperFound, Relation

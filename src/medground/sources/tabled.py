@@ -9,39 +9,19 @@ from typing import Any
 from urllib.parse import quote
 
 from medground.corpus.readers.compose import Composition
+from medground.corpus.readers.json_paths import texts_at, values_at
 from medground.errors import SourceUnavailable
 from medground.home.files import tables
 from medground.home.settings import Settings
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import ADDRESSES, Client, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import LiteratureSource, Read, Syntax, fields_of, paper, plain, quoted
-from medground.sources.live import text
+from medground.sources.literature.source import LiteratureSource, Read, Syntax, fields_of, paper, quoted
 from medground.values.document import Document
 from medground.values.identifiers import KINDS, normal_id
 
 _MOST = 1000
 """Most records of one search."""
-
-
-def values_at(value: Any, path: str) -> list[Any]:
-    """The values at a dotted path; a list on the way is gone through."""
-    found = [value]
-    for name in path.split("."):
-        inner = [one.get(name) for one in found if isinstance(one, Mapping)]
-        found = [one for each in inner for one in (each if isinstance(each, list) else [each])]
-    return found
-
-
-def texts_at(value: Any, path: str) -> list[str]:
-    """The texts and numbers at a dotted path as plain text; an inverted index (word to positions) is written out."""
-    found = values_at(value, path) if path else []
-    return [said for one in found if (said := _written(one) if isinstance(one, Mapping) else plain(text(one)))]
-
-
-def _written(index: Mapping[Any, Any]) -> str:
-    places = ((at, str(word)) for word, all_at in index.items() if isinstance(all_at, list) for at in all_at)
-    return plain(" ".join(word for _, word in sorted(place for place in places if isinstance(place[0], int))))
 
 
 class Tabled:

@@ -36,7 +36,7 @@ _TAGGED = re.compile(r"0*([1-9]\d{0,9})\s*\[(?:pmid|uid)\]", re.IGNORECASE)
 _BARE = re.compile(r"(?:(?:med|pm)[:/]\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?(?:[?#].*|\s*\[.*\])?", re.IGNORECASE)
 _OF_EUROPE_PMC = re.compile(r"med\s*[:/]\s*0*([1-9]\d{4,7})", re.IGNORECASE)
 """As Europe PMC names a PubMed record. A shorter number may be one of the user's own, of another kind."""
-_PMC = re.compile(r"(?:.*[:/\s])?PMC\s?0*([1-9]\d{0,9})(?:\.\d+)?/?", re.IGNORECASE | re.DOTALL)
+_PMC = re.compile(r"(?:.*[:/\s])?(?:PMC\s?|pmc/articles/)0*([1-9]\d{0,9})(?:\.\d+)?/?", re.IGNORECASE | re.DOTALL)
 _NUMBER = re.compile(r"0*([1-9]\d{0,9})")
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _AFTER = ".,;:'\"\u201d\u2019"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.decision import decide, judged
 from medground.answering.conclude.policy import Grounds, release
+from medground.answering.read.related_records import replaced
 from medground.answering.run import Run
 from medground.answering.verify.check import check_with_answer
 from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
@@ -149,6 +150,9 @@ async def finish(
         found, by = (answered.value,), run.settings.verify.critic
         objects = {"result": "contradicted", "found": found, "checked_by": by, "reason": answered.reason}
         check = AnswerCheck(answer=draft.answer, **objects)
+    named = dict.fromkeys(quote.document_id for quote in cited)
+    for older, newer in replaced([run.ledger.documents[name] for name in named]):
+        run.warn(f"{older.id} ({older.year}) was replaced by {newer.id} ({newer.year}), a newer version of it")
     run.elsewhere = await _elsewhere(question, cited, run)
     _tell_uncompared(question, cited, run)
     for asked in open_questions(question, cited, run.ledger.documents) if cited else ():

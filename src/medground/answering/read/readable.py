@@ -4,9 +4,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from medground.answering.read.related_records import corrections
 from medground.answering.run import Run
 from medground.corpus.records import agrees
-from medground.corpus.retraction import RETRACTED, doubt, set_aside, why_aside
+from medground.corpus.retraction import ERRATUM, RETRACTED, doubt, set_aside, why_aside
 from medground.language import words
 from medground.language.prose import why_not_prose
 from medground.language.question_reading import reading_of
@@ -227,6 +228,10 @@ async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -
     for document, reason in aside.items():
         run.warn(f"{document} was found but is {reason}, so it is not used as evidence")
         run.shown.setdefault(document)
-    for document, why in {h.passage.document_id: why for h in kept if (why := doubt(h.passage))}.items():
+    errata = [run.ledger.documents[i] for i, reason in aside.items() if reason == ERRATUM and i in run.ledger.documents]
+    for said in corrections([*{h.passage.document_id: h.passage for h in kept}.values()] if errata else [], errata):
+        run.warn(said)
+    on_it = (hit for hit in kept if asked.is_about(found[hit.passage.document_id]))
+    for document, why in {h.passage.document_id: why for h in on_it if (why := doubt(h.passage))}.items():
         run.warn(f"{document} {why}; check it before you rely on it")
     return kept

@@ -14,7 +14,10 @@ from medground.corpus.readers.lines import SIGNATURE as PARQUET
 from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse
 from medground.corpus.readers.medline import MEDLINE_ROOTS
 from medground.corpus.readers.pdf import SIGNATURE, is_pdf
+from medground.corpus.readers.pubmed_text import pubmed_text_format
 from medground.corpus.readers.reference_managers import ENDNOTE_ROOTS, ZOTERO_ROOTS, is_bibtex
+from medground.corpus.readers.service_xml import SERVICE_ROOTS
+from medground.corpus.readers.services import records_in
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import WOS, is_table
 from medground.corpus.readers.tagged import tagged_format
@@ -44,6 +47,7 @@ _ROOTS: Mapping[str, str] = {
     **dict.fromkeys(BOOKSHELF_ROOTS, "bookshelf"),
     **dict.fromkeys(ENDNOTE_ROOTS, "endnote"),
     **dict.fromkeys(ZOTERO_ROOTS, "zotero"),
+    **dict.fromkeys(SERVICE_ROOTS, "service-xml"),
     "html": "html",
 }
 
@@ -101,6 +105,8 @@ def _text_reader(start: str, suffix: str) -> str | None:
     if form := tagged_format(start):
         return form
     plain = suffix.endswith(TEXTS)
+    if plain and (form := pubmed_text_format(start)):
+        return form
     if suffix.endswith(TABLES) or WOS.match(start) or (plain and is_table(start)):
         return "csv"
     if suffix.endswith(".bib") or is_bibtex(start, least=0.5 if plain else 0):
@@ -128,7 +134,7 @@ def _json_reader(start: str) -> str:
 
 
 def _record_reader(record: Record) -> str:
-    if isinstance(record.get("items"), list) or isinstance(record.get("message"), dict):
-        return "csl-json"
     known = next((name for name, reader in joined().items() if reader.fits(record)), None) or collection_of(record)
+    if known is None and (isinstance(record.get("message"), dict) or records_in(record) is not None):
+        return "csl-json"
     return known or ("csl-json" if is_csl(record) else "jsonlines")

@@ -17,6 +17,7 @@ from medground.corpus.readers.table_rows import lines_of
 from medground.corpus.readers.word_styles import Styles, W, value_at
 from medground.corpus.readers.word_text import Printed, blocks
 from medground.corpus.readers.xml import Element, name_of
+from medground.language.word_lists import forms
 from medground.values.document import Document
 
 _WATERMARK = ".//{urn:schemas-microsoft-com:vml}textpath"
@@ -49,13 +50,17 @@ def fields_of(properties: Any, *, titled: bool) -> dict[str, Any]:
         return {}
     names = {"authors": "author", "publication_types": "category", "status": "content_status"}
     names |= {name: name for name in ("keywords", "language", *([] if titled else ["title"]))}
-    return {name: value for name, own in names.items() if (value := getattr(properties, own))}
+    fields = {name: value for name, own in names.items() if (value := getattr(properties, own))}
+    if _NO_PERSON.fullmatch(str(fields.get("authors", ""))):  # the program, or the machine
+        del fields["authors"]
+    return fields
 
 
 SUFFIXES = (".docx", ".docm", ".dotx")
 
 _MAIN = "word/document.xml"
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
+_NO_PERSON = forms("docx")["no_person"]
 _DAMAGED = "the DOCX file is damaged or cut off; copy or download it again"
 _ERRORS = (zipfile.BadZipFile, zlib.error, LookupError, AttributeError, EOFError, OSError, NotImplementedError)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from medground.corpus.readers.compose import Composition, make_document, unmarked
+from medground.corpus.readers.marked import abstract_of
 from medground.corpus.readers.record_ids import identified, ids_in
 from medground.corpus.readers.values import (
     NAMES,
@@ -22,6 +23,7 @@ from medground.corpus.readers.values import (
     substances_of,
     year_in,
 )
+from medground.language.word_lists import forms
 from medground.values.document import Document, Retraction, SourceKind
 from medground.values.identifiers import KINDS, OWN_FILE, id_kind, normal_document_id
 
@@ -75,6 +77,9 @@ def _cleaned(name: str) -> str:
 _CANONICAL = {alias: name for name, aliases in NAMES["fields"].items() for alias in aliases.split()}
 _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _KIND_OF = {name: kind for kind, names in NAMES["kinds"].items() for name in names.split()}
+_PREPRINTS = forms("compose")["preprints"]
+_STATEMENTS = forms("compose")["statements"]
+"""What servers of preprints print after an abstract."""
 _SEPARATORS = re.compile(r"[\s-]+")
 _RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)
 _TEXTS = ("title", "journal", "url", "language", "license")
@@ -104,15 +109,23 @@ def described(fields: Mapping[str, Any]) -> Document:
     for name in _TEXTS:
         if isinstance(known.get(name), str | int | float):
             known[name] = one_line(known[name])
+    if isinstance(marked := known.get("abstract"), str) and "text" not in known and "</h" in marked:
+        composition = abstract_of(known.pop("abstract"))
+        known |= {"text": composition.text, "sections": composition.sections}
     for name in ("title", "abstract", "journal"):
         if isinstance(known.get(name), str):
             known[name] = unmarked(known[name])
+    if isinstance(abstract := known.get("abstract"), str):
+        known["abstract"] = _STATEMENTS.sub("", abstract)
     for name in _LISTS:
         if name in known:
             given = known[name]
             if isinstance(given, Mapping) and len(given) == 1:  # Europe PMC's `{"pubType": [...]}`
                 (given,) = given.values()
             known[name] = [word.lstrip("*") for word in listed(given) if word.strip("*")]
+    if isinstance(journal := known.get("journal"), str) and _PREPRINTS.fullmatch(journal):
+        kinds = [kind for kind in known.get("publication_types", ()) if kind != "Journal Article"]
+        known["publication_types"] = list(dict.fromkeys(["Preprint", *kinds]))
     if "substances" in known:
         known["substances"] = substances_of(known["substances"])
     if "authors" in known:
@@ -239,6 +252,7 @@ def _imprint(metadata: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     def first(*names: str) -> str:
         return next((metadata[name][0] for name in names if metadata.get(name)), "")
 
-    ends = dict.fromkeys(filter(None, (first("start_page", "page_start", "bp"), first("end_page", "page_end", "ep"))))
-    pages = first("pages", "page") or "-".join(ends) or first("art._no.", "ar")
+    start, end = first("start_page", "first_page", "page_start", "bp"), first("end_page", "last_page", "page_end", "ep")
+    between = "-".join(dict.fromkeys(filter(None, (start, end))))
+    pages = first("pages", "page") or between or first("art._no.", "ar")
     return imprint_of(first("volume", "vl"), first("issue", "number"), pages)

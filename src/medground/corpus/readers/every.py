@@ -17,7 +17,9 @@ from medground.corpus.readers.jats import read_jats
 from medground.corpus.readers.lines import read_csl, read_jsonlines
 from medground.corpus.readers.medline import read_medline
 from medground.corpus.readers.pdf import open_pdf
+from medground.corpus.readers.pubmed_text import read_pubmed_text
 from medground.corpus.readers.reference_managers import read_bibtex, read_endnote, read_zotero
+from medground.corpus.readers.service_xml import read_service_xml
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import read_csv
 from medground.corpus.readers.tagged import read_tagged
@@ -47,11 +49,14 @@ READERS: Mapping[str, Reader] = {
     "pdf": Reader(open_pdf, (".pdf",)),
     "book-pdf": Reader(partial(open_pdf, book=True), (".pdf", ".pdf.gz")),
     **{form: of_files(form, partial(read_tagged, form=form), *suffixes) for form, suffixes in _TAGGED.items()},
+    "pubmed-abstract": of_files("pubmed-abstract", partial(read_pubmed_text, summary=False), ".txt"),
+    "pubmed-summary": of_files("pubmed-summary", partial(read_pubmed_text, summary=True), ".txt"),
     "bibtex": of_files("bibtex", read_bibtex, ".bib", ".bibtex"),
     "csv": of_files("csv", read_csv, *TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES)),
     "csl-json": of_files("csl-json", read_csl, ".json", ".json.gz"),
     "endnote": of_files("endnote", read_endnote, *XML),
     "zotero": of_files("zotero", read_zotero, ".rdf"),
+    "service-xml": of_files("service-xml", read_service_xml, *XML),
     "html": Reader(open_html, (".html", ".htm", ".xhtml"), open_html),
     "docx": Reader(open_docx, WORD, open_docx),
     "texts": Reader(texts.open_text, texts.SUFFIXES, texts.open_text),

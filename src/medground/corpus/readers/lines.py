@@ -9,6 +9,7 @@ from typing import Any
 from medground.corpus.readers.base import LONGEST_RECORD, Item, Note, numbered, opened
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described, entry_kind, entry_types
+from medground.corpus.readers.services import records_in, service_document, service_of
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -117,8 +118,9 @@ class Conversion:
         self._kept: dict[str, None] = {}
 
     def convert(self, record: Mapping[str, Any]) -> Document:
-        """`described`, remembered for the note."""
-        document = described(record)
+        """`described`, or as the service has it that gave the record; remembered for the note."""
+        service = service_of(record)
+        document = service_document(record, service) if service else described(record)
         given = record.get("id")
         self._named += document.id.startswith("REF:")
         self._prefixed += given is not None and document.id != str(given).strip()
@@ -141,6 +143,8 @@ class Conversion:
 
 _RENAMED = {"container-title": "journal", "keyword": "keywords", "url": "url", "pmcid": "pmc"}
 _DATES = ("issued", "published", "published-print", "published-online")
+_FEW = 20
+"""Answers in one list."""
 _MOST_OBJECTS = 2_000_000
 """Most objects in a file: a hundred thousand records have half as many. Each takes a hundred times its bytes."""
 _LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "extra")
@@ -156,9 +160,10 @@ def read_csl(path: Path) -> Iterator[Item]:
     except (ValueError, RecursionError) as error:
         reason = "JSON nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({error})"
         raise BadDocument(reason, file=str(path)) from error
-    if isinstance(content, dict) and isinstance(content.get("message"), dict):  # as Crossref answers
-        content = content["message"]
-    items = content.get("items", [content]) if isinstance(content, dict) else content
+    try:
+        items = _items(content)
+    except ValueError as error:
+        raise BadDocument(str(error), file=str(path)) from error
     conversion = Conversion()
 
     def document(record: Any) -> Iterator[Document]:
@@ -173,6 +178,17 @@ def read_csl(path: Path) -> Iterator[Item]:
     yield from conversion.notes()
     if not good:
         raise BadDocument("the JSON holds no record with a title or a text", file=str(path))
+
+
+def _items(content: Any) -> list[Any]:
+    """The records of an answer, of a list of them, or a record alone."""
+    if isinstance(content, dict) and isinstance(message := content.get("message"), dict) and "items" not in message:
+        return [message]  # a single work of Crossref
+    if isinstance(content, dict):
+        found = records_in(content)
+        return [content] if found is None else found
+    answers = (records_in(one) if isinstance(one, dict) and len(content) < _FEW else None for one in content)
+    return [one for record, inner in zip(content, answers, strict=True) for one in (inner or [record])]
 
 
 def is_csl(record: Mapping[str, Any]) -> bool:

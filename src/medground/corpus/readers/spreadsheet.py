@@ -23,6 +23,8 @@ SUFFIXES = (".csv", ".tsv", ".tab")
 WOS = re.compile(r"\ufeff?PT\t(?:[A-Z][A-Z0-9]\t){8}")
 """The header of a table of Web of Science, which names it `.txt`."""
 
+_TOLD = re.compile(r"\ufeff?\"?sep=(\\t|[^\r\n])\"?\r?\n", re.IGNORECASE)
+"""The first line in which Excel tells the delimiter."""
 _DELIMITERS = ",;\t|"
 _SAMPLE = 200
 _LONGEST_FIELD = 20_000_000
@@ -78,7 +80,9 @@ def is_table(start: str) -> bool:
 
 def _rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
     csv.field_size_limit(_LONGEST_FIELD)
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=False)
+    told = _TOLD.match(text)
+    mark = told[1] if told else _delimiter(text)
+    lines = csv.reader(io.StringIO(text[told.end() :] if told else text, newline=""), delimiter=mark, strict=False)
     begun = 1
     try:
         for row in lines:

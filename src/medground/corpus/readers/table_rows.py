@@ -43,10 +43,11 @@ def lines_of(rows: Sequence[Sequence[Cell]], heads: int | None = None) -> Iterat
             names = [_name(*pair) for pair in zip_longest(before, row, fillvalue="")]
         elif (alone := _alone(row)) is not None:
             below = grid[number + 1 : number + 2]
-            if grouped or len(set(row)) == 1:
+            is_over = bool(below) and below[0][0].is_indented  # it ends where the rows are indented no longer
+            if (grouped or len(set(row)) == 1) and not is_over:
                 group, under = alone, ""
             else:
-                under = alone if below and below[0][0].is_indented else ""
+                under = alone if is_over else ""
             if not below or alone not in (group, under):
                 yield alone
         elif said:

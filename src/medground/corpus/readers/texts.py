@@ -16,6 +16,7 @@ from medground.corpus.readers.base import Input, Item, document_input, file_inpu
 from medground.corpus.readers.compose import Headings, decoded, make_document
 from medground.corpus.readers.entry import described, file_id, name_below, named
 from medground.corpus.readers.lines import SUFFIX, Record, read_lines, read_parquet
+from medground.corpus.readers.markdown import shown_markdown
 from medground.corpus.readers.own_ids import own_ids, title_line
 from medground.corpus.readers.values import NAMES, one_line
 from medground.values.document import Document, Section
@@ -86,6 +87,7 @@ def text_document(text: str, name: str, *, markdown: bool) -> Document:
     front: Mapping[str, Any] = {}
     if markdown:
         front, text = split_front_matter(text)
+        text = shown_markdown(text)
     sections = headings(text) if markdown else ()
     title = (sections[0].label if sections else title_line(text)) or Path(name).stem
     lines = text.split("\n")

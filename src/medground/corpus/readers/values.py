@@ -121,6 +121,7 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
 
 _MOST_INITIALS = 4
 _BETWEEN_INITIALS = dict.fromkeys(map(ord, " .-"))
+_HELPER = re.compile("editor|translator|contributor|reviewed|bookauthor|commenter", re.IGNORECASE)
 _NUMBER_OF_PERSON = re.compile(r"\s*\(\d{6,}\)$")
 """As Scopus adds it to full names."""
 _SUFFIX = re.compile(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
@@ -140,7 +141,13 @@ def names_of(value: Any) -> list[str]:
         value = _printed(value) or value.split(separator)
     items = value if isinstance(value, list | tuple) else [value]
     parted = (part for item in items for part in (_parted(item) if isinstance(item, str) else [item]))
-    return [name for item in parted if item is not None and (name := _name(item))]
+    return [name for item in parted if item is not None and not _is_helper(item) and (name := _name(item))]
+
+
+def _is_helper(value: Any) -> bool:
+    """Whether a person edited or translated the work, as reference managers tell, and is none of its authors."""
+    role = value.get("creatorType") if isinstance(value, Mapping) else None
+    return isinstance(role, str) and _HELPER.search(role) is not None
 
 
 def _parted(names: str) -> list[str]:

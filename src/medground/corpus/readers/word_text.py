@@ -5,6 +5,7 @@ Text that is deleted, moved away or hidden is none of it. What prints and cannot
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -25,6 +26,7 @@ _PRINTED = {**dict.fromkeys(("tab", "br", "cr", "ptab"), " "), "noBreakHyphen": 
 _NOTES = ("footnoteReference", "endnoteReference")
 _UNREAD = {"altChunk": "embedded file", "checkBox": "box to tick", "ddList": "list to choose from"}
 _DRAWN = ("diagram", "chart")
+_CITES = re.compile(r"ADDIN|CITATION|NOTEREF|CITE")
 _SHOWN = 100
 _MOST_COLUMNS = 1_000
 
@@ -55,10 +57,11 @@ class Printed:
         self._hidden: list[str] = []
         self._struck: list[str] = []
         self._unread = Counter[str]()
+        self._cites = False
 
     def paragraph(self, paragraph: Element) -> str:
         """The text of a paragraph; its notes and text boxes wait for `beside`."""
-        self._style = value_at(paragraph, "pPr/pStyle")
+        self._style, self._cites = value_at(paragraph, "pPr/pStyle"), False
         parts: list[str] = []
         self._collect(paragraph, parts)
         return " ".join("".join(parts).split())
@@ -132,6 +135,8 @@ class Printed:
                 said.append(self._characters(node, name, look.get("rFonts", "")))
             elif name in _PRINTED:
                 said.append(_PRINTED[name])
+            elif name in ("fldChar", "instrText"):
+                self._field(node, name)
             elif name in _NOTES:
                 note = self._notes.get((name, node.get(f"{W}id", "")))
                 self._beside += [] if note is None else [self._flat_note(note)]
@@ -144,9 +149,17 @@ class Printed:
             self._hidden += filter(None, [" ".join(text.split())])
         elif is_on(look, "strike") or is_on(look, "dstrike"):
             self._struck += filter(None, [" ".join(text.split())])
-        else:
-            raised = look.get("vertAlign") == "superscript"
-            parts.append(written(text, "".join(parts[-3:])) if raised else text)
+        elif look.get("vertAlign") != "superscript":
+            parts.append(text)
+        elif not self._cites:
+            parts.append(written(text, "".join(parts[-3:])))
+
+    def _field(self, node: Element, name: str) -> None:
+        """Follow a field: what a reference manager shows raised is a citation, also after a number."""
+        if name == "instrText":
+            self._cites = self._cites or _CITES.search(node.text or "") is not None
+        elif node.get(f"{W}fldCharType") == "end":
+            self._cites = False
 
     def _flat_note(self, note: Element) -> str:
         style = self._style

@@ -136,8 +136,8 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
         elif name == "tex-math" and _is_alone(child):
             parts.append(f" {formula(child.text or '')} ")
         elif name and name not in _NOT_TEXT and name not in leave_out:
-            if name == "sup" and any(name_of(one) == "xref" and one.get("ref-type") == "bibr" for one in child):
-                parts.append(child.tail or "")  # a citation, and no exponent
+            if _is_mark(child, name):
+                parts.append(child.tail or "")
                 continue
             if name == "sup" or outer in ("msup", "mfrac"):
                 parts.append(_sign_before(child, outer, "".join(parts[-3:])))
@@ -149,6 +149,16 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
                 parts.append(" ")
         if child.tail:
             parts.append(child.tail)
+
+
+def _is_mark(element: Element, name: str) -> bool:
+    """Whether an element is a raised citation or the mark of a footnote, which is no part of the number before it."""
+    if name == "sup":
+        return any(name_of(one) == "xref" and one.get("ref-type") == "bibr" for one in element)
+    if name != "xref" or element.get("ref-type") not in ("bibr", "fn", "table-fn"):
+        return False
+    is_raised = len(element) > 0 and not (element.text or "").strip() and all(name_of(one) == "sup" for one in element)
+    return is_raised or element.get("ref-type") != "bibr"
 
 
 def _is_alone(formula: Element) -> bool:

@@ -8,6 +8,7 @@ whole reply, from sending to the last byte, however slowly it drips.
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 import threading
 import time
@@ -16,13 +17,15 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import certifi
 import httpx2
+import truststore
 
-from medground.errors import StorageFailed
+from medground.errors import ConfigError, StorageFailed
 from medground.home.concurrency import TURNS
 from medground.home.secrets import MASK, secret_forms, secrets_sent
 from medground.version import __version__
@@ -62,10 +65,28 @@ class LoopClients(Generic[C]):
             await client.aclose()
 
 
+_BUNDLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+
+
 @cache
 def tls() -> ssl.SSLContext:
-    """Load the certificates once per process, because that takes a tenth of a second."""
-    return ssl.create_default_context(cafile=certifi.where())
+    """The certificates that are trusted: Mozilla's, the system's (`SSL_CERT_FILE`), and those of `REQUESTS_CA_BUNDLE`.
+
+    They are loaded once per process, because that takes a tenth of a second.
+
+    Raises ConfigError: a variable of the environment names no file of certificates.
+    """
+    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(certifi.where())
+    for variable in _BUNDLES:
+        if not (path := os.environ.get(variable)):
+            continue
+        try:
+            context.load_verify_locations(**{"capath" if Path(path).is_dir() else "cafile": path})
+        except (OSError, ssl.SSLError) as error:
+            reason = f"{variable} names {path}, which holds no certificates ({error}); correct or unset it"
+            raise ConfigError(reason) from None
+    return context
 
 
 _MARGIN = 1.05

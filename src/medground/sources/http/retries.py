@@ -1,11 +1,15 @@
 """A failed request: whether a retry may help, how often and after what wait, and the public error that it becomes."""
 
 import email.utils
+import re
+import socket
+import ssl
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 import stamina
@@ -20,6 +24,7 @@ LONGEST = 200
 _UNREACHABLE = "ConnectError"
 """No connection, or no such host: what a machine without a network has."""
 _MOST_CONNECTS = 2
+_PASSWORD = re.compile(r"//[^/@]*@")
 
 
 @dataclass(eq=False)
@@ -174,5 +179,29 @@ def _fault_of(error: Exception, patience: Patience) -> Fault:
         case NotRecorded():
             return Fault(error.reason, status=None, transient=False, advice=error.advice)
         case _:
-            name = type(error).__name__
-            return Fault(f"the connection failed ({name})", status=name)
+            return _failed_connection(error)
+
+
+def _failed_connection(error: Exception) -> Fault:
+    """Why a connection failed: a certificate, an unknown name and a proxy are told apart."""
+    name, request = type(error).__name__, getattr(error, "_request", None)  # unset where no request was made
+    host, scheme = (request.url.host, request.url.scheme) if request is not None else ("the service", "https")
+    causes = [*_causes(error)]
+    if untrusted := next((one for one in causes if isinstance(one, ssl.SSLCertVerificationError)), None):
+        reason = f"the certificate of {host} is not trusted ({untrusted.verify_message})"
+        advice = "name the certificates of your organisation in SSL_CERT_FILE"
+        return Fault(reason, status=name, transient=False, advice=advice)
+    proxy = "" if proxy_bypass(host) else getproxies().get(scheme, "")
+    if proxy and name in (_UNREACHABLE, "ProxyError"):
+        shown = _PASSWORD.sub("//", proxy)
+        reason = f"the proxy {shown} could not be reached ({name})"
+        return Fault(reason, status=name, advice=f"check {scheme.upper()}_PROXY")
+    if any(isinstance(one, socket.gaierror) for one in causes):
+        return Fault(f"no host named {host} is known ({name})", status=name, advice="check the address and the network")
+    return Fault(f"the connection failed ({name})", status=name)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from medground.corpus.readers.marked import abstract_of, plain
 from medground.errors import SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
@@ -19,10 +20,8 @@ from medground.sources.literature.source import (
     LiteratureSource,
     Read,
     Syntax,
-    abstract_of,
     fields_of,
     paper,
-    plain,
     quoted,
 )
 from medground.sources.live import Json, part, parts, text, texts

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
+from medground.corpus.readers.marked import abstract_of, plain
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
@@ -24,11 +25,9 @@ from medground.sources.literature.source import (
     LiteratureSource,
     Read,
     Syntax,
-    abstract_of,
     at_most,
     fields_of,
     paper,
-    plain,
     quoted,
 )
 from medground.sources.live import Json, part, text

@@ -6,11 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, assert_never
 
-from lxml import html
-from lxml.etree import ParserError
-
 from medground.corpus.chunk import chunk
-from medground.corpus.readers.compose import Composition, make_document, printable
+from medground.corpus.readers.compose import Composition, make_document
 from medground.errors import UsageError
 from medground.home.files import tables
 from medground.language.words import FUNCTION_WORDS
@@ -244,22 +241,6 @@ class LiteratureSource(LiveSource, ABC):
         """The records that a compiled query finds, best first."""
 
 
-_HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]\s*>", re.IGNORECASE | re.DOTALL)
-_BREAK = re.compile(r"<(?:br|/?p|/?div|/?li|/?ul|/?ol)\b[^>]*>", re.IGNORECASE)
-_COVERED = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
-
-
-def plain(marked: str) -> str:
-    """The text of a piece of HTML in one line; scripts are left out."""
-    visible = _BREAK.sub(" ", _COVERED.sub(" ", printable(marked)))
-    if "<" in visible or "&" in visible:
-        try:
-            visible = html.fromstring(f"<div>{visible}</div>").text_content()
-        except (ParserError, ValueError):
-            return ""
-    return " ".join(printable(visible).split())
-
-
 def paper(title: str, abstract: Composition, imprint: Mapping[str, str], **fields: Any) -> Document | None:
     """The document of a record; None if it has neither title nor abstract, or a wrong value."""
     known = {key: value for key, value in imprint.items() if value}
@@ -268,13 +249,3 @@ def paper(title: str, abstract: Composition, imprint: Mapping[str, str], **field
         return make_document({**fields, **text, "imprint": known})
     except ValueError:
         return None
-
-
-def abstract_of(marked: str) -> Composition:
-    """An abstract with a section for each of its headings (`<h4>Methods</h4>`)."""
-    composition = Composition()
-    parts = _HEADING.split(marked)
-    composition.add(plain(parts[0]))
-    for label, part in zip(parts[1::2], parts[2::2], strict=True):
-        composition.add(plain(part), plain(label).rstrip(":") or None)
-    return composition

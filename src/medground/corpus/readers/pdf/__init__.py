@@ -13,6 +13,7 @@ from medground.corpus.banners import banner_fields
 from medground.corpus.manifest import hash_file
 from medground.corpus.readers.base import Input, Item, Reading, content_of, file_input, head, is_packed
 from medground.corpus.readers.compose import Composition, caution_on_hidden, make_document
+from medground.corpus.readers.pdf.aligned_tables import sideways_tables, without_aligned
 from medground.corpus.readers.pdf.blocks import Block, blocks_of, furniture, leadings
 from medground.corpus.readers.pdf.front import Shown, front_of, identifiers_of
 from medground.corpus.readers.pdf.glyphs import Page, as_seen, read_glyphs
@@ -28,6 +29,7 @@ from medground.corpus.readers.pdf.sections import (
     paragraph_of,
     running,
     text_of_book,
+    unread_tables,
     with_rows,
 )
 from medground.errors import BadDocument
@@ -87,7 +89,7 @@ def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
     from pypdfium2 import PdfiumError
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE, FPDF_PAGEOBJ_PATH
 
-    pages, count, above = Pages(), len(document), None
+    pages, count, above, over = Pages(), len(document), None, None
     for at in range(count):
         if at and at % _REPORT == 0:
             yield Reading(at, count)
@@ -99,10 +101,13 @@ def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
         try:
             drawn = [*sheet.get_objects(filter=[FPDF_PAGEOBJ_IMAGE, FPDF_PAGEOBJ_PATH], max_depth=3)]
             seen = as_seen(sheet, read_glyphs(sheet, at + 1, drawn))
-            read, tables, above = without_tables(seen, drawn, above)
+            read, ruled, above = without_tables(seen, drawn, above)
+            lines = lines_of(read)
+            read, aligned, over = without_aligned(read, lines, drawn, over)
+            tables = ruled + aligned + sideways_tables(seen, drawn)
         finally:
             sheet.close()
-        lines = lines_of(read)
+        lines = lines_of(read) if aligned else lines
         shown = [line for line in lines if not line.hidden]
         if read.scanned and not shown:
             pages.pictures.append(read.number)
@@ -167,8 +172,16 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
         }
         | front
         | mark
-        | {"cautions": (*mark.get("cautions", ()), *pages.cautions())}
+        | {"cautions": (*mark.get("cautions", ()), *pages.cautions(), *_unread(unread_tables(parts, pages.tables)))}
     )
+
+
+def _unread(pages: list[int]) -> Iterator[str]:
+    """What is told of tables on these pages whose rows are not in the text."""
+    if pages:
+        what = "1 table was" if len(pages) == 1 else f"{len(pages)} tables were"
+        where = _named(list(dict.fromkeys(pages))).replace("Page", "page", 1)
+        yield f"{what} not read ({where}); the figures in {'it' if len(pages) == 1 else 'them'} are not in the text."
 
 
 def _places(paragraphs: Sequence[Paragraph], pages: Pages) -> Iterator[LinePlace]:

@@ -131,6 +131,8 @@ class Page:
     scanned: bool
     stamp: str = ""
     """What is stamped over it, such as a watermark `RETRACTED`; empty if nothing that matters is."""
+    sideways: Page | None = None
+    """What is set in another direction on it, such as a table, turned so that it can be read."""
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[int, int, int, int]:
         """A box of the turned page on the page as the file has it, in whole points that contain it."""
@@ -141,16 +143,22 @@ class Page:
 
 
 def read_glyphs(page: PdfPage, number: int, drawn: Sequence[PdfObject] = ()) -> Page:
-    """The glyphs of a page on which this is drawn; those that run in another direction than most are left out."""
+    """The glyphs of a page on which this is drawn; those that run in another direction than most are apart."""
     bounds = page.get_bbox()
     scanned = _is_scan(drawn, bounds)
     with closing(page.get_textpage()) as text:
         glyphs, stamp = unstamped(_Reader(text, bounds, scanned).glyphs())
-    quadrant = Counter(g.style.quadrant for g in glyphs).most_common(1)[0][0] if glyphs else 0
-    corners = (*turned(bounds[0], bounds[1], quadrant), *turned(bounds[2], bounds[3], quadrant))
-    upright = (*map(min, corners[:2], corners[2:]), *map(max, corners[:2], corners[2:]))
-    kept = [g for g in glyphs if g.style.quadrant == quadrant]
-    return Page(number, kept, upright, quadrant, scanned, stamp or stamped_on(page))  # type: ignore[arg-type]
+    quadrants = Counter(g.style.quadrant for g in glyphs).most_common(2) or [(0, 0)]
+    stamp = stamp or stamped_on(page)
+
+    def read(quadrant: int) -> Page:
+        corners = (*turned(bounds[0], bounds[1], quadrant), *turned(bounds[2], bounds[3], quadrant))
+        upright = (*map(min, corners[:2], corners[2:]), *map(max, corners[:2], corners[2:]))
+        kept = [g for g in glyphs if g.style.quadrant == quadrant]
+        return Page(number, kept, upright, quadrant, scanned, stamp)  # type: ignore[arg-type]
+
+    is_more = len(quadrants) > 1 and quadrants[1][1] >= _SIDEWAYS
+    return replace(read(quadrants[0][0]), sideways=read(quadrants[1][0]) if is_more else None)
 
 
 class _Reader:
@@ -258,6 +266,8 @@ def _is_scan(drawn: Sequence[PdfObject], bounds: tuple[float, float, float, floa
     return any((right - left) * (top - bottom) > _SCANNED * area > 0 for left, bottom, right, top in boxes)
 
 
+_SIDEWAYS = 40
+"""Glyphs set in another direction that may be a table; fewer are the label of an axis."""
 _COVERED = "covered or faded"
 _ZOOM = 2
 """Pixels per point of the page that is looked at."""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
@@ -68,6 +68,10 @@ _SPACE = 0.2
 _GAP = 1.2
 """Gap that ends a line, unless the line is only set wide."""
 _SET_WIDE = 3.0
+_BESIDE = 0.6
+"""Gap at which a line ends where a column begins."""
+_COLUMN, _WIDTH, _WORDS = 4, 100, 15
+"""Lines that begin where a column does, points that it is wide, and letters of a line: a number of a list has fewer."""
 _RAISED = 0.12
 _SMALLER = 0.98
 """How large a raised or lowered glyph is at most: programs that print web pages make it little smaller."""
@@ -152,8 +156,35 @@ def lines_of(page: Page) -> list[Line]:
             runs[-1].add(glyph)
         elif glyph.text.strip():
             runs.append(_Run(glyph))
-    lines = [_line(run, page.number) for run in _joined(runs)]
+    lines = [_line(run, page.number) for run in _joined(_at_columns(runs))]
     return [line for line in lines if line.text]
+
+
+def _at_columns(runs: list[_Run]) -> list[_Run]:
+    """The runs, each cut where a column begins that stands close to the column before it."""
+    starts = Counter(round(run.left / 2) for run in runs)
+    usual = {at for at in starts if starts[at - 1] + starts[at] + starts[at + 1] >= _COLUMN}
+    left = min(usual, default=0)
+    columns = {at for at in usual if at - left > _WIDTH / 2}
+    return [piece for run in runs for piece in _pieces(run, columns)] if columns else runs
+
+
+def _pieces(run: _Run, columns: set[int]) -> Iterator[_Run]:
+    piece: _Run | None = None
+    right, letters = 0.0, 0
+    for glyph in run.glyphs:
+        is_drawn = bool(glyph.text.strip())
+        is_wide = glyph.left - right > _BESIDE * glyph.style.size and letters >= _WORDS
+        if piece is None or (is_drawn and is_wide and round(glyph.left / 2) in columns):
+            if piece is not None:
+                yield piece
+            piece, letters = _Run(glyph), 0
+        else:
+            piece.add(glyph)
+        if is_drawn:
+            right, letters = glyph.right, letters + 1
+    if piece is not None:
+        yield piece
 
 
 def _joined(runs: list[_Run]) -> list[_Run]:

@@ -43,7 +43,7 @@ Said = Mapping[tuple[int, int], tuple[str, bool]]
 """What stands in each row and column, and whether all of it is bold."""
 
 
-def _rules(drawn: Sequence[PdfObject], quadrant: int) -> tuple[list[Rule], list[Rule]]:
+def rules_of(drawn: Sequence[PdfObject], quadrant: int) -> tuple[list[Rule], list[Rule]]:
     """The lines that are drawn across a page, from left to right, and down it, from the bottom up."""
     import pypdfium2.raw as pdfium
 
@@ -79,11 +79,13 @@ class Above(NamedTuple):
     page: int
     xs: Places
     head: Sequence[Sequence[Cell]]
+    near: float = _NEAR
+    """Points by which its columns may stand elsewhere there."""
 
     def over(self, page: int, xs: Places, rows: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
         """The rows of a page's first table; below this header if they go on with its columns and have no other."""
         shifts = [abs((a - xs[0]) - (b - self.xs[0])) for a, b in zip(xs, self.xs, strict=False)]
-        if page != self.page + 1 or len(xs) != len(self.xs) or max(shifts) > _NEAR:
+        if page != self.page + 1 or len(xs) != len(self.xs) or max(shifts) > self.near:
             return rows
         again = [[cell.text for cell in row] for row in rows[: len(self.head)]]
         repeated = again == [[cell.text for cell in row] for row in self.head]
@@ -97,7 +99,7 @@ def without_tables(
     last of them; `above` is that of the page before.
     """
     tables: list[list[Line]] = []
-    for across, down in sorted(_grids(*_rules(drawn, page.quadrant)), key=lambda grid: -max(grid[0]).at):
+    for across, down in sorted(_grids(*rules_of(drawn, page.quadrant)), key=lambda grid: -max(grid[0]).at):
         xs = _places([*(rule.at for rule in down), *(end for rule in across for end in rule[1:])])
         ys = _places([*(rule.at for rule in across), *(end for rule in down for end in rule[1:])])
         is_empty = (len(xs) - 1) * (len(ys) - 1) > 2 * len(page.glyphs)

@@ -171,19 +171,36 @@ def legends(parts: Sequence[Part]) -> Iterator[Labelled]:
 
 def with_rows(labelled: Sequence[Labelled], parts: Sequence[Part], tables: Sequence[Sequence[Line]]) -> list[Labelled]:
     """The paragraphs with the rows of each table after its legend, the nearest on its page; else at the end."""
-    names = [part for part in parts if part.kind == "legend" and part.label.startswith("Table")]
     own: dict[str, list[Labelled]] = {}
     for rows in tables:
-        beside = [part for part in names if part.block.page == rows[0].page]
-        nearest = min(
-            beside,
-            key=lambda p: min(abs(p.block.bottom - rows[0].top), abs(p.block.top - rows[0].bottom)),
-            default=None,
-        )
+        nearest = _nearest_legend(parts, rows[0])
         label = nearest.label if nearest else "Table"
         own.setdefault(label, []).extend((label, [row]) for row in rows)
     found = [one for label, lines in labelled for one in [(label, lines), *own.pop(label or "", [])]]
     return [*found, *(row for rows in own.values() for row in rows)]
+
+
+def unread_tables(parts: Sequence[Part], tables: Sequence[Sequence[Line]]) -> list[int]:
+    """The pages of the tables of which there is a legend and no row."""
+    pages = {part.label: part.block.page for part in reversed(parts) if _is_of_table(part)}
+    for rows in tables:
+        if nearest := _nearest_legend(parts, rows[0]):
+            pages.pop(nearest.label, None)
+    return sorted(pages.values())
+
+
+def _is_of_table(part: Part) -> bool:
+    return part.kind == "legend" and part.label.startswith("Table")
+
+
+def _nearest_legend(parts: Sequence[Part], row: Line) -> Part | None:
+    """The legend on its page that stands nearest to a table."""
+    beside = (part for part in parts if _is_of_table(part) and part.block.page == row.page)
+    return min(
+        beside,
+        key=lambda part: min(abs(part.block.bottom - row.top), abs(part.block.top - row.bottom)),
+        default=None,
+    )
 
 
 def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], list[Line]]:

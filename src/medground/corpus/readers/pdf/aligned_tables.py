@@ -1,0 +1,285 @@
+"""Tables without vertical lines, as journals print them: columns are where the blanks of the rows lie over each other.
+
+A table stands between rules across the page of one length, or beside its legend (`Table 2`) with blanks alone. PDF
+readers for tables in general were tried on 19 small files: pdfplumber takes the whole page for a table, running text
+too, where it goes by text (19 of 19), and finds none where it goes by lines; camelot's `stream`
+takes paragraphs for tables as well. A legend and rules are what journals have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING
+
+from medground.corpus.readers.pdf.glyphs import Page, turned
+from medground.corpus.readers.pdf.lines import Line, lines_of
+from medground.corpus.readers.pdf.rows import BLANK, Row, Word, blanks_of, in_columns, rows_of_page, said_by
+from medground.corpus.readers.pdf.ruled_tables import Above, Rule, rules_of
+from medground.corpus.readers.table_rows import Cell, heads_of
+from medground.corpus.readers.table_rows import lines_of as sentences_of
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfObject
+
+_LEGEND = re.compile(
+    r"\s*(?:supplementary |supp\.? )?table\s*(?:[SA]?\d{1,3}|[IVX]{1,4})\b(?:\s*[.:|(–—-]|\s*$|\s+[A-Z])", re.I
+)
+_RULE = 60.0
+"""Points: how long the rules of a table are at least."""
+_MOST_RULES = 12
+"""Rules of one length that are tried as the end of a table; a form has more."""
+_SAME = 4.0
+"""Points between the ends of two rules of one table."""
+_LONGEST_CELL, _USUAL_CELL = 200, 32
+"""Characters of a cell, and of most; running text has more."""
+_APART = 2.6
+"""In sizes: how far rows of a table without rules stand apart at most."""
+_LEGEND_ROWS = 5
+_BELOW = 1.6
+"""In sizes: how far below a head over several columns its rule is at most."""
+_TALL = 0.6
+"""Share of a page's height between the rules of a table at most."""
+_SHIFT = 20.0
+"""Points: how far the blanks of a table move that goes on over the page."""
+_AT_TOP = 4
+"""Rows above a table that goes on at the top of a page."""
+
+
+def without_aligned(
+    page: Page, lines: Sequence[Line], drawn: Sequence[PdfObject], above: Above | None = None
+) -> tuple[Page, list[list[Line]], Above | None]:
+    """The page of these lines without the glyphs of such tables, the rows of each, each as one line, and the last of
+    them; `above` is that of the page before.
+    """
+    across = _whole(rules_of(drawn, page.quadrant)[0])
+    long = [rule for rule in across if rule.end - rule.start >= _RULE]
+    goes_on = above is not None and above.page == page.number - 1
+    if not (goes_on or _frames_some(long, page) or any(_LEGEND.match(line.text) for line in lines)):
+        return page, [], above
+    rows = rows_of_page(page.glyphs)
+    tables: list[list[Line]] = []
+    taken: set[int] = set()
+    over = _at_top(rows, above) if above and goes_on else ()
+    for found in (*_between_rules(rows, long), *_beside_legends(rows), *over):
+        glyphs = {id(glyph) for row in found for word in row.words for glyph in word.glyphs}
+        if not taken.isdisjoint(glyphs) or (grid := _grid(page, found, across)) is None:
+            continue
+        cells, heads, xs = grid
+        told = above.over(page.number, xs, cells) if above and not tables and not heads else cells
+        heads = heads or heads_of(told)
+        top, bottom = found[0].base + found[0].size, found[-1].base - found[-1].size / 4
+        place = Line(page.number, xs[0], xs[-1], bottom + (top - bottom) / 4, top - bottom, "")
+        if sentences := [replace(place, text=text) for text in sentences_of(told, heads)]:
+            tables.append(sentences)
+            taken |= glyphs
+            above = Above(page.number, xs, told[:heads], _SHIFT)
+    return replace(page, glyphs=[glyph for glyph in page.glyphs if id(glyph) not in taken]), tables, above
+
+
+def _frames_some(long: Sequence[Rule], page: Page) -> bool:
+    """Whether rules may be those of a table, and not those of the running head and foot."""
+    height = page.bounds[3] - page.bounds[1]
+    return any(a.at - b.at < _TALL * height and abs(a.start - b.start) <= _SAME for a, b in pairwise(long))
+
+
+def sideways_tables(page: Page, drawn: Sequence[PdfObject]) -> list[list[Line]]:
+    """The rows of tables that are set in another direction than the text of a page, below what their legend says."""
+    aside = page.sideways
+    if aside is None:
+        return []
+    rest, tables, _ = without_aligned(aside, lines_of(aside), drawn)
+    legends = [row.text for row in rows_of_page(rest.glyphs) if _LEGEND.match(row.text)]
+    found: list[list[Line]] = []
+    for number, lines in enumerate(tables):
+        legend = [replace(lines[0], text=legends[number])] if number < len(legends) else []
+        found.append([_turned(line, aside, page) for line in (*legend, *lines)])
+    return found
+
+
+def _turned(line: Line, aside: Page, page: Page) -> Line:
+    """A line with its place as the rest of its page is turned."""
+    left, bottom, right, top = aside.box(line.left, line.bottom, line.right, line.top)
+    corners = turned(left, bottom, page.quadrant), turned(right, top, page.quadrant)
+    (x0, x1), (y0, y1) = (sorted(values) for values in zip(*corners, strict=True))
+    return replace(line, left=x0, right=x1, base=y0 + (y1 - y0) / 4, size=y1 - y0)
+
+
+def _at_top(rows: Sequence[Row], above: Above) -> Iterator[list[Row]]:
+    """The rows at the top of a page that have as many columns as the table at the end of the page before."""
+    for left, right in _strips(rows):
+        strip = [row for row in (one.between(left, right) for one in rows) if row.words]
+        for at in range(min(_AT_TOP, len(strip))):
+            found = [*strip[at : at + 1], *_run(strip, at, 1)]
+            if _is_tabular(found) and len(blanks_of(found)) == len(above.xs) - 2:
+                yield found
+                return
+
+
+def _whole(across: Sequence[Rule]) -> list[Rule]:
+    """The rules with pieces that follow each other joined."""
+    found: list[Rule] = []
+    for rule in sorted(across, key=lambda rule: (-round(rule.at), rule.start)):
+        before = found[-1] if found else None
+        if before and abs(before.at - rule.at) <= 1 and rule.start - before.end <= _SAME:
+            found[-1] = Rule(before.at, before.start, max(before.end, rule.end))
+        else:
+            found.append(rule)
+    return found
+
+
+def _between_rules(rows: Sequence[Row], long: Sequence[Rule]) -> Iterator[list[Row]]:
+    """The rows between rules of one length; most that make a table first."""
+    left = [*long]
+    while left:
+        first = left.pop(0)
+        same = [one for one in left if abs(one.start - first.start) + abs(one.end - first.end) <= 2 * _SAME]
+        left = [one for one in left if one not in same]
+        places = [first.at, *(one.at for one in same)]
+        at = 0
+        while at < len(places) - 1:
+            ends = range(len(places) - 1, at, -1)[: _MOST_RULES if at else None]
+            pieces = ((end, _inside(rows, first, places[at], places[end])) for end in ends)
+            end, piece = next(((end, piece) for end, piece in pieces if _is_tabular(piece)), (at + 1, []))
+            if piece:
+                yield piece
+            at = end
+
+
+def _inside(rows: Sequence[Row], rule: Rule, top: float, bottom: float) -> list[Row]:
+    inside = (row.between(rule.start - _SAME, rule.end + _SAME) for row in rows if bottom < row.base < top)
+    return [row for row in inside if row.words]
+
+
+def _beside_legends(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """The rows next to a legend that have blanks, below it or else above, over the page or in a column of it."""
+    for left, right in _strips(rows):
+        strip = [row for row in (one.between(left, right) for one in rows) if row.words]
+        for at, row in enumerate(strip):
+            if not _LEGEND.match(row.text):
+                continue
+            for step in (1, -1):
+                if _is_tabular(found := _run(strip, at, step)):
+                    yield found
+                    break
+
+
+def _strips(rows: Sequence[Row]) -> list[tuple[float, float]]:
+    """The whole width of a page, and its columns if a blank in its middle parts most of the rows."""
+    left = min((row.words[0].left for row in rows), default=0.0)
+    right = max((row.words[-1].right for row in rows), default=0.0)
+    centres = [left + (right - left) * part / 100 for part in range(42, 59, 2)]
+    covered = [sum(any(w.left < x < w.right for w in row.words) for row in rows) for x in centres]
+    middle = centres[covered.index(min(covered))]
+    halves = [(left - 1, middle), (middle, right + 1)] if 3 * min(covered) < len(rows) else []
+    return [(left - 1, right + 1), *halves]
+
+
+def _run(rows: Sequence[Row], at: int, step: int) -> list[Row]:
+    """The rows from a legend on that follow each other closely and have blanks, or stand between such rows."""
+    found: list[Row] = []
+    waiting: list[Row] = []
+    before = rows[at]
+    for row in rows[at + step :: step]:
+        apart = abs(before.base - row.base) > _APART * max(row.size, before.size)
+        if (
+            (apart and found)
+            or len(waiting) > (1 if found else _LEGEND_ROWS)
+            or (not found and _LEGEND.match(row.text))
+        ):
+            break
+        if len(row.phrases) > 1 and max(len(said_by(phrase)) for phrase in row.phrases) <= 2 * _USUAL_CELL:
+            found += [*(waiting if found else []), row]
+            waiting = []
+        else:
+            waiting.append(row)
+        before = row
+    return found[::step]
+
+
+def _is_tabular(rows: Sequence[Row]) -> bool:
+    """Whether rows have columns of short cells, as running text has none."""
+    if len(rows) < 2 or not (blanks := blanks_of(rows)):
+        return False
+    pieces = [piece for row in rows for piece in in_columns(row, blanks) if piece]
+    lengths = [len(said_by(piece)) for piece in pieces]
+    several = sum(sum(map(bool, in_columns(row, blanks))) > 1 for row in rows)
+    return max(lengths) <= _LONGEST_CELL and sum(lengths) / len(lengths) <= _USUAL_CELL and 2 * several >= len(rows)
+
+
+def _grid(page: Page, rows: Sequence[Row], across: Sequence[Rule]) -> tuple[list[list[Cell]], int, list[float]] | None:
+    """The cells of each row, how many rows are the header as far as rules tell, and the edges of the columns."""
+    blanks = blanks_of(rows)
+    left = min(row.words[0].left for row in rows)
+    right = max(row.words[-1].right for row in rows)
+    xs = [left, *((a + b) / 2 for a, b in blanks), right]
+    inner = [
+        rule for rule in across if rows[-1].base < rule.at < rows[0].base and rule.start < right and rule.end > left
+    ]
+    full = [rule.at for rule in inner if rule.end - rule.start >= 0.9 * (right - left)]
+    heads = sum(row.base > max(full) for row in rows) if full else 0
+    heads = heads if heads < len(rows) and heads <= _LEGEND_ROWS else 0
+    cells: list[list[Cell]] = []
+    pitch = median([a.base - b.base for a, b in pairwise(rows)])
+    for number, row in enumerate(rows):
+        pieces = in_columns(row, blanks)
+        texts = [_text(page, piece) for piece in pieces]
+        is_tight = number > heads and rows[number - 1].base - row.base < 0.8 * pitch
+        is_rest = number > heads and not any(texts[1:]) and (texts[0][:1].islower() or texts[0].startswith("("))
+        if cells and (is_rest or (is_tight and not texts[0])):
+            cells[-1] = [
+                replace(cell, text=f"{cell.text} {text}".strip()) for cell, text in zip(cells[-1], texts, strict=False)
+            ]
+            continue
+        spans = [_reach(piece, at, xs, row, inner if number < heads else ()) for at, piece in enumerate(pieces)]
+        if 0 < number + 1 < heads and sum(map(bool, texts[1:])) < len(texts) - 1 and max(spans) == 1:
+            spans = _shared(texts)
+        first, *others = _spanned(texts, spans)
+        is_indented = bool(pieces[0]) and pieces[0][0].left > left + BLANK * row.size
+        cells.append([replace(first, is_indented=is_indented), *others])
+    return (cells, heads, xs) if len(cells) > 1 else None
+
+
+def _text(page: Page, words: Sequence[Word]) -> str:
+    glyphs = [glyph for word in words for glyph in word.glyphs]
+    return " ".join(line.text for line in lines_of(replace(page, glyphs=glyphs))) if glyphs else ""
+
+
+def _reach(words: Sequence[Word], at: int, xs: Sequence[float], row: Row, inner: Sequence[Rule]) -> int:
+    """How many columns a cell reaches over: those that its words do, or in a header the rule below it."""
+    if not words:
+        return 1
+    left, right = words[0].left, words[-1].right
+    below = (
+        one for one in inner if 0 < row.base - one.at < 1.6 * row.size and one.start <= (left + right) / 2 <= one.end
+    )
+    if (rule := next(below, None)) is not None:
+        left, right = min(left, rule.start + _SAME), max(right, rule.end - _SAME)
+    last = sum(x < right for x in xs[1:-1])
+    return max(1, last - at + 1)
+
+
+def _shared(texts: Sequence[str]) -> list[int]:
+    """The columns shared out among the heads over them, as many for each."""
+    first = 0 if texts[0] else 1
+    said = sum(map(bool, texts[first:]))
+    each, rest = divmod(len(texts) - first, said) if said else (1, 1)
+    return [1] * len(texts) if rest or texts[0] else [1] + [each] * (len(texts) - 1)
+
+
+def _spanned(texts: Sequence[str], spans: Sequence[int]) -> list[Cell]:
+    """The cells of a row, each with its reach; heads that share columns out stand in order."""
+    cells: list[Cell] = []
+    if len({*spans[1:]}) == 1 and spans[-1] > 1:
+        said = [text for text in texts[1:] if text]
+        return [Cell(texts[0]), *(Cell(text, columns=spans[-1]) for text in said)]
+    at = 0
+    while at < len(texts):
+        reach = max(1, min(spans[at], len(texts) - at))
+        reach = next((n for n in range(1, reach) if texts[at + n]), reach)
+        cells.append(Cell(texts[at], columns=reach))
+        at += reach
+    return cells

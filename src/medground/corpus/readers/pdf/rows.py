@@ -1,0 +1,142 @@
+"""The rows of a page as words, and where the blanks of several rows lie over each other."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+from medground.corpus.readers.pdf.glyphs import Glyph
+
+_SPACE, BLANK, _GAP = 0.2, 0.45, 0.8
+"""In sizes: between two words; between two columns in all rows; and in one of them at least."""
+_COVERED = 0.2
+"""Share of rows that may go over the blank between two columns: heads over several, names of groups."""
+
+
+class Word(NamedTuple):
+    """A word of a row, with its edges."""
+
+    left: float
+    right: float
+    glyphs: list[Glyph]
+
+
+@dataclass
+class Row:
+    """What stands on one height of a page, from left to right."""
+
+    base: float
+    size: float
+    words: list[Word]
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return said_by(self.words)
+
+    @property
+    def phrases(self) -> list[list[Word]]:
+        """The words in as many pieces as wide blanks make of them."""
+        pieces = [self.words[:1]] if self.words else []
+        for before, word in pairwise(self.words):
+            if word.left - before.right >= _GAP * self.size:
+                pieces.append([])
+            pieces[-1].append(word)
+        return pieces
+
+    def between(self, left: float, right: float) -> Row:
+        """The part of it whose words lie between two edges."""
+        return replace(self, words=[word for word in self.words if left <= (word.left + word.right) / 2 <= right])
+
+
+def said_by(words: Sequence[Word]) -> str:
+    return " ".join("".join(glyph.text for glyph in word.glyphs).strip() for word in words)
+
+
+def rows_of_page(glyphs: Sequence[Glyph]) -> list[Row]:
+    """The rows of a page from the top; a raised or lowered glyph stands in the row beside it."""
+    levels = defaultdict[float, list[Glyph]](list)
+    for glyph in glyphs:
+        if not glyph.style.hidden:
+            levels[round(glyph.base, 1)].append(glyph)
+    rows: list[tuple[float, float, list[Glyph]]] = []
+    for base in sorted(levels, reverse=True):
+        size = max(glyph.style.size for glyph in levels[base])
+        for at in range(len(rows) - 1, max(len(rows) - 3, -1), -1):
+            above, largest, own = rows[at]
+            if above - base < (0.3 if size > 0.9 * largest else 0.6) * max(size, largest):
+                rows[at] = (base, size, own) if size > 1.1 * largest else rows[at]
+                own += levels[base]
+                break
+        else:
+            rows.append((base, size, levels[base]))
+    found = (Row(base, size, _words(own, size)) for base, size, own in rows)
+    return [row for row in found if row.words]
+
+
+def _words(glyphs: list[Glyph], size: float) -> list[Word]:
+    """The glyphs of a row in words; a blank that the file has belongs to the word before it."""
+    words: list[Word] = []
+    letters: list[Glyph] = []
+    left = right = 0.0
+    is_apart = True
+    for glyph in sorted(glyphs, key=lambda glyph: glyph.left):
+        if not glyph.text.strip():
+            is_apart = True
+            if not letters:
+                continue
+        elif is_apart or glyph.left - right >= _SPACE * size:
+            if letters:
+                words.append(Word(left, right, letters))
+            letters, left, right, is_apart = [], glyph.left, glyph.right, False
+        else:
+            right = max(right, glyph.right)
+        letters.append(glyph)
+    if letters:
+        words.append(Word(left, right, letters))
+    return words
+
+
+def blanks_of(rows: Sequence[Row]) -> list[tuple[float, float]]:
+    """Where blanks of the rows lie over each other, from left to right."""
+    size = median(row.size for row in rows)
+    wide = [row for row in rows if len(row.phrases) > 1]
+    allowed = int(_COVERED * len(wide))
+    covering = Counter[float]()
+    for word in (word for row in wide for word in row.words):
+        covering[word.left] += 1
+        covering[word.right] -= 1
+    found: list[tuple[float, float]] = []
+    covered = 0
+    for left, right in pairwise(sorted(covering)):
+        covered += covering[left]
+        if covered > allowed:
+            continue
+        if found and found[-1][1] == left:
+            found[-1] = (found[-1][0], right)
+        else:
+            found.append((left, right))
+    return [blank for blank in found if blank[1] - blank[0] >= BLANK * size and _parts_some(wide, blank)]
+
+
+def _parts_some(rows: Sequence[Row], blank: tuple[float, float]) -> bool:
+    """Whether one of the rows has words on both sides of a blank, and its own is wide there."""
+    middle = (blank[0] + blank[1]) / 2
+    gaps = ((before, after, row) for row in rows for before, after in pairwise(row.words))
+    return any(a.right <= middle <= b.left and b.left - a.right >= _GAP * row.size for a, b, row in gaps)
+
+
+def in_columns(row: Row, blanks: Sequence[tuple[float, float]]) -> list[list[Word]]:
+    """The words of a row by column; those that go over a blank stand in the first of their columns."""
+    columns: list[list[Word]] = [[] for _ in range(len(blanks) + 1)]
+    for number, word in enumerate(row.words):
+        own = sum(word.left > (blank[0] + blank[1]) / 2 for blank in blanks)
+        before = row.words[number - 1] if number else None
+        joins = before is not None and word.left - before.right < BLANK * row.size
+        last = next((at for at in range(len(columns) - 1, -1, -1) if columns[at]), own)
+        columns[last if joins else own].append(word)
+    return columns

@@ -1,0 +1,133 @@
+"""PubMed's own text files, record by record: the formats "Abstract" and "Summary". A list of PMIDs holds no text.
+
+The parts of a record are given the tags that PubMed's format `.nbib` has for them, and read as such a record.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from medground.corpus.readers.base import Item
+from medground.corpus.readers.compose import text_of
+from medground.corpus.readers.lines import tried
+from medground.corpus.readers.tagged import tagged_document
+from medground.corpus.readers.tagged_fields import Tags
+from medground.corpus.readers.tagged_forms import FORMS
+from medground.errors import BadDocument
+from medground.values.document import Document
+
+Pair = tuple[str, list[str]]
+_BEGINS = re.compile(r"^(\d+)([.:]) (?=\S)", re.MULTILINE)
+_PMID = re.compile(r"\bPMID: ?\d{1,8}\b")
+_PLACE = re.compile(
+    r"(?P<TA>[^\W\d_][^.;]{0,150}(?:\. ?\([^)]{0,80}\))?)\. (?P<DP>(?:1[89]|20)\d\d\b[^;:.]{0,30})"
+    r"(?:;(?P<VI>[^(:.;\s]*)(?: ?\((?P<IP>[^)]*)\))?(?::(?P<PG>[^.;]*))?)?\."
+)
+"""`Inv Sleep. 2020 Mar;3(2):12-20.`: the journal, the date, and where in it."""
+_IDS = {
+    "PMID": re.compile(r"\bPMID: ?(\d{1,8})\b"),
+    "PMC": re.compile(r"\bPMCID: ?(PMC\d+)"),
+    "LID": re.compile(r"\bdoi: ?(10\.\S+?)[.;,]?(?=\s|$)", re.IGNORECASE),
+}
+_OWN_IDS = re.compile(r"(?:doi|pmcid|pmid): ?\S", re.IGNORECASE)
+"""How the ids of a record begin, below its abstract; above it stand those of papers that comment on it."""
+_LINKS = {
+    "CON": "Comment on", "CIN": "Comment in", "EIN": "Erratum in", "EFR": "Erratum for", "UIN": "Update in",
+    "UOF": "Update of", "RIN": "Retraction in", "ROF": "Retraction of", "ECI": "Expression of concern in",
+}  # fmt: skip
+_LINK = re.compile(rf"({'|'.join(_LINKS.values())})\s*:?\s", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"author information:|conflict of interest|(?:copyright|©)|publication types?:|mesh terms?:|substances:|"
+    r"(?:doi|pmcid|pmid): ?\S|grants?(?: support)?:|collaborators?:|\[article in|supplementary|\(c\)",
+    re.IGNORECASE,
+)
+_OF_NAME = re.compile(r"\(\d+\)")
+_NAME = re.compile(r"[^\W\d_][\w'’ -]* [A-Z]{1,4}(?: (?:Jr|Sr|\dr?[dnt][dh]?))?|\[No authors listed\]")
+_LONGEST_NAME = 12
+_NUMBERS = re.compile(r"\s*(?:(?:PMID:? ?)?[1-9]\d{3,7}(?:[\s,;]+|\Z))+")
+_SAMPLE = 20_000
+
+
+def pubmed_text_format(start: str) -> str | None:
+    """`pubmed-abstract` or `pubmed-summary` where the start of a file is in one of them; None otherwise.
+
+    Raises ValueError: it is a list of PMIDs.
+    """
+    if _NUMBERS.fullmatch(start[:_SAMPLE]) and len(start.split()) > 1:
+        count = len(re.findall(r"\d+", start))
+        why = f"a list of PMIDs ({count:,} at its start), which holds no text; export the records from PubMed as .nbib"
+        raise ValueError(f'{why}, or read them with medground paper, such as "medground paper PMID:1"')
+    first = _BEGINS.match(start.lstrip("\ufeff\r\n "))
+    if first is None or first[1] != "1" or not _PMID.search(start):
+        return None
+    return "pubmed-abstract" if first[2] == "." else "pubmed-summary"
+
+
+def read_pubmed_text(path: Path, summary: bool) -> Iterator[Item]:
+    """The records of a file in one of the two formats; the position of a bad one is its line."""
+    text = text_of(path).lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if not _BEGINS.search(text):
+        raise BadDocument("no record of PubMed is in the file", file=str(path))
+    yield from tried((_document(record, line, path, summary) for line, record in _records(text)), path, "records")
+
+
+def _records(text: str) -> Iterator[tuple[int, str]]:
+    """The line on which each record begins, and the record: they are numbered from 1."""
+    starts: list[re.Match[str]] = []
+    for found in _BEGINS.finditer(text):
+        if int(found[1]) == len(starts) + 1 and (not starts or _PMID.search(text, starts[-1].end(), found.start())):
+            starts.append(found)
+    ends = [*(found.start() for found in starts[1:]), len(text)][: len(starts)]
+    for found, end in zip(starts, ends, strict=True):
+        yield text.count("\n", 0, found.start()) + 1, text[found.end() : end]
+
+
+def _document(record: str, line: int, path: Path, summary: bool) -> Document | BadDocument:
+    blocks = [" ".join(block.split()) for block in re.split(r"\n\s*\n", record) if block.strip()]
+    pairs = _summary(" ".join(blocks)) if summary else _abstract(blocks)
+    told = next((block for block in reversed(blocks) if _OWN_IDS.match(block)), " ".join(blocks))
+    found = {tag: pattern.search(told) for tag, pattern in _IDS.items()}
+    pairs += [(tag, [match[1] + " [doi]" * (tag == "LID")]) for tag, match in found.items() if match]
+    try:
+        return tagged_document(Tags(pairs, FORMS["nbib"]), "nbib")
+    except ValueError as error:
+        return BadDocument(str(error), file=str(path), position=line)
+
+
+def _abstract(blocks: Sequence[str]) -> list[Pair]:
+    """Where it is printed, the title, the authors; then the paragraphs of the abstract, and what stands beside it."""
+    place, title, *rest = [*blocks, "", ""][: max(2, len(blocks))]
+    pairs = [*_printed(place), ("TI", [title])]
+    if rest and (authors := _names(rest[0])):
+        pairs += authors
+        rest = rest[1:]
+    abstract: list[str] = []
+    for block in rest:
+        if link := _LINK.match(block):
+            tag = next(tag for tag, name in _LINKS.items() if name.casefold() == link[1].casefold())
+            pairs.append((tag, [block[link.end() :]]))
+        elif not _BESIDE.match(block):
+            abstract.append(block)
+    return [*pairs, ("AB", abstract)] if abstract else pairs
+
+
+def _printed(place: str) -> list[Pair]:
+    found = _PLACE.match(place)
+    return [(tag, [value]) for tag, value in found.groupdict().items() if value] if found else []
+
+
+def _names(block: str) -> list[Pair]:
+    """The authors of a block that holds nothing but their names."""
+    names = [name.strip(" .") for name in re.split(r"[,;]", _OF_NAME.sub("", block)) if name.strip(" .")]
+    are_names = bool(names) and _NAME.fullmatch(names[0]) and all(len(name.split()) <= _LONGEST_NAME for name in names)
+    return [("AU" if _NAME.fullmatch(name) else "CN", [name]) for name in names if name[0] != "["] if are_names else []
+
+
+def _summary(record: str) -> list[Pair]:
+    """Authors, title and place, in one sentence each."""
+    authors, _, rest = record.partition(". ")
+    pairs = _names(authors)
+    rest = rest if pairs or authors.startswith("[") else record
+    places = [*_PLACE.finditer(rest)]
+    title = rest[: places[-1].start()] if places else rest
+    return [*pairs, ("TI", [title.strip()]), *(_printed(rest[places[-1].start() :]) if places else [])]

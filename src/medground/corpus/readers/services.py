@@ -1,0 +1,162 @@
+"""Answers of services as JSON: Europe PMC, OpenAlex, Semantic Scholar, ClinicalTrials.gov and the like.
+
+`services.toml` says how a record of each is known, and where it has its fields; BioC's passages and the results of
+trials have a form of their own. An answer holds its records in a list.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from medground.corpus.readers.compose import Composition
+from medground.corpus.readers.entry import described
+from medground.corpus.readers.json_paths import texts_at, values_at
+from medground.corpus.readers.marked import plain
+from medground.corpus.readers.table_rows import Cell, lines_of
+from medground.home.files import tables
+from medground.values.document import Document
+
+Record = Mapping[str, Any]
+_SERVICES: Mapping[str, Mapping[str, Any]] = tables("corpus/readers", "services")
+_NAMES = {place.partition(".")[0] for table in _SERVICES.values() for place in table["signs"]} | {"passages"}
+_LISTS = (
+    "results", "data", "resultList.result", "studies", "collection", "References", "documents", "PubTator3", "articles",
+    "items", "records", "hits.hits", "response.docs", "search-results.entry", "publications", "works", "message.items",
+    "message",
+)  # fmt: skip
+"""Where an answer has its records."""
+_OWN = frozenset(["title", "text", "abstract", "contents"])
+"""What a record has, and an answer around records does not."""
+_IDS = "esearchresult"
+_SEVERAL = frozenset(["authors", "keywords", "publication_types", "mesh"])
+
+
+def records_in(answer: Record) -> list[Any] | None:
+    """The records of an answer; None of a record by itself.
+
+    Raises ValueError: it holds ids alone.
+    """
+    if _IDS in answer:
+        raise ValueError("an answer of NCBI's esearch holds ids alone; save that of efetch as XML, or PubMed's .nbib")
+    if isinstance(result := answer.get("result"), Mapping) and isinstance(uids := result.get("uids"), list):
+        return [result[uid] for uid in uids if uid in result]
+    if not _OWN.isdisjoint(answer) or service_of(answer):
+        return None
+    for place in _LISTS:
+        *way, last = place.split(".")
+        found: Any = answer
+        for name in way:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        listed = found.get(last) if isinstance(found, Mapping) else None
+        if isinstance(listed, list) and any(isinstance(record, Mapping) for record in listed):
+            inner = [record.get("_source", record) if isinstance(record, Mapping) else record for record in listed]
+            return [part for one in inner for part in _inner(one)]
+    return None
+
+
+def _inner(record: Any) -> list[Any]:
+    """The documents of a collection of BioC; any other record as it is."""
+    documents = record.get("documents") if isinstance(record, Mapping) else None
+    return documents if isinstance(documents, list) else [record]
+
+
+def service_of(record: Record) -> str:
+    """The service whose records look like this one; empty if none is known."""
+    if _NAMES.isdisjoint(record) or isinstance(record.get("text"), str):
+        return ""
+    if isinstance(record.get("passages"), list):
+        return "bioc"
+    found = (name for name, table in _SERVICES.items() if any(map(partial(_has, record), table["signs"])))
+    return next(found, "")
+
+
+def _has(record: Record, place: str) -> bool:
+    return any(value is not None for value in values_at(record, place))
+
+
+def service_document(record: Record, service: str) -> Document:
+    """The document of a record of a service."""
+    if service == "bioc":
+        return described(_of_bioc(record))
+    table = _SERVICES[service]
+    fields: dict[str, Any] = {}
+    for name, places in table.items():
+        if name[0] == "_" or name in ("signs", "lists"):
+            continue
+        found = next((texts for place in places if (texts := texts_at(record, place))), [])
+        mark = table.get("lists", {}).get(name)
+        if mark and len(found) == 1:
+            found = [part for part in found[0].rstrip(".").split(mark) if part.strip()]
+        if found:
+            fields[name] = found if name in _SEVERAL else " ".join(found)
+    fields |= {name: record[name] for name in table.get("_raw", ()) if name in record}
+    for name, place in table.get("_as_it_is", {}).items():
+        fields[name] = values_at(record, place) or fields.get(name)
+    fields |= table.get("_is", {})
+    if isinstance(marked := record.get(table.get("_marked", "")), str):  # its tags tell the sections
+        fields["abstract"] = marked
+    composition = _text(record, table)
+    if composition.text:
+        fields |= {"text": composition.text, "sections": composition.sections}
+    if number := fields.pop("registry_id", ""):
+        fields |= {"id": f"{'NCT' if number.startswith('NCT') else 'TRIAL'}:{number}"}
+        fields.setdefault("url", f"https://clinicaltrials.gov/study/{number}" if number.startswith("NCT") else "")
+    return described(fields)
+
+
+def _text(record: Record, table: Mapping[str, Any]) -> Composition:
+    """The parts of a text by their headings: of a trial with its results, of a paper with its body."""
+    composition = Composition()
+    for label, place in table.get("_text", ()):
+        composition.add("; ".join(texts_at(record, place)), label)
+    for outcome in values_at(record, "resultsSection.outcomeMeasuresModule.outcomeMeasures"):
+        for line in lines_of(_rows(outcome)) if isinstance(outcome, Mapping) else ():
+            composition.add(line, "Results")
+    if isinstance(body := record.get("body_text"), list):
+        composition.add(" ".join(texts_at(record, "abstract.text")), "Abstract")
+        for part in (part for part in body if isinstance(part, Mapping)):
+            composition.add(" ".join(texts_at(part, "text")), plain(str(part.get("section") or "")) or None)
+    return composition
+
+
+def _rows(outcome: Record) -> list[list[Cell]]:
+    """An outcome of a trial as a table: its groups, and what was measured in each."""
+    groups = {str(one.get("id")): plain(str(one.get("title", ""))) for one in values_at(outcome, "groups")}
+    unit = ", ".join(texts_at(outcome, "unitOfMeasure"))
+    name = " ".join([*texts_at(outcome, "title"), f"({unit})" if unit else ""]).strip()
+    rows = [[Cell("", is_head=True), *(Cell(title, is_head=True) for title in groups.values())]]
+    for part in values_at(outcome, "classes"):
+        for category in values_at(part, "categories"):
+            label = ", ".join(filter(None, [name, *texts_at(part, "title"), *texts_at(category, "title")]))
+            values = {str(one.get("groupId")): _value(one) for one in values_at(category, "measurements")}
+            rows.append([Cell(label), *(Cell(values.get(group, "")) for group in groups)])
+    return rows
+
+
+def _value(measured: Record) -> str:
+    """`412 (38)`, or `412 (380 to 440)`."""
+    value, spread = (" ".join(texts_at(measured, name)) for name in ("value", "spread"))
+    limits = " to ".join(texts_at(measured, "lowerLimit") + texts_at(measured, "upperLimit"))
+    return f"{value} ({spread or limits})" if spread or limits else value
+
+
+_INFONS = {"article-id_pmid": "pmid", "article-id_doi": "doi", "article-id_pmc": "pmc", "year": "year"}
+_LEFT_OUT = frozenset(["ref", "references", "ack_fund", "comp_int", "auth_cont", "abbr"])
+
+
+def _of_bioc(record: Record) -> dict[str, Any]:
+    """A document of BioC, as PubTator has it: passages, each with what it is."""
+    composition = Composition()
+    fields: dict[str, Any] = {"title": "", "journal": " ".join(texts_at(record, "journal")) or None}
+    for passage in values_at(record, "passages"):
+        told = passage.get("infons") if isinstance(passage.get("infons"), Mapping) else {}
+        kind = str(told.get("section_type") or told.get("type") or "").casefold()
+        text = " ".join(texts_at(passage, "text"))
+        fields |= {name: value for key, name in _INFONS.items() if (value := told.get(key)) and not fields.get(name)}
+        if kind in ("title", "front") and not fields["title"]:
+            fields["title"] = text
+        elif kind not in _LEFT_OUT and not str(told.get("type", "")).startswith("title"):
+            composition.add(text, kind.capitalize() if kind else None)
+    number = str(record.get("id") or "")
+    fields.setdefault("pmc" if number.startswith("PMC") else "pmid", number or None)
+    return {**fields, "text": composition.text or fields["title"], "sections": composition.sections}
