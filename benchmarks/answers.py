@@ -25,7 +25,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from marked import DEPTH, Marked, bioasq, build_corpus, covidqa, holds, is_in, plain, scifact
-from train_reader import FOLDS, Sample, folds, material
+from train_reader import FOLDS, Sample, experts, folds, others
 
 from medground import BlockingEngine, Settings
 from medground.corpus.embedder import Embedder
@@ -286,8 +286,7 @@ def _by_words(data: Path, home: Path, asked: Sequence[Marked]) -> None:
         run("BM25, two neighbours", baseline(bench, bm25, 2), asked)
         run("BM25 over sentences", sentences(bench), asked)
         run("lead 3 of BM25's first", lead(bench), asked)
-        ours, others = material(data, home)
-        sample = Sample([*ours, *others])
+        sample = Sample(experts(data, home), Sample(others(data, home)))
         run("Medground", held_out(ground(bench, "bioasq", vectors=False), sample, "words"), asked)
 
 
@@ -299,8 +298,7 @@ def _by_vectors(data: Path, home: Path, asked: Sequence[Marked], embedder: Embed
         run("MiniLM, first documents", baseline(bench, minilm), asked)
         run("BM25 and MiniLM by RRF", baseline(bench, fused), asked)
         run("RRF, two neighbours", baseline(bench, fused, 2), asked)
-        ours, others = material(data, home, embedder)
-        sample = Sample([*ours, *others])
+        sample = Sample(experts(data, home, embedder), Sample(others(data, home)))
         run("Medground with vectors", held_out(ground(bench, name, vectors=True), sample, "vectors"), asked)
 
 

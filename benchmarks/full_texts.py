@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from marked import Marked, is_in, plain
 from marked_trials import build_trials, trials
-from train_reader import FOLDS, Sample, folds, material
+from train_reader import FOLDS, Sample, experts, folds, others
 
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
@@ -110,8 +110,7 @@ def main() -> None:
         bench = Bench("trials", home, snapshot)
         ours: Row = ground(bench, "trials", vectors=False)
         if not arguments.shipped:
-            first, rest = material(data, home)
-            ours = held_out(ours, Sample([*first, *rest]))
+            ours = held_out(ours, Sample(experts(data, home), Sample(others(data, home))))
         for marked in (trials(data), by_hand()):
             print(f"{marked[0].name}, {len(marked)} questions")
             rows = [
