@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from marked import lines
+from pairing.lines import lines
 from scipy import sparse
 from scipy.optimize import minimize
 
