@@ -12,7 +12,7 @@ reached from there, with the word lists and tables that they read. Comments, doc
 How the search and the engine work is not recorded, though readers and gates learn from what they find.
 
 `--check` (seconds; without `../shared/data` the hashes of data are left out) fails where a file is not the recorded
-one, or something that made it has changed. `--make` makes what is stale, or what is named, with what rests on it.
+one, or something that made it has changed. `--make` makes what fails, or what is named, with what rests on it.
 HOME has MiniLM and the corpora of `asked`; FOLDER keeps what a cut run has found. `--keep` records that a stale file is
 not made again and why: it stays stale, but fails only when something changes again.
 """
@@ -176,13 +176,12 @@ def check() -> int:
 
 
 def make(names: Sequence[str], home: Path, work: Path) -> None:
-    """Make the named files, or those that are stale, each after what it rests on, and record each."""
+    """Make the named files, or those that do not pass, each after what it rests on, and record each."""
     made = set[str]()
     work.mkdir(parents=True, exist_ok=True)
     for name, recipe in recipes().items():
-        record = recorded().get(name)
         rests = made.intersection(made_by(recipe))
-        wanted = name in names or rests or (not names and not (record and not changes(recipe, record)))
+        wanted = name in names or rests or (not names and not state(recipe, recorded().get(name))[0])
         if not wanted or not recipe["options"]:
             continue
         folders = {"data": str(DATA), "home": str(home), "work": str(work)}
