@@ -3,9 +3,10 @@
     python benchmarks/answers.py --data ../shared/data --home FOLDER [--only bioasq-vectors] [--limit 300]
 
 All rows of a table are made in one run. Medground's rows are the answers of the recipe `ground` without a model,
-through the engine. On BioASQ (tasks 7b to 9b, a corpus of its snippets) each question is answered with weights that
-were learned without its fold (`scripts/train_reader.py`; questions that share a paper are in one fold); SciFact dev
-and the other half of COVID-QA are answered with the shipped weights, which never saw them. Baselines quote the best
+through the engine. On BioASQ (tasks 7b to 9b, a corpus of its snippets) each question is answered with an order that
+was learned without its fold (`scripts/train_reader.py`; questions that share a paper are in one fold), but with the
+trees and the gate that ship, which learned from it; SciFact dev and the other half of COVID-QA are answered with the
+shipped weights, none of which learned from them. Baselines quote the best
 sentence (BM25) of each of the first three papers, or its best two neighbours, or the first three sentences.
 Intervals are Wilson's, 95 %.
 `FOLDER` keeps the corpora.
@@ -174,7 +175,7 @@ def ground(bench: Bench, corpus: str, *, vectors: bool) -> Row:
 
 
 def held_out(row: Row, sample: Sample, kind: str) -> Row:
-    """The same, with weights that never saw the fold of the question."""
+    """The same, with an order that was learned without the fold of the question."""
 
     def of(marked: Sequence[Marked]) -> Iterator[Quotes]:
         fold = folds([one for one, _ in sample.kept if one.name == "bioasq"] + list(marked))

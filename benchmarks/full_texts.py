@@ -6,7 +6,7 @@ The corpus: 200 trials in JATS. The questions: 515 of Evidence Inference, in who
 (`scripts/marked_trials.py`), and 60 written by hand as a reader would ask (`full_text_questions.jsonl`). Of these it
 is known which article answers them; a quote counts as the article's own finding if it stands under its results or
 conclusion, or in its abstract but not under another heading. Medground's answers come from the recipe `ground` without
-a model, with weights that never saw the article of the question (`--shipped`: with the weights of the package).
+a model, with an order that was learned without the article of the question (`--shipped`: with that of the package).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def by_hand() -> list[Marked]:
 
 
 def held_out(row: Row, sample: Sample) -> Row:
-    """The same, with weights that never saw the article."""
+    """The same, with an order that was learned without the article."""
 
     def of(marked: Sequence[Marked]) -> Iterator[Quotes]:
         fold = folds(trials_and_titles(sample, marked))
