@@ -12,9 +12,9 @@ reached from there, with the word lists and tables that they read. Comments, doc
 How the search and the engine work is not recorded, though readers and gates learn from what they find.
 
 `--check` (seconds; without `../shared/data` the hashes of data are left out) fails where a file is not the recorded
-one, or something that made it has changed. `--make` makes what fails, or what is named, with what rests on it.
-HOME has MiniLM and the corpora of `asked`; FOLDER keeps what a cut run has found. `--keep` records that a stale file is
-not made again and why: it stays stale, but fails only when something changes again.
+one, or something that made it has changed. `--make` makes what fails, or what is named, and what rests on a file that
+came out otherwise; HOME has MiniLM and the corpora of `asked`, FOLDER keeps what a cut run has found. `--keep` records
+that a stale file is not made again and why: it stays stale, but fails only when something changes again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import subprocess
 import sys
 import tokenize
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -48,7 +48,7 @@ NAMED = ("src/medground/answering/", "src/medground/models/operators/")
 """Files of these count only where a script names them."""
 TABLES = (".txt", ".toml", ".tsv", ".json", ".jsonl", ".npz", ".tsv.gz", ".txt.gz", "")
 """How the names of files end that code names in a string."""
-_NAME = re.compile(r"[\w.-]{3,60}")
+_NAME = re.compile(r"[\w. -]{3,60}")
 DEPENDENCIES = ("numpy", "scipy", "scikit-learn", "lightgbm", "tantivy")
 SHOWN = 12
 """Lines of what a script printed that are recorded, and digits of a hash."""
@@ -59,11 +59,18 @@ Record = Mapping[str, Any]
 # What made a file
 
 
-def digest(path: Path) -> str:
-    """The hash of a file; of Python code, of what is neither comment, docstring nor white space."""
+def digest(path: Path, named: Set[str] = frozenset()) -> str:
+    """The hash of a file; of Python code, of what is neither comment, docstring nor white space.
+
+    Of a TOML file that has nothing but tables, those count that the code names.
+    """
     content = path.read_bytes()
     if path.suffix == ".py":
         content = _code(content.decode("utf-8")).encode()
+    elif path.suffix == ".toml":
+        tables = tomllib.loads(content.decode("utf-8"))
+        whole = not all(isinstance(table, dict) for table in tables.values())
+        content = json.dumps({name: tables[name] for name in tables if whole or name in named}, sort_keys=True).encode()
     return hashlib.sha256(content).hexdigest()[:SHOWN]
 
 
@@ -91,7 +98,8 @@ def made_by(recipe: Record) -> dict[str, str]:
         if name not in found and name not in later:
             found.add(name)
             waiting += _imported(name) | _read(name) if name.endswith(".py") else ()
-    return {name: digest(ROOT / name) for name in sorted(found)}
+    named = frozenset().union(*(_strings(name) for name in found if name.endswith(".py")))
+    return {name: digest(ROOT / name, named) for name in sorted(found)}
 
 
 @cache
@@ -109,16 +117,20 @@ def _imported(name: str) -> frozenset[str]:
 
 
 @cache
+def _strings(name: str) -> frozenset[str]:
+    """The strings of a file of code that may name something."""
+    tree = ast.parse((ROOT / name).read_text(encoding="utf-8"))
+    values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return frozenset(value for value in values if isinstance(value, str) and _NAME.fullmatch(value))
+
+
+@cache
 def _read(name: str) -> frozenset[str]:
     """The tables and word lists that a file names in a string, beside it or among the data that ship."""
     path = ROOT / name
     rooms = [path.parent, *path.parent.parents[: len(path.relative_to(ROOT).parts) - 2]]
     folders = [*(room for room in rooms if room != ROOT / "src"), ROOT / "src" / "medground" / "data"]
-    constants = (
-        node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)
-    )
-    strings = {value for value in constants if isinstance(value, str) and _NAME.fullmatch(value)}
-    files = (folder / f"{string}{ending}" for folder in folders for string in strings for ending in TABLES)
+    files = (folder / f"{string}{ending}" for folder in folders for string in _strings(name) for ending in TABLES)
     return frozenset(
         str(file.relative_to(ROOT)) for file in files if file.is_file() and file.suffix != ".py" and file != RECIPES
     )
@@ -153,14 +165,18 @@ def state(recipe: Record, record: Record | None) -> tuple[bool, str]:
         return False, f"{recipe['file']} is not the file that was recorded: make it"
     if not (changed := changes(recipe, record)):
         return True, f"as the code makes it, {record['made']}"
-    told = f"stale since {record['made']}: {', '.join(changed[:3])}"
-    told += f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+    told = f"stale since {record['made']}: {_listed(changed)} changed"
+    told = told if record["made by"] else "stale: made before it was recorded"
     kept = record.get("kept")
     if not kept:
-        return False, f"{told} changed: make it"
+        return False, f"{told}: make it"
     if since := changes(recipe, kept):
-        return False, f"{told} changed; of these {', '.join(since[:3])} since it was kept: make it, or keep it again"
-    return True, f"{told} changed; kept, because {kept['reason']}"
+        return False, f"{told}; {_listed(since)} since it was kept: make it, or keep it again"
+    return True, f"{told}; kept, because {kept['reason']}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def check() -> int:
@@ -188,8 +204,10 @@ def make(names: Sequence[str], home: Path, work: Path) -> None:
         command = [sys.executable, str(ROOT / recipe["script"]), *(one.format(**folders) for one in recipe["options"])]
         print(" ".join(command), flush=True)
         environment = os.environ | {"MEDGROUND_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
+        before = digest(ROOT / recipe["file"])
         ran = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-        made.add(recipe["file"])
+        if digest(ROOT / recipe["file"]) != before:
+            made.add(recipe["file"])
         note(name, recipe, ran.stdout.strip().splitlines()[-SHOWN:])
 
 
@@ -211,8 +229,16 @@ def keep(names: Sequence[str], reason: str) -> None:
     """Record that stale files are not made again, and why."""
     records = recorded()
     for name in names:
-        kept = {"reason": reason, "data": read_by(recipes()[name]), "made by": made_by(recipes()[name])}
-        records[name] = {**records[name], "kept": kept}
+        recipe = recipes()[name]
+        kept = {"reason": reason, "data": read_by(recipe), "made by": made_by(recipe)}
+        here = {
+            "file": recipe["file"],
+            "sha256": digest(ROOT / recipe["file"]),
+            "data": {},
+            "made by": {},
+            "made": None,
+        }
+        records[name] = {**records.get(name, here), "kept": kept}
     _write(records)
 
 
