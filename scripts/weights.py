@@ -132,7 +132,9 @@ def _read(name: str) -> frozenset[str]:
     folders = [*(room for room in rooms if room != ROOT / "src"), ROOT / "src" / "medground" / "data"]
     files = (folder / f"{string}{ending}" for folder in folders for string in _strings(name) for ending in TABLES)
     return frozenset(
-        str(file.relative_to(ROOT)) for file in files if file.is_file() and file.suffix != ".py" and file != RECIPES
+        str(file.relative_to(ROOT))
+        for file in files
+        if file.is_file() and file.suffix != ".py" and file not in (RECIPES, RECORDS)
     )
 
 
