@@ -4,8 +4,8 @@ Each NAME is a corpus built of a set (bioasq, medquad, pubmed, jats, covidqa). R
 first quote is from a paper that experts chose, and one of people (`people_questions.jsonl`, `typed_questions.tsv`)
 whose first quote is on its subject, asked of every corpus. Wrong is what else stands first there, and a question of
 BioASQ whose subject's papers, or those with one more word of it, were taken out, or in which a sibling in MeSH stands
-for a thing. Prints what it passes by folds, and writes `on_subject.json`. `--most` asks so many questions of each set
-alone. Answers are kept in `--kept FILE`, so that a run that was cut resumes.
+for a thing. Prints what it passes by folds, and writes `on_subject.json`. `--most` asks so many questions of each task
+of BioASQ alone. Answers are kept in `--kept FILE`, so that a run that was cut resumes; remove it when the code changes.
 """
 
 from __future__ import annotations
@@ -145,13 +145,11 @@ class Kept:
 async def collected(data: Path, corpora: dict[str, str], most: int, kept: Kept) -> list[Asked]:
     """The answers to all questions."""
     found: list[Asked] = []
-    people = [*_people()]
-    random.Random(SEED).shuffle(people)
     for name, corpus in corpora.items():
         asking = Asking(corpus)
         options = {"verify.gate": "false", "retrieval.corpora": corpus}
         async with await Engine.open(Settings.load(options=options)) as engine:
-            for question, subject in people[:most]:
+            for question, subject in _people():
                 found += await kept.or_asked(corpus, question, asking.of_people(engine, question, subject))
             for task in ("7b", "8b", "9b") if name == "bioasq" else ():
                 for one in questions(data, task, most, SEED):
