@@ -33,6 +33,7 @@ from onnx import TensorProto, helper
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from marked import CORPORA, bioasq
+from paired_means import mean_difference
 
 from medground.answering.rank.fuse import fuse
 from medground.corpus.build import build
@@ -43,7 +44,6 @@ from medground.corpus.snapshot import Snapshot
 from medground.models.embedders import open_embedder
 from medground.models.minilm import OnnxEmbedder
 from medground.values.query import Words
-from medground_evaluate.statistics import paired_bootstrap
 
 DEPTH, ROUND, THREADS = 100, 16, 1
 PREFIX = "Represent this sentence for searching relevant passages: "  # before a query, not before a passage
@@ -151,7 +151,7 @@ def quality(name: str, asked: Questions, ways: Mapping[str, tuple[Remembered, Sn
         for measure, of in MEASURES.items():
             values = [of(one, wanted) for one, (_, wanted) in zip(ranked, asked, strict=True)]
             before = first.setdefault((measure, title.split(",")[0]), values)
-            d = None if before is values else paired_bootstrap(before, values)
+            d = None if before is values else mean_difference(before, values)
             cells += [f"{np.mean(values):.3f}", f"{d.value:+.3f} ({d.low:+.3f} to {d.high:+.3f})" if d else "-"]
         print(f"| {title} | {' | '.join(cells)} |", flush=True)
 

@@ -1,6 +1,6 @@
 """Queries of every field with other values than in the tests, checked with lxml alone, over all raw PubMed files.
 
-    PYTHONPATH=tests/kits:tests/pubmed python benchmarks/field_queries.py [--seeds 20] [--first 1]
+    python benchmarks/field_queries.py [--seeds 20] [--first 1]
 
 Prints of each seed how many replies are equal, declared or silently different, and every one that is not equal.
 """
@@ -8,10 +8,14 @@ Prints of each seed how many replies are equal, declared or silently different, 
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "kits"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "pubmed"))
 
 from test_field_queries import RAW, citations, compared
 

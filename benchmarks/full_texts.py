@@ -6,7 +6,7 @@ The corpus: 200 trials in JATS. The questions: 515 of Evidence Inference, in who
 (`scripts/marked_trials.py`), and 60 written by hand as a reader would ask (`full_text_questions.jsonl`). Of these it
 is known which article answers them; a quote counts as the article's own finding if it stands under its results or
 conclusion, or in its abstract but not under another heading. Medground's answers come from the recipe `ground` without
-a model, with weights that never saw the article of the question (`--shipped`: with the weights of the package).
+a model, with an order that was learned without the article of the question (`--shipped`: with that of the package).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from marked import Marked, is_in, plain
 from marked_trials import build_trials, trials
-from train_reader import FOLDS, Sample, folds, material
+from train_reader import FOLDS, Sample, experts, folds, others
 
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
@@ -45,7 +45,7 @@ def by_hand() -> list[Marked]:
 
 
 def held_out(row: Row, sample: Sample) -> Row:
-    """The same, with weights that never saw the article."""
+    """The same, with an order that was learned without the article."""
 
     def of(marked: Sequence[Marked]) -> Iterator[Quotes]:
         fold = folds(trials_and_titles(sample, marked))
@@ -110,8 +110,7 @@ def main() -> None:
         bench = Bench("trials", home, snapshot)
         ours: Row = ground(bench, "trials", vectors=False)
         if not arguments.shipped:
-            first, rest = material(data, home)
-            ours = held_out(ours, Sample([*first, *rest]))
+            ours = held_out(ours, Sample(experts(data, home), Sample(others(data, home))))
         for marked in (trials(data), by_hand()):
             print(f"{marked[0].name}, {len(marked)} questions")
             rows = [

@@ -1,6 +1,6 @@
 """How fast the page can be used on loopback, how soon the first answer is on it, and how much of it is sent.
 
-    PYTHONPATH=tests/kits python benchmarks/page.py [--home HOME]
+    python benchmarks/page.py [--home HOME]
 
 Needs the built page (`cd page && npm ci && npm run build`) and Chromium. Each visit is by a browser that has nothing of
 the page yet. `usable`: from the start of the visit until a question can be typed and everything it can choose from is
@@ -23,6 +23,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "kits"))
 
 from browser import BUILT, chromium, papers_home, served, why_not
 from page_papers import PAPERS

@@ -1,6 +1,6 @@
 """Measures whether an answer from PDFs quotes the right sentence first as often as one from the same texts.
 
-    PYTHONPATH=scripts python benchmarks/pdf_covidqa.py COVIDQA_FOLDER [--questions 100] [--seed 1]
+    python benchmarks/pdf_covidqa.py COVIDQA_FOLDER [--questions 100] [--seed 1]
 
 The articles of COVID-QA are built into two corpora: as texts, and as PDFs of two hyphenated columns that are printed
 from these texts. The same questions are asked of both, without a language model. An answer counts if its first quote
@@ -15,10 +15,13 @@ import gzip
 import json
 import random
 import re
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from pdfs.article import Article, Piece, Span
 from pdfs.layouts import LAYOUTS, draw, supported

@@ -3,9 +3,10 @@
     python benchmarks/people.py DATA CORPUS [--each 10] [--seed 7] [--wordings people_wordings.json]
 
 DATA holds `medquad/qa.jsonl.gz`; CORPUS is built of it, each answer under its question, with ids `MQ:SET:NUMBER`. The
-wordings were written by somebody who had read neither the program nor those that it learned from. For each kind of
-question it prints how often the first quote is from an answer on the same disease to a question of the same kind or
-one near it, is from another answer on it, is on something else, and how often the answer is refused.
+wordings were written by somebody who had read neither the program nor those that it learned from; MedQuAD's diseases
+and answers are learned from. For each kind of question it prints how often the first quote is from an answer on the
+same disease to a question of the same kind or one near it, is from another answer on it, is on something else, and how
+often the answer is refused.
 """
 
 from __future__ import annotations

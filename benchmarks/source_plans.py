@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from paired_means import MeanDifference, mean_difference
+
 from medground.language import words
 from medground.recipes.omni_rag.by_words import Sought, by_words, graph_terms, plan
 from medground.values.document import Frozen, Hit, SourceKind
 from medground_evaluate.items import Item
-from medground_evaluate.statistics import PairedDifference, paired_bootstrap
 
 _DECIDED = frozenset({"yes", "no", "maybe"})
 _LONGEST = 12
@@ -266,14 +267,14 @@ class MeanOf:
 def mean_of(values: Sequence[float | None]) -> MeanOf | None:
     """The mean of the known values; None if there are none."""
     known = [value for value in values if value is not None]
-    found = paired_bootstrap([0.0] * len(known), known)
+    found = mean_difference([0.0] * len(known), known)
     return None if found is None else MeanOf(found.value, found.low, found.high, len(known))
 
 
-def difference(first: Sequence[float | None], other: Sequence[float | None]) -> PairedDifference | None:
+def difference(first: Sequence[float | None], other: Sequence[float | None]) -> MeanDifference | None:
     """`other - first` over the questions for which both are known."""
     pairs = [(a, b) for a, b in zip(first, other, strict=True) if a is not None and b is not None]
-    return paired_bootstrap([a for a, _ in pairs], [b for _, b in pairs])
+    return mean_difference([a for a, _ in pairs], [b for _, b in pairs])
 
 
 KEYLESS = "keyless planner"

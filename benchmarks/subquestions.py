@@ -24,6 +24,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from paired_means import mean_difference
+
 from medground.answering.declaration import Declaration
 from medground.answering.rank.fuse import fuse
 from medground.answering.run import Run
@@ -47,7 +49,7 @@ from medground.values.query import Words
 from medground.values.question import Question
 from medground.values.report import ToolFound
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
-from medground_evaluate.statistics import paired_bootstrap, wilson
+from medground_evaluate.statistics import wilson
 
 TITLES = {"training": 60, "test": 30}
 QUESTIONS = {"training": 40, "test": 100}
@@ -212,7 +214,7 @@ def gold(bench: Bench, half: str) -> Iterator[str]:
         plain = [set(hybrid(q["body"])[: len(papers)]) for q, papers in zip(questions, kept, strict=True)]
         ours = [len(papers & gold) for papers, gold in zip(kept, relevant, strict=True)]
         theirs = [len(papers & gold) for papers, gold in zip(plain, relevant, strict=True)]
-        difference = paired_bootstrap(theirs, ours)
+        difference = mean_difference(theirs, ours)
         assert difference is not None
         yield (
             f"| {name} | {sum(map(len, kept))} | {sum(ours)} ({sum(ours) / wanted:.0%}) | {sum(theirs)} "

@@ -18,7 +18,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from medground.language.risk.notices import is_plain
+from medground.language.plain_words import is_plain
 from medground.pubmed.mesh import vocabulary
 
 OUT = Path(__file__).resolve().parent.parent / "src" / "medground" / "data" / "brands.tsv.gz"

@@ -19,7 +19,7 @@ from typing import IO, cast
 
 from make_mesh import TERMS, read_tsv
 
-from medground.language.risk.notices import is_plain
+from medground.language.plain_words import is_plain
 from medground.pubmed.characters import american, fold
 
 OUT = TERMS[1]

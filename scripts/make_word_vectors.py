@@ -2,7 +2,9 @@
 
 Each word that the data has is read by all-MiniLM-L6-v2 (Apache-2.0) by itself; the vectors of the words of one stem are
 averaged by how often each is there, centred, and turned to their principal axes. `FOLDER` has the model
-(`medground models fetch minilm`).
+(`medground models fetch minilm`). Words of everyday life that the data hardly has are added from
+`everyday_words.txt.gz`: those of SCOWL's small lists that are rare in abstracts (see `make_plain_words.py` for their
+licence). The longer list that ships would crowd them out.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from marked import lines
+from pairing.lines import lines
 
 from medground.language import words
 from medground.models.embedders import open_embedder
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "word_vectors.npz"
+EVERYDAY = Path(__file__).parent / "everyday_words.txt.gz"
 SIZE, MOST, LEAST = 128, 30_000, 4
 """Numbers of a vector, stems, and texts that a stem is in."""
 _BATCH = 512
@@ -47,8 +50,7 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True)
     arguments = parser.parse_args()
     count = Counter(word for text in texts(arguments.data) for word in set(words.tokens(text)) if not word[0].isdigit())
-    plain = gzip.decompress((OUT.parent / "plain_words.txt.gz").read_bytes()).decode("utf-8").split()
-    count.update(dict.fromkeys(filter(str.islower, plain), LEAST))
+    count.update(dict.fromkeys(gzip.decompress(EVERYDAY.read_bytes()).decode("utf-8").split(), LEAST))
     by_stem: dict[str, list[str]] = defaultdict(list)
     for word in count:
         by_stem[words.stem(word)].append(word)

@@ -13,7 +13,6 @@ import argparse
 import gzip
 import json
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -102,7 +101,6 @@ def main() -> None:
         "weights": {name: round(float(w), 6) for name, w in zip(names, final.coef_[0], strict=True)},
         "intercept": round(float(final.intercept_[0]), 6),
         "threshold": round(float(np.quantile(chances[y], 1 - KEPT)), 4),
-        "date": datetime.now(UTC).date().isoformat(),
         "scikit-learn": version("scikit-learn"),
     }
     OUT.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")

@@ -11,12 +11,13 @@ import gzip
 import json
 import random
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from marked import lines
+from pairing.lines import lines
 from scipy import sparse
 from scipy.optimize import minimize
 
@@ -54,7 +55,10 @@ def softmax(
 
 
 def others(data: Path) -> list[str]:
-    """Questions of BioASQ that ask for none of the kinds, as far as the table of aspects tells."""
+    """Questions of BioASQ that ask for none of the kinds, as far as the table of aspects tells.
+
+    They are taken by their checksums, so that another reading of a few questions changes few of them.
+    """
     found = []
     for task in "78":
         content = json.loads(gzip.decompress((data / "bioasq" / f"task{task}b.json.gz").read_bytes()))
@@ -64,7 +68,7 @@ def others(data: Path) -> list[str]:
                 text = text.replace(thing.said, "{}")
             if "{}" in text and not reading.aspects:
                 found.append(text)
-    return random.Random(0).sample(found, _OTHERS)
+    return sorted(found, key=lambda text: zlib.crc32(text.encode()))[:_OTHERS]
 
 
 def asking(wordings: Iterable[tuple[str, int]], size: int) -> dict[str, np.ndarray]:

@@ -5,7 +5,8 @@ papers, snippets and exact answers), SciFact's training claims, half of COVID-QA
 (`marked_trials.py`), PubMedQA's training split, and questions in people's words on MedQuAD (`marked_people.py`).
 The loss of a question is minus the logarithm of the expected worth
 of the first quote, when quotes are drawn by the softmax of their scores. The penalty is chosen by 5-fold
-cross-validation on BioASQ. Questions that share a paper are in one fold. `FOLDER` keeps the corpora between runs.
+cross-validation on BioASQ. Questions that share a paper are in one fold. `FOLDER` keeps the corpora, and what searches
+found in them, for `train_closer.py` and for a run that was cut; remove `*.pickle` there when the code changes.
 `--vectors` also trains the weights for corpora with vectors (minutes).
 """
 
@@ -13,9 +14,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import pickle
 import random
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from scipy.optimize import minimize
 
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
+from medground.home.files import write_whole
 from medground.language.quoting.features import NAMES, features
 from medground.language.quoting.model import LIMIT, digest
 from medground.language.quoting.pool import asked
@@ -52,16 +54,39 @@ SHARES = {
 Weights = dict[str, np.ndarray]
 
 
-def material(data: Path, home: Path, embedder: Embedder | None = None) -> tuple[list[Marked], list[Marked]]:
-    """BioASQ's questions, and the other training questions, with what a search finds for them."""
-    ours, others = bioasq(data), [*scifact(data, "train"), *covidqa(data, "train")]
+def experts(data: Path, home: Path, embedder: Embedder | None = None) -> list[Marked]:
+    """BioASQ's questions, with what a search finds for them."""
+    marked = bioasq(data)
     with Library(home).open(build_corpus("bioasq", data, home, embedder)) as snapshot:
-        find(ours, snapshot, embedder)
+        find(marked, snapshot, embedder)
+    return marked
+
+
+def others(data: Path, home: Path) -> list[Marked]:
+    """The other training questions, with what a search finds for them."""
+    marked = [*scifact(data, "train"), *covidqa(data, "train")]
     for name in ("scifact", "covidqa"):
         with Library(home).open(build_corpus(name, data, home)) as snapshot:
-            find([one for one in others if one.name.startswith(name)], snapshot)
+            find([one for one in marked if one.name.startswith(name)], snapshot)
     asked = [one for name in ("people", "people named") for one in asked_by_people(data, home, name)]
-    return ours, [*others, *full_texts(data, home), *pubmedqa(data), *asked]
+    return [*marked, *full_texts(data, home), *pubmedqa(data), *asked]
+
+
+def kept(path: Path, found: Callable[[], list[Marked]]) -> list[Marked]:
+    """What a file keeps of a run that was cut, or for the script that comes next; it is made if it is missing."""
+    if path.exists():
+        return list(pickle.loads(path.read_bytes()))
+    marked = found()
+    write_whole(path, pickle.dumps(marked))
+    return marked
+
+
+def material(data: Path, home: Path) -> tuple[list[Marked], list[Marked]]:
+    """BioASQ's questions and the others, as words find what is read for them; kept for the next run."""
+    return (
+        kept(home / "experts.pickle", lambda: experts(data, home)),
+        kept(home / "others.pickle", lambda: others(data, home)),
+    )
 
 
 def asked_by_people(data: Path, home: Path, name: str) -> list[Marked]:
@@ -90,9 +115,10 @@ def folds(marked: Sequence[Marked]) -> dict[str, int]:
 class Sample:
     """Questions as matrices."""
 
-    def __init__(self, marked: Sequence[Marked]) -> None:
+    def __init__(self, marked: Sequence[Marked], more: Sample | None = None) -> None:
         rows = [(one, features(asked(one.question), one.candidates)) for one in marked]
         self.kept = [(one, row) for one, row in rows if len(row) and one.values.max() > 0]
+        self.kept += more.kept if more else []
 
     def fit(self, held_out: set[str], penalty: float) -> Weights:
         """Weights learned from the questions whose group is not held out."""
@@ -135,9 +161,9 @@ def first_worth(sample: Sample, weights: Weights, groups: set[str]) -> list[floa
     return found
 
 
-def train(ours: Sequence[Marked], others: Sequence[Marked]) -> tuple[Weights, dict[str, object]]:
+def train(ours: Sequence[Marked], others: Sample) -> tuple[Weights, dict[str, object]]:
     """The weights, and what cross-validation found."""
-    sample, fold = Sample([*ours, *others]), folds(ours)
+    sample, fold = Sample(ours, others), folds(ours)
     held = [{group for group, number in fold.items() if number == n} for n in range(FOLDS)]
     results = {
         penalty: float(np.mean([w for h in held for w in first_worth(sample, sample.fit(h, penalty), h)]))
@@ -159,19 +185,20 @@ def main() -> None:
     parser.add_argument("--vectors", action="store_true")
     arguments = parser.parse_args()
     embedder = open_embedder("minilm", arguments.models or arguments.home, threads=2) if arguments.vectors else None
-    sets, chosen = {}, {}
+    ours, rest = material(arguments.data, arguments.home)
+    sample, sets, chosen = Sample(rest), {}, {}
     for name, model in (("words", None), ("vectors", embedder)):
+        if model is not None:
+            ours = experts(arguments.data, arguments.home, model)
         if name == "words" or model is not None:
-            ours, others = material(arguments.data, arguments.home, model)
-            weights, chosen[name] = train(ours, others)
+            weights, chosen[name] = train(ours, sample)
             sets[name] = {part: values.tolist() for part, values in weights.items()}
             print(name, chosen[name], flush=True)
     sets.setdefault("vectors", sets["words"])
     about = {
         "about": "weights of medground.language.quoting.model; made by scripts/train_reader.py",
-        "trained on": {name: sum(one.name == name for one in [*ours, *others]) for name in SHARES},
+        "trained on": {name: sum(one.name == name for one in [*ours, *rest]) for name in SHARES},
         "chosen by cross-validation": chosen,
-        "date": datetime.now(UTC).date().isoformat(),
         "numpy": version("numpy"),
         "scipy": version("scipy"),
         "sha256": digest(sets),

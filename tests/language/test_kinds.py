@@ -11,7 +11,7 @@ from medground.language.word_vectors import meaning, vectors_of
     [
         ("how long does someone with thing live", "outlook"),
         ("is thing catching", "spread"),
-        ("which gene is to blame for thing", "genetic changes"),
+        ("which gene is mutated in thing", "genetic changes"),
         ("Which protein does thing bind?", "other"),
     ],
 )

@@ -12,6 +12,9 @@ from small_corpora import corpus_of_documents, make_documents
 from medground.engine.answering import answered
 from medground.engine.blocking import BlockingEngine
 from medground.home.settings import Settings
+from medground.language.question_reading import reading_of
+from medground.language.risk import notices
+from medground.language.risk.rules import plain
 from medground.recipes.ground import GROUND
 from medground.values.answer import Answer
 from medground.values.document import Document, Section
@@ -41,6 +44,18 @@ def ask(make_run: Any, memory_source: Any) -> Ask:
         return asyncio.run(answered(run, GROUND))
 
     return asked
+
+
+def test_what_the_model_of_risk_has_learned_decides_about_no_refusal(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = ("Does zuclomide reduce chronic cough?", "Does velnorixan reduce chronic cough?")
+    learned = notices._weights()
+    words = {notices._stem(word) for question in questions for word in plain(question).split()}
+    decided = set()
+    for weights in (learned, {"": learned[""]}, learned | dict.fromkeys(words, (0.0, 0.0, 0.0))):
+        monkeypatch.setattr(notices, "_weights", lambda weights=weights: weights)
+        reading_of.cache_clear()
+        decided.add(tuple(ask(question, [EARLY, LATE]).decision.status for question in questions))
+    assert len(decided) == 1 and "unanswerable" in (refused := decided.pop())[0] and refused[1] != refused[0]
 
 
 def test_both_trials_of_a_drug_stand_on_top_with_their_years(ask: Ask) -> None:

@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 from medground.errors import SnapshotCorrupt
 from medground.graph.base import connect
 from medground.language.clean import without_accents
-from medground.language.risk.notices import is_plain
+from medground.language.plain_words import is_plain
 from medground.language.words import stem, weight
 
 MOST_NAMES = 300_000

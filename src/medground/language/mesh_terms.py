@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from medground.language.risk.notices import is_plain
+from medground.language.plain_words import is_plain
 from medground.language.word_lists import word_lists
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh_table import Heading

@@ -13,6 +13,7 @@ from rapidfuzz.distance import OSA
 from medground.home.files import rows
 from medground.language import words
 from medground.language.people import PATIENT
+from medground.language.plain_words import is_plain, plain_words
 from medground.language.predicate_words import VERBS
 from medground.language.question_kinds import asked_words
 from medground.language.sentences import sentence_spans
@@ -126,10 +127,9 @@ def _without_story(story: str, question: str, most: int) -> str:
 @lru_cache(maxsize=4096)
 def corrected(word: str) -> str:
     """What an unknown lower-case word is misspelt for: the commonest that differs in one letter; empty if none does."""
-    from medground.language.risk.notices import people_say
     from medground.pubmed.mesh import vocabulary  # slow to open, and seldom needed
 
-    if len(word) < _SHORTEST or words.weight(words.stem(word)) < words.MOST or people_say(word):
+    if len(word) < _SHORTEST or words.weight(words.stem(word)) < words.MOST or is_plain(word):
         return ""
     near = [one for one in _known()[word[0]] if _is_slip(word, one)]
     near = [] if any(word[:-1] in one[:-1] for one in near) else near  # it may be a form of the other
@@ -146,8 +146,6 @@ def _is_common(word: str) -> bool:
 @cache
 def _plain() -> Mapping[str, list[str]]:
     """Plain English words, by their first letter."""
-    from medground.language.risk.notices import plain_words
-
     return _by_letter(plain_words())
 
 

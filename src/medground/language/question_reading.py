@@ -20,8 +20,8 @@ from medground.language.definition import definition_asked
 from medground.language.noun_phrases import Thing, things
 from medground.language.people import PATIENT, lost_people, people_among
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
+from medground.language.plain_words import is_plain
 from medground.language.question_kinds import asked_in, asks_for_amount, aspects_of, aspects_told
-from medground.language.risk.notices import people_say
 from medground.language.sentences import sentence_spans
 from medground.language.subject import BRACKETS, PART, PEOPLE, Subject, pattern, subjects
 from medground.pubmed.typed import names_in
@@ -184,7 +184,7 @@ class QuestionReading:
         ages = [one for one in self.people if any(map(str.isdigit, one))]
         aside = {stem for one in (*had, *ages) for stem in words.terms(one)}
         told = bool(things) and self.plain != self._as_meant[0]  # in a story
-        unusual = (words.stem(w) for w in words.tokens(self._alone) if not (told and people_say(w)))
+        unusual = (words.stem(w) for w in words.tokens(self._alone) if not (told and is_plain(w)))
         forms = (form for forms in asked_in(self.plain) for form in forms if self._aspect_of_them)
         asked = {stem for form in forms for stem in words.terms(form)}
         rare = {stem for stem in unusual if words.weight(stem) >= _RARE and stem not in asked}

@@ -17,6 +17,7 @@ from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.dates import latest
 from medground.language.genes import CODE, gene_names
+from medground.language.plain_words import is_plain
 from medground.language.question_kinds import asked_words, aspects_of
 
 _DECIDING = ("B", "C", "D", "E", "F01.145.126", "F03")
@@ -150,7 +151,6 @@ def subjects(question: str) -> tuple[Subject, ...]:
 
 def _has_footnote(word: str) -> bool:
     """Whether a word is plain English with a number behind it, such as `hereditary2`, which names nothing."""
-    from medground.language.risk.notices import is_plain
 
     found = _FOOTNOTE.fullmatch(word)
     return found is not None and is_plain(found[1])
@@ -171,7 +171,6 @@ def _is_code(name: str) -> bool:
 
 
 def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
-    from medground.language.risk.notices import is_plain
     from medground.pubmed.mesh import vocabulary
 
     brackets, start = bracketed(question, said), _place(said, question)
@@ -264,7 +263,6 @@ def pattern(name: str) -> re.Pattern[str]:
 
 def _of_disease(word: str) -> tuple[str, ...]:
     """The names of the diseases for which people say this first word alone: lupus, Alzheimer's; else none."""
-    from medground.language.risk.notices import is_plain
     from medground.pubmed.mesh import vocabulary
 
     stem = words.stem(word.casefold())
@@ -292,7 +290,6 @@ def _is_unseen(word: str, question: str) -> bool:
 
     Capitals say that it is a name in any case, though not of a thing if it is known as that of a person or a place.
     """
-    from medground.language.risk.notices import people_say
     from medground.pubmed.mesh import vocabulary
 
     rare = all(words.weight(stem) >= words.MOST for stem in words.terms(word))
@@ -300,9 +297,9 @@ def _is_unseen(word: str, question: str) -> bool:
         return False
     if not word.islower():
         begins = re.search(rf"(?:^|[.?!:]\s+)\W?{re.escape(word)}\b", question)
-        plain = people_say(re.sub("['’]s$", "", word)) or (begins and people_say(word.lower()))
+        plain = is_plain(re.sub("['’]s$", "", word)) or (begins and is_plain(word.lower()))
         return len(word) >= _SHORT and (not plain or _names_disease(word, question))
-    if people_say(word) or _has_footnote(word):
+    if is_plain(word) or _has_footnote(word):
         return False
     if len(word) >= _DISEASE and (named := vocabulary().naming(word)):
         return any(tree.startswith(_DECIDING) for one in named for tree in one.trees)

@@ -28,8 +28,8 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.dates import latest
 from medground.language.follow_up import questions_in
+from medground.language.plain_words import is_plain
 from medground.language.question_reading import reading_of
-from medground.language.risk.notices import is_plain
 from medground.language.statements import statements
 from medground.language.subject import Subject
 from medground.models.operators.answering import read_and_answer

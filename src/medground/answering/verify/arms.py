@@ -14,9 +14,9 @@ from typing import Literal
 
 from medground.answering.verify.critic import Claim, Judgement
 from medground.language import words
+from medground.language.plain_words import is_plain
 from medground.language.quantities import quantities
 from medground.language.question_reading import reading_of
-from medground.language.risk.notices import is_plain
 from medground.language.sentences import sentence_spans
 from medground.language.slots import EMPTY, LABEL
 from medground.language.statements import blanked, segment

@@ -6,12 +6,10 @@ ask that way how a drug is taken.
 """
 
 import functools
-import gzip
 import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib import resources
 from itertools import pairwise
 
 from medground.errors import MedgroundError
@@ -71,23 +69,6 @@ def _general(words: str, rule: NoticeKind | None) -> Iterator[str]:
     said = {"asks": asks, "onset": onset, "happens": onset and not asks, "own": _OWN.search(words), str(rule): rule}
     yield from (f"*{sign}" for sign, holds in said.items() if holds)
     yield from (f"*{most}" for most in _LONG if len(words.split()) > most)
-
-
-def people_say(word: str) -> bool:
-    """Whether a lower-case word is plain English, or one that people use when they ask about health."""
-    return _stem(word) in _weights() or is_plain(word)
-
-
-def is_plain(word: str) -> bool:
-    """Whether a word is plain English, in lower case, or the name of a person or a place."""
-    return word in plain_words()
-
-
-@functools.cache
-def plain_words() -> frozenset[str]:
-    """Plain English words, in lower case, and names of people and places."""
-    stored = (resources.files("medground") / "data" / "plain_words.txt.gz").read_bytes()
-    return frozenset(gzip.decompress(stored).decode("utf-8").split())
 
 
 def _stem(word: str) -> str:

@@ -1,12 +1,12 @@
-"""What stands on top where people ask in their own words, in stories too? By a writer who never saw the program.
+"""What stands on top for 300 questions of people that the weights learn from: shows what a change breaks, and no more.
 
-    python benchmarks/blind.py bioasq=NAME medquad=NAME pubmed=NAME jats=NAME covidqa=NAME [--set b | c] [--show]
+    python benchmarks/stories.py bioasq=NAME medquad=NAME pubmed=NAME jats=NAME covidqa=NAME [--set b | c] [--show]
 
-Each NAME is a corpus built of the set's texts. The writer read one text at a time and asked for what one or two of its
-sentences say; 40 questions are on subjects that no set holds. The patterns say what a first quote or its title must
-name, and what the answer would match. Set `b` was looked at while the reading of stories was made, set `c` only at the
-end. For each corpus it prints how often the first quote is the answer, is on the subject, is on something else, and how
-often the answer is refused.
+Each NAME is a corpus built of the set's texts. A writer who never saw the program read one text at a time and asked for
+what one or two of its sentences say, in stories too; 40 questions are on subjects that no set holds. The patterns say
+what a first quote or its title must name, and what the answer would match. `scripts/train_on_subject.py` learns from
+all of them, so the figures do not say how new questions fare. For each corpus it prints how often the first quote is
+the answer, is on the subject, is on something else, and how often the answer is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from medground import Engine, Settings
 from medground.values.answer import Answer
 
-QUESTIONS = Path(__file__).parent / "blind_questions.jsonl"
+QUESTIONS = Path(__file__).parent.parent / "scripts" / "people_questions.jsonl"
 OUTCOMES = ("the answer", "on the subject", "something else", "refused")
 
 
