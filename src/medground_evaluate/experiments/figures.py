@@ -72,8 +72,17 @@ class RunOfRow:
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """What kept it from being complete, see `Tally`."""
-        return tallied(self.lines, self.items).incomplete
+        """What kept it from being complete, see `Tally`; and what too many questions were answered without."""
+        lines, most = len(self.lines), MOST_FAILED * len(self.lines)
+        unread = sum(one.unread for one in self.traced.values())
+        told = [f"{unread:,} of {lines:,} plans could not be read, so the reader was asked with nothing found"]
+        told = told if unread else []
+        if (count := sum(line.status == "unreadable" for line in self.lines)) > most:
+            told.append(f"{count:,} of {lines:,} answers could not be read")
+        searched = open_recipe(self.header.recipe).needs_evidence and not self.header.imported
+        if searched and (count := sum(not line.usage.searches for line in self.lines)) > most:
+            told.append(f"{count:,} of {lines:,} questions searched nothing")
+        return (*tallied(self.lines, self.items).incomplete, *told)
 
     @property
     def made_by(self) -> str:

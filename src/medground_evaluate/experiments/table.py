@@ -11,7 +11,7 @@ from medground.home import write_whole
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
 from medground_evaluate.experiments.judging import is_marked, judge_notes, judged_figure, marked_figure, marks_notes
-from medground_evaluate.experiments.run import Made
+from medground_evaluate.experiments.run import UNVERIFIED, Made
 from medground_evaluate.run_file import flattened
 
 NOTHING = "–"
@@ -69,6 +69,8 @@ def notes(made: Made) -> Iterator[str]:
     for row in experiment.rows:
         if row.note:
             yield f"{row.name}: {row.note}"
+    if unverified := [row.name for row in experiment.rows if UNVERIFIED.items() <= row.settings.items()]:
+        yield f"not verified, because no column reads it: {', '.join(unverified)}"
     for row_name, changed in made.changed.items():
         yield f"{row_name}, changed by --set: {', '.join(changed)}"
     for (row_name, name), run in made.runs.items():
