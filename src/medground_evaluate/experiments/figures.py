@@ -26,7 +26,10 @@ from medground_evaluate.statistics import Mean, Share, mean, wilson
 
 _ROUND = re.compile(r"(accuracy|macro-f1)-round-(\d+)")
 _WITHIN = re.compile(r"within-(\d+)")
-_COSTS = {name: name.replace("-", "_") for name in ("input-tokens", "output-tokens", "model-calls", "searches")}
+_COSTS = {
+    name: name.replace("-", "_")
+    for name in ("input-tokens", "output-tokens", "model-calls", "verification-calls", "searches")
+}
 _RATIOS = {"input-ratio": "input_tokens", "output-ratio": "output_tokens"}
 MOST_FAILED = 0.02
 """Share of a run's questions that may fail, or miss a source: more, and the run measures the failure."""

@@ -56,7 +56,8 @@ def notes(made: Made) -> Iterator[str]:
         runs = [run for (_, of), run in made.runs.items() if of == name]
         if runs:
             header = runs[0].header
-            searched = ", ".join(f"{corpus} ({digest[:8]})" for corpus, digest in header.snapshots.items())
+            snapshots = {corpus: digest for run in runs for corpus, digest in run.header.snapshots.items()}
+            searched = ", ".join(f"{corpus} ({digest[:8]})" for corpus, digest in snapshots.items())
             first = " the first" if header.limit is not None else ""
             yield (
                 f"ours, {name}: {header.dataset}, split {header.split},{first} {runs[0].items:,} questions, "
