@@ -168,11 +168,13 @@ class RunFile(LineFile[RunLine]):
         self.tally.add(line)
 
     def _stored(self) -> RunHeader | None:
-        """Count the finished lines, and give the last header."""
+        """Count the finished lines, and give the last header. Questions that failed are asked again."""
         stored: RunHeader | None = None
         for number, value in _values(self.whole_lines(), self.path, "name another file with --out"):
             if isinstance(value, RunHeader):
                 stored = value
+                continue
+            if value.status == "failed":
                 continue
             if value.id in self.done:
                 raise UsageError(f"{self.path}:{number}: {value.id!r} already has a line; remove one of the two")
@@ -199,7 +201,8 @@ class RunFile(LineFile[RunLine]):
 def read_run(path: Path) -> tuple[RunHeader, Iterator[RunLine]]:
     """Read a run: its last header, with all differences that were accepted, and an iterator over its lines.
 
-    A truncated last line is left out; a run that is still being written can be read.
+    A truncated last line is left out; a run that is still being written can be read. Of a question that was asked again
+    because it had failed, the last line counts.
 
     Raises UsageError: the file is missing or is not a run, or a line is invalid.
     """
@@ -208,7 +211,9 @@ def read_run(path: Path) -> tuple[RunHeader, Iterator[RunLine]]:
     headers = [value for value in values if isinstance(value, RunHeader)]
     if not headers:
         raise UsageError(f"{path} is not a Medground run; {create}")
-    return headers[-1], (value for value in values if isinstance(value, RunLine))
+    lines = [value for value in values if isinstance(value, RunLine)]
+    last = {line.id: place for place, line in enumerate(lines)}
+    return headers[-1], (line for place, line in enumerate(lines) if line.status != "failed" or last[line.id] == place)
 
 
 def _values(lines: Iterable[Numbered], path: Path, advice: str) -> Iterator[tuple[int, RunHeader | RunLine]]:

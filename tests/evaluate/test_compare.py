@@ -254,7 +254,7 @@ def test_figures_of_two_runs(runs: list[Path]) -> None:
     assert "ground against rag, 4 questions" in page
     assert "won 1" in page and "lost 1" in page and "no difference 2" in page
     assert "+0.0" in page
-    assert "100 10 1 2 0.5" in page  # cost of a question
+    assert "100 10 1 0 2 0.5" in page  # cost of a question
     assert report.baseline and report.baseline.name == "always yes"
     assert [question.outcome for question in report.questions] == ["same", "won", "lost", "same"]
     given = report.questions[3].given[0]

@@ -42,7 +42,7 @@ from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.figures import DEVIATION, UNCERTAINTY, is_planned
 from medground_evaluate.experiments.form import PAPERS, Experiment, find_experiments, part_of, read_experiment
 from medground_evaluate.experiments.judging import is_marked
-from medground_evaluate.experiments.run import Made, Options, make
+from medground_evaluate.experiments.run import UNVERIFIED, Made, Options, make
 from medground_evaluate.experiments.table import as_markdown, notes, save, table
 from medground_evaluate.metrics.measures import measure
 from medground_evaluate.pools import build_pool
@@ -285,7 +285,7 @@ def test_no_row_is_filled_by_something_else_than_it_names(
         made = asyncio.run(make(experiment, chosen, shown))
     ends = dict(zip(begun, [*list(begun.values())[1:], len(peer.log)], strict=True))
     for (row_name, data), ran in made.runs.items():
-        row = next(one for one in experiment.rows if one.name == row_name)
+        row = next(one for one in made.experiment.rows if one.name == row_name)
         asked = set(peer.log[begun[f"{data}, {row_name}"] : ends[f"{data}, {row_name}"]])
         traced = {(o, m) for one in ran.traced.values() for o, m in one.models.items() if m.startswith("openai:")}
         assert asked == traced, (row_name, asked ^ traced)  # what the table says is what was asked
@@ -295,6 +295,8 @@ def test_no_row_is_filled_by_something_else_than_it_names(
         for key, value in own.items():
             if key not in ("retrieval.corpora", "retrieval.knowledge_base", *row.stand_in) and key in used:
                 assert used[key] == value or list(used[key]) == list(value), (row_name, key)
+        if row.settings.items() >= UNVERIFIED.items():  # no column reads what these would say
+            assert {"check", "label", "assess"}.isdisjoint(operator for operator, _ in asked), row_name
         planned = {operator for operator, model in asked if model == "openai:planner"}
         adapter = row.settings.get("omni_rag.adapter")
         assert planned <= (set() if adapter or "keyless" in row_name else PLANNED.get(row_name, set())), row_name
@@ -381,7 +383,7 @@ def test_a_run_is_made_once_and_resumed_and_results_keep_every_model_but_no_text
     asyncio.run(make(experiment, chosen))
     assert [file.read_bytes() == old for file, old in zip(files, before, strict=True)] == [False, True, True]
     asyncio.run(make(read_experiment(FILES / "000" / "table-4.toml"), chosen))
-    assert len(list(tmp_path.glob("*.jsonl"))) == 5  # pubmed-reasoner, as published and ours, is in both tables
+    assert len(list(tmp_path.glob("*.jsonl"))) == 6  # ours is in both tables; as published it is verified in one alone
 
     path = tmp_path / "000" / "table-5.json"
     path.parent.mkdir()

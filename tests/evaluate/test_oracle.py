@@ -10,12 +10,14 @@ import pytest
 from oracle_peer import OBJECTIONABLE, OraclePeer
 from small_corpora import corpus_of_documents
 
+from medground.answering.trace import read_trace
 from medground.engine.engine import Engine
 from medground.home.layers import preset_names
 from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.values.question import Question
+from medground_evaluate.metrics.measures import plan_unread
 
 PAPERS = {name: {} for name in preset_names() if not Settings.load(preset=name, environ={}).verify.gate}
 BASELINES = ("rag", "self-reflection", "model-only")
@@ -104,3 +106,14 @@ def test_a_right_answer_stays_right_whatever_is_written_beside_it(
             assert answer.decision.status == "decided", (asked.task, asked.text, said, answer.decision.reason)
             assert asked.task == "free" or values(answer) == gold, (asked.task, said)
             assert Answer.model_validate_json(answer.model_dump_json()) == answer  # it can be kept
+
+
+@pytest.mark.parametrize("preset", ["omni-rag-prompting", "omni-rag-trained"])
+def test_a_plan_in_prose_leaves_the_reader_with_nothing_found_and_is_recorded(
+    preset: str, oracle: OraclePeer, papers_home: Path
+) -> None:
+    oracle.planless, oracle.answer = True, ["no"]
+    answer = asyncio.run(_answered(settings_of(preset, {"model.retries": 0}, oracle), KINDS[0][0]))
+    assert (values(answer), answer.searches, answer.usage.searches) == (["no"], (), 0)
+    assert any("plan of sources could not be read" in line for line in answer.warnings)
+    assert plan_unread(read_trace(papers_home / "traces", answer.trace_id))

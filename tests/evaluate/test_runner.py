@@ -104,6 +104,11 @@ def test_each_failure_is_a_line_with_its_status(home: Path, tmp_path: Path) -> N
     assert found["q2"].trace and found["q5"].trace
     assert all(found[f"q{n}"].answer == () for n in range(1, 7))
     assert (tally.items, tally.lines, tally.right, tally.final.value) == (8, 8, 1, 1 / 8)
+    failed = [f"q{n}" for n in range(8) if statuses[n] == "failed"]
+    fate.clear()
+    again = run(home, recipe, questions(tmp_path, 8))  # those that failed are asked again, and no other
+    assert again.lines == 8 and again.statuses["answered"] == 6
+    assert [line.id for line in lines(home)][-len(failed) :] == failed and len(lines(home)) == 8
 
 
 def test_an_answer_that_no_retry_made_readable_is_not_a_failed_provider(home: Path, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def header(**changed: Any) -> RunHeader:
 
 
 def line(i: str, **changed: Any) -> RunLine:
-    known = {"gold": "yes", "question": "Does é \U0001f9ea help?", "task": "yes-no", "status": "failed"}
+    known = {"gold": "yes", "question": "Does é \U0001f9ea help?", "task": "yes-no", "status": "unreadable"}
     return runs.line(i, **known | changed)
 
 
@@ -138,7 +138,7 @@ def test_the_tally_counts_every_item_and_exact_matches() -> None:
     assert tally.final.value == 1 / 10
     assert tally.majority == (("yes",), 3)
     assert tally.usage.price is None
-    assert json.loads(line("a").model_dump_json())["status"] == "failed"
+    assert json.loads(line("a").model_dump_json())["status"] == "unreadable"
     assert line("e", status="lean", answer="yes").status == "answered"  # as an older run counted its estimates
 
     tally = Tally(items=4)

@@ -13,6 +13,7 @@ OBJECTIONABLE = (
     'You should stop it today: the authors write that "nothing else explains it".',
 )
 """Sentences that no quote carries: a work that was not retrieved, numbers, an opposite, advice, a false quotation."""
+_IDS = {"sentences": r"^(P\d+\.S\d+) ", "evidence": r"^(E\d+) "}
 _JUDGED = {"relation": "contradicts", "category": "INCORRECT-FALSE", "verdict": "INCORRECT"}
 _WRITTEN = ("claims", "statements", "sentences", "background", "synthesis")
 
@@ -38,11 +39,12 @@ class OraclePeer(ChatPeer):
         if form is None:
             return chat("<book>zinc</book> <research>zinc ; colds</research>")
         reply = filled(form["schema"], form["schema"].get("$defs", {}), self.says or "zinc")
-        reply = {name: self._said(name, value) for name, value in reply.items()}
+        shown = prompt_of(asked)
+        reply = {name: _citing(name, self._said(name, value), shown) for name, value in reply.items()}
         if "answerable" in reply:
             reply["answerable"] = bool(reply["claims"])
         if "options" in reply:
-            letters = dict.fromkeys(re.findall(r"<letter>(.)</letter>", prompt_of(asked)))
+            letters = dict.fromkeys(re.findall(r"<letter>(.)</letter>", shown))
             reply["options"] = [{**reply["options"][0], "letter": letter} for letter in letters]
         return chat(json.dumps(reply))
 
@@ -54,6 +56,15 @@ class OraclePeer(ChatPeer):
         if isinstance(value, list):
             return [{**one, **_judged(one)} if isinstance(one, dict) else one for one in value]
         return _JUDGED.get(name, value) if isinstance(value, str) else value
+
+
+def _citing(name: str, value: Any, shown: str) -> Any:
+    """A part of a reply, whose lists of ids hold the first id that the prompt shows."""
+    if isinstance(value, dict):
+        return {field: _citing(field, one, shown) for field, one in value.items()}
+    if isinstance(value, list) and name in _IDS and all(isinstance(one, str) for one in value):
+        return re.findall(_IDS[name], shown, re.MULTILINE)[:1] if value else []
+    return [_citing("", one, shown) for one in value] if isinstance(value, list) else value
 
 
 def _judged(part: dict[str, Any]) -> dict[str, Any]:

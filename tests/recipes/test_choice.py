@@ -61,7 +61,7 @@ def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun,
 
 @each_row(
     ("letters", "sentences", "answer"),
-    [("A", ["P9.S9"], ["A"]), ("ABC", [], ["A"]), ("AB", [], []), ("ABC", ["P1.S1"], ["D"])],
+    [("A", ["P9.S9"], ["A"]), ("AB", [], []), ("ABC", ["P1.S1"], ["D"])],
 )
 def test_an_answer_that_the_paragraphs_do_not_carry_is_refused(letters: str, sentences: Any, answer: Any) -> None:
     reply = {"options": [{"letter": one, "sentences": sentences} for one in letters], "answer": answer}
@@ -69,6 +69,16 @@ def test_an_answer_that_the_paragraphs_do_not_carry_is_refused(letters: str, sen
     value = ChooseInput(question="q", task="multiple-choice", options=ASKED.options, paragraphs=(passage,))
     with pytest.raises(InvalidOutput):
         choose_options.check(value, ChooseOutput.model_validate(reply))
+
+
+@each_row(("gate", "answer"), [(True, ()), (False, ("B",))])
+def test_an_answer_for_which_no_sentence_is_named_stands_only_without_the_gate(
+    gate: bool, answer: Any, make_run: MakeRun, scripted_model: Any
+) -> None:
+    options = tuple(OptionSentences(letter=letter, sentences=()) for letter in "ABC")
+    model = scripted_model({"choose_options": lambda value: ChooseOutput(options=options, answer=("B",))})
+    run = make_run("x", model=model, by_model=["choose_options"], recipe=DECLARED, options={"verify.gate": gate})
+    assert _chosen(run).answer == answer
 
 
 def test_without_paragraphs_nobody_is_asked(make_run: MakeRun, scripted_model: Any) -> None:

@@ -1,10 +1,12 @@
 """What a run may do: what its recipe declares, names and operators but no code, and what is left of its budget."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from medground.errors import BudgetExhausted
+from medground.home.settings import Settings
 from medground.home.settings_groups import BudgetSettings, SettingsSection
 from medground.models.base import CallLimits
 from medground.models.operators.base import Operator
@@ -21,6 +23,7 @@ class Declaration:
         writers: the operators that write an answer. If there are several, a run asks one of them.
         reader: the operator that extracts quotes and gives each a stance, or None.
         settings: its own section of the settings, or None. Recipes may share a section.
+        steered_by_verdicts: whether its algorithm reads the verdicts on its own statements, as a loop does.
         needs_evidence: whether an answer must cite evidence. False for a model that answers from memory.
         researches: whether it follows a plan of research. A question may then bring one, and what its lookups found is
             kept until there is an answer, so that a run that was killed can be gone on with.
@@ -31,6 +34,7 @@ class Declaration:
     writers: tuple[Operator[Any, Any], ...] = ()
     reader: Operator[Any, Any] | None = None
     settings: type[SettingsSection] | None = None
+    steered_by_verdicts: Callable[[Settings], bool] = lambda settings: False
     needs_evidence: bool = True
     researches: bool = False
 

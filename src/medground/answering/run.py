@@ -20,7 +20,9 @@ from medground.home.settings_groups import BudgetSettings
 from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
 from medground.language.risk.notices import most_urgent
 from medground.models.operators.base import I, O, Operator
+from medground.models.operators.checking import check
 from medground.models.operators.translating import TranslateInput, translate
+from medground.models.operators.verifying import assess, label
 from medground.models.registry import Models
 from medground.pubmed.typed import typed_query
 from medground.sources.base import Source
@@ -32,6 +34,9 @@ from medground.values.question import Question
 from medground.values.report import ResearchSoFar
 from medground.values.steps import Asking, Written
 from medground.values.usage import Author, Usage, UsageReport
+
+VERIFYING = frozenset({check.name, label.name, assess.name})
+"""The operators whose calls are counted as verification."""
 
 
 @dataclass
@@ -198,7 +203,8 @@ class Run(Retrieval):
             except BudgetExhausted as reached:
                 self.usage += reached.usage or Usage()
                 raise of_question(reached, self.budget, self.usage, self.seconds) from None
-            self.usage += reply.usage
+            calls = reply.usage.model_calls + reply.usage.cached_calls if operator.name in VERIFYING else 0
+            self.usage += reply.usage.model_copy(update={"verification_calls": calls})
             self.answered_by[operator.name] = model.name
             span.genai(usage_input_tokens=reply.usage.needed_input, usage_output_tokens=reply.usage.needed_output)
             span.set(cached=reply.usage.cached_calls > 0)

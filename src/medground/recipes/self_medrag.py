@@ -297,5 +297,6 @@ SELF_MEDRAG = Recipe(
     operators=(reason, *CHECKING),
     writers=(reason,),
     settings=SelfMedRagSettings,
+    steered_by_verdicts=lambda settings: settings.section(SelfMedRagSettings).critic,
     check=_check,
 )

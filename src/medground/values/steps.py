@@ -184,13 +184,17 @@ class SourcesPlanned(Step, span="source plan", texts=["plan"]):
     plan: str
     queries: int
     repairs: int = 0
+    unread: bool = False
 
     @classmethod
-    def of(cls, queries: Mapping[str, Iterable[object]], repairs: int = 0) -> Self:
-        """The step of a plan's queries by source; `repairs` counts what its parser mended."""
+    def of(cls, queries: Mapping[str, Iterable[object]], repairs: int = 0, *, unread: bool = False) -> Self:
+        """The step of a plan's queries by source; `repairs` counts what its parser mended.
+
+        `unread`: what the planner wrote could not be read, so nothing was searched.
+        """
         written = {source: [str(query) for query in asked] for source, asked in queries.items()}
         count = sum(map(len, written.values()))
-        return cls(plan=json.dumps(written, ensure_ascii=False), queries=count, repairs=repairs)
+        return cls(plan=json.dumps(written, ensure_ascii=False), queries=count, repairs=repairs, unread=unread)
 
     @property
     def by_source(self) -> dict[str, list[str]]:

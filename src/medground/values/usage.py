@@ -24,6 +24,7 @@ class UsageReport(Frozen):
     cached_output_tokens: int = Field(default=0, description="of calls answered from the cache; not paid again")
     model_calls: int = 0
     cached_calls: int = 0
+    verification_calls: int = Field(default=0, description="those among both kinds of calls that verified sentences")
     searches: int = 0
     counts: int = Field(default=0, description="requests to sources that only counted what a query finds")
     seconds: float = 0.0

@@ -26,7 +26,10 @@ from medground_evaluate.statistics import Mean, Share, mean, wilson
 
 _ROUND = re.compile(r"(accuracy|macro-f1)-round-(\d+)")
 _WITHIN = re.compile(r"within-(\d+)")
-_COSTS = {name: name.replace("-", "_") for name in ("input-tokens", "output-tokens", "model-calls", "searches")}
+_COSTS = {
+    name: name.replace("-", "_")
+    for name in ("input-tokens", "output-tokens", "model-calls", "verification-calls", "searches")
+}
 _RATIOS = {"input-ratio": "input_tokens", "output-ratio": "output_tokens"}
 MOST_FAILED = 0.02
 """Share of a run's questions that may fail, or miss a source: more, and the run measures the failure."""
@@ -72,8 +75,17 @@ class RunOfRow:
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """What kept it from being complete, see `Tally`."""
-        return tallied(self.lines, self.items).incomplete
+        """What kept it from being complete, see `Tally`; and what too many questions were answered without."""
+        lines, most = len(self.lines), MOST_FAILED * len(self.lines)
+        unread = sum(one.unread for one in self.traced.values())
+        told = [f"{unread:,} of {lines:,} plans could not be read, so the reader was asked with nothing found"]
+        told = told if unread else []
+        if (count := sum(line.status == "unreadable" for line in self.lines)) > most:
+            told.append(f"{count:,} of {lines:,} answers could not be read")
+        searched = open_recipe(self.header.recipe).needs_evidence and not self.header.imported
+        if searched and (count := sum(not line.usage.searches for line in self.lines)) > most:
+            told.append(f"{count:,} of {lines:,} questions searched nothing")
+        return (*tallied(self.lines, self.items).incomplete, *told)
 
     @property
     def made_by(self) -> str:

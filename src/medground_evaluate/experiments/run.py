@@ -25,7 +25,7 @@ from medground.values import KEYLESS, Author
 from medground_evaluate.auditing import best_blind
 from medground_evaluate.blind import Baseline
 from medground_evaluate.experiments import figures
-from medground_evaluate.experiments.form import Data, Experiment, Row, find_data
+from medground_evaluate.experiments.form import POOLED, Data, Experiment, Row, find_data
 from medground_evaluate.items import tallied
 from medground_evaluate.judges.judgements import Judgement
 from medground_evaluate.judges.results import PairResult, read_marked
@@ -120,6 +120,7 @@ async def make(
             f"{experiment.name} {experiment.status}; `medground experiment list` shows the ones that can be run"
         )
     keyless = not Author(model_of(options)).is_model
+    experiment = without_unread(experiment)
     replaced = {r.name: r.stand_in for r in experiment.rows if keyless and r.stand_in}
     marks = tuple(read_marked(options.marks).lines) if options.marks else ()
     made = Made(experiment, {}, {}, {}, replaced, marks=marks)
@@ -177,7 +178,7 @@ class _Rows:
             await self._run(selection, settings, {path: f"{name}, {row.name}"})
             run = figures.read_row(path, headings, traces)
             if lost := tallied(run.lines, run.items).failed(figures.MOST_FAILED):
-                raise UsageError(f"{lost[0]}; when that is mended, delete {path.name} and run again")
+                raise UsageError(f"{lost[0]}; when that is mended, run again: only these questions are asked")
             made.runs[key] = run
             runs = options.repeat if Author(settings.model.default).is_model else 1  # without a model all are the same
             again = figures.further_paths(path, "repeat", range(2, runs + 1))
@@ -313,6 +314,26 @@ def _chosen(row: Row, data: Data, options: Options) -> dict[str, Any]:
         chosen["retrieval.corpora"] = corpora
         chosen["retrieval.knowledge_base"] = ""
     return chosen
+
+
+VERIFIED = frozenset({"faithfulness", "grounded", "grounded-checked"})
+"""Metrics that verdicts on sentences take part in."""
+UNVERIFIED = {"verify.critic": "label", "verify.taxonomy": False, "reason_and_verify.assess": False}
+"""With these, no model verifies what was written."""
+
+
+def without_unread(experiment: Experiment) -> Experiment:
+    """The experiment without the verification that no column reads, in rows where it decides nothing."""
+    rows = (row.model_copy(update={"settings": row.settings | _unread(row, experiment)}) for row in experiment.rows)
+    return experiment.model_copy(update={"rows": tuple(rows)})
+
+
+def _unread(row: Row, experiment: Experiment) -> dict[str, Any]:
+    named = _alone(row.preset, {"recipe.name": row.recipe, **row.settings})
+    recipe, of = open_recipe(row.recipe), {*row.data, *POOLED}
+    read = {metric for _, data, metric in experiment.cells() if not row.data or data in of}
+    needed = named.verify.gate or not recipe.needs_evidence or recipe.steered_by_verdicts(named)
+    return {} if needed or read & VERIFIED else UNVERIFIED
 
 
 def model_of(options: Options) -> str:

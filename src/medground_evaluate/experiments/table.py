@@ -11,7 +11,7 @@ from medground.home import write_whole
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
 from medground_evaluate.experiments.judging import is_marked, judge_notes, judged_figure, marked_figure, marks_notes
-from medground_evaluate.experiments.run import Made
+from medground_evaluate.experiments.run import UNVERIFIED, Made
 from medground_evaluate.run_file import flattened
 
 NOTHING = "–"
@@ -56,7 +56,8 @@ def notes(made: Made) -> Iterator[str]:
         runs = [run for (_, of), run in made.runs.items() if of == name]
         if runs:
             header = runs[0].header
-            searched = ", ".join(f"{corpus} ({digest[:8]})" for corpus, digest in header.snapshots.items())
+            snapshots = {corpus: digest for run in runs for corpus, digest in run.header.snapshots.items()}
+            searched = ", ".join(f"{corpus} ({digest[:8]})" for corpus, digest in snapshots.items())
             first = " the first" if header.limit is not None else ""
             yield (
                 f"ours, {name}: {header.dataset}, split {header.split},{first} {runs[0].items:,} questions, "
@@ -69,6 +70,8 @@ def notes(made: Made) -> Iterator[str]:
     for row in experiment.rows:
         if row.note:
             yield f"{row.name}: {row.note}"
+    if unverified := [row.name for row in experiment.rows if UNVERIFIED.items() <= row.settings.items()]:
+        yield f"not verified, because no column reads it: {', '.join(unverified)}"
     for row_name, changed in made.changed.items():
         yield f"{row_name}, changed by --set: {', '.join(changed)}"
     for (row_name, name), run in made.runs.items():

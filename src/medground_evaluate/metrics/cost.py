@@ -17,7 +17,8 @@ class Cost:
     """Means per question.
 
     Attributes:
-        input_tokens: of all calls, including those answered from the cache, as `output_tokens` and `model_calls`.
+        input_tokens: of all calls, including those answered from the cache, as in `output_tokens` and `model_calls`.
+        model_calls: of the method; those that verified what it wrote are `verification_calls`.
         cached_calls: calls answered from the cache, which cost no money.
         seconds: None if the cache answered calls.
         money: US dollars paid; None if a price is unknown.
@@ -26,6 +27,7 @@ class Cost:
     input_tokens: float
     output_tokens: float
     model_calls: float
+    verification_calls: float
     cached_calls: float
     searches: float
     seconds: float | None
@@ -39,7 +41,8 @@ def mean_cost(usages: Iterable[UsageReport]) -> Cost:
     return Cost(
         input_tokens=whole.needed_input / count,
         output_tokens=whole.needed_output / count,
-        model_calls=(whole.model_calls + whole.cached_calls) / count,
+        model_calls=(whole.model_calls + whole.cached_calls - whole.verification_calls) / count,
+        verification_calls=whole.verification_calls / count,
         cached_calls=whole.cached_calls / count,
         searches=whole.searches / count,
         seconds=None if whole.cached_calls else whole.seconds / count,

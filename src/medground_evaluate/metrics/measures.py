@@ -43,6 +43,11 @@ def planned_queries(spans: Spans) -> dict[str, list[str]] | None:
     return plans[-1].by_source if plans else None
 
 
+def plan_unread(spans: Spans) -> bool:
+    """Whether the plan of sources could not be read, so that nothing was searched."""
+    return any(one.unread for one in SourcesPlanned.stored(spans)[-1:])
+
+
 def final_query(spans: Spans) -> str | None:
     """The query whose documents were read (PubMed Reasoner); the last one written, for recipes that do not choose."""
     if chosen := QueryChosen.stored(spans):
@@ -96,7 +101,10 @@ def reading(spans: Spans) -> searching.Reading | None:
 
 @dataclass(frozen=True)
 class Traced:
-    """One question; `models` answered its operators, and `chosen` documents were found by the final query."""
+    """One question; `models` answered its operators, and `chosen` documents were found by the final query.
+
+    `unread`: its plan of sources could not be read.
+    """
 
     query: str
     reading: searching.Reading
@@ -106,6 +114,7 @@ class Traced:
     stages: Stages | None = None
     models: Mapping[str, str] = field(default_factory=dict)
     chosen: int | None = None
+    unread: bool = False
 
 
 def read_traced(folder: Path, trace: str, header: RunHeader) -> Traced | None:
@@ -122,6 +131,7 @@ def read_traced(folder: Path, trace: str, header: RunHeader) -> Traced | None:
         plan=planned_queries(spans),
         stages=stages(spans),
         models={one.operator: one.model for one in Asking.stored(spans)},
+        unread=plan_unread(spans),
         chosen=next((one.documents for one in reversed(QueryChosen.stored(spans))), None),
     )
 

@@ -96,8 +96,8 @@ def _baseline(comparison: Comparison, results: Sequence[Result], items: Sequence
 STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
 ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "partial", "support")
 CLASSES = ("class", "gold", "given", "precision", "recall", "F1")
-COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
-_COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
+COSTS = ("run", "tokens in", "tokens out", "model calls", "verification calls", "searches", "seconds", "US $")
+_COSTS = ("input_tokens", "output_tokens", "model_calls", "verification_calls", "searches", "seconds", "money")
 
 
 def accuracy_rows(report: Report, between: str) -> list[tuple[str, ...]]:

@@ -78,6 +78,8 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
         for own in (named.get(option.letter, ()),)
     )
     answer = tuple(option.letter for option in question.options if option.letter in output.answer)
+    if run.settings.verify.gate and not all(named.get(letter) for letter in answer):
+        answer = ()  # no sentence is named for it
     return Chosen(tuple(read), options, answer, leaning(question, options))
 
 

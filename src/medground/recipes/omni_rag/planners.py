@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
 
 from medground.answering.run import Run
+from medground.errors import ModelFailed
 from medground.language import words
 from medground.recipes.omni_rag.operators import (
     MOST_TERMS,
@@ -20,6 +21,7 @@ from medground.recipes.omni_rag.operators import (
     name_terms,
     plan_sources,
     plan_sources_tagged,
+    read_sources,
     write_passage,
 )
 from medground.recipes.omni_rag.rating import improve_plan, rate_plan
@@ -51,16 +53,28 @@ PLANNING = (plan_sources, plan_sources_tagged, name_terms, write_passage, improv
 
 
 async def planned(question: Question, run: Run) -> SourcePlan:
-    """The plan of the planner that the settings name. What its parser corrected is in a warning and in the trace."""
+    """The plan of the planner that the settings name. What its parser corrected is in a warning and in the trace.
+
+    An unreadable plan asks nothing where the reader must answer (`recipe.definite`), as in the paper.
+
+    Raises ModelFailed: the planner failed, or its plan is unreadable and the reader need not answer.
+    """
     name, sources = run.settings.section(OmniRagSettings).chosen, plannable(run)
     if not sources:
         return SourcePlan()
     with run.step(PlanningSources(planner=name)) as span:
         module, _, function = PLANNERS[name].partition(":")
         planner: Planner = getattr(import_module(module), function)
-        made = await planner(question, sources, run)
+        try:
+            made = await planner(question, sources, run)
+        except ModelFailed as error:
+            if not error.unreadable or not run.answers_anyway(read_sources):
+                raise
+            run.warn(f"the plan of sources could not be read, so nothing was searched: {error}")
+            run.end(span, SourcesPlanned.of({}, unread=True))
+            return SourcePlan()
         read = made if isinstance(made, ReadPlan) else ReadPlan(plan=made)
-        run.end(span, SourcesPlanned.of(read.plan.queries, repairs=read.repaired))
+        run.end(span, SourcesPlanned.of(read.plan.queries, repairs=read.repaired, unread=read.unread))
     if read.repairs:
         run.warn(f"the plan of sources was corrected: {read.told()}")
     return read.plan

@@ -85,7 +85,9 @@ async def summarise_evidence(
     )
     articles = {e.id: e.document_id for e in evidence}
     return [
-        ObservationView(article=articles[o.evidence[0]], text=o.text, evidence=o.evidence) for o in output.observations
+        ObservationView(article=articles[o.evidence[0]], text=o.text, evidence=o.evidence)
+        for o in output.observations
+        if o.evidence  # ids that were not given are dropped from a last reply
     ]
 
 
