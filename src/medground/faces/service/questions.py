@@ -163,6 +163,7 @@ class Questioning(Offering):
 
         Raises UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
         """
+        await asyncio.to_thread(most_urgent, text)  # known to the engine then
         found = await self.use(
             lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax), person, **named
         )
