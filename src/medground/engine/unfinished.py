@@ -13,7 +13,6 @@ import re
 import shutil
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +26,7 @@ from medground.engine.answers import Answers
 from medground.engine.open_engine import trace_stamp
 from medground.errors import MedgroundError, UsageError, UserMistake
 from medground.home.files import private_folder, tell_not_kept, write_whole
+from medground.home.older_settings import still_known
 from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.values.document import Frozen
@@ -55,14 +55,14 @@ class Unfinished(Frozen):
 
     def groups(self, now: Settings) -> dict[str, Any]:
         """The groups of its settings; none where those of `now` are the same."""
-        return {} if now.hash == self.settings_hash else deepcopy(self.settings)
+        return {} if now.hash == self.settings_hash else still_known(self.settings)
 
     def settings_with(self, now: Settings) -> Settings:
         """Its settings, with home folder, keys and collector of the settings of `now`.
 
-        Raises ConfigError: this version of Medground no longer has one of them.
+        Those that this version no longer has are left out.
         """
-        then = now.with_groups(self.settings)
+        then = now.with_groups(still_known(self.settings))
         return then.with_options({f"retrieval.{name}": Path(path) for name, path in self.paths.items()})
 
 

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from medground.errors import UsageError
 from medground.home.files import keep_private, tell_not_kept, write_whole, writing_to
+from medground.home.older_settings import still_known
 from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.values.report import Attachment
@@ -30,8 +31,9 @@ def keep_settings(settings: Settings) -> None:
 def settings_of(answer: Answer, now: Settings) -> Settings:
     """The settings that made an answer, with the home folder, keys and collector of the settings of `now`.
 
-    Raises UsageError: they are not kept, or their file is damaged; ConfigError: this version of Medground no longer has
-    one of them.
+    Those that this version no longer has are left out.
+
+    Raises UsageError: they are not kept, or their file is damaged; ConfigError: they do not fit together.
     """
     groups = kept_groups(answer, now)
     return now.with_groups(groups) if groups else now
@@ -46,7 +48,7 @@ def kept_groups(answer: Answer, now: Settings) -> dict[str, Any]:
         return {}
     path = _path(now.home, answer.settings_hash)
     try:
-        return _GROUPS.validate_json(path.read_bytes())
+        return still_known(_GROUPS.validate_json(path.read_bytes()))
     except FileNotFoundError:
         raise UsageError(
             f"the settings of answer {answer.trace_id} are not stored; ask its question again with the same options"

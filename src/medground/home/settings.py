@@ -217,7 +217,7 @@ class Settings(SettingsPart):
         shared = {name: value for name, value in merged.items() if name in cls.model_fields and name != "sections"}
         sections: dict[str, SettingsSection] = {}
         for name in merged.keys() - shared.keys():
-            kind = _section_called(name, merged)
+            kind = section_called(name, merged)
             if merged[name] == {} and (kind or name in SOURCES):  # only a heading, as in the file of `medground init`
                 continue
             if kind is None:
@@ -234,11 +234,12 @@ class Settings(SettingsPart):
 
 def section_defaults(name: str) -> dict[str, Any]:
     """The default values of a section, as JSON values; none if no recipe or source declares it."""
-    kind = _section_called(name)
+    kind = section_called(name)
     return kind().model_dump(mode="json") if kind else {}
 
 
-def _section_called(name: str, merged: Any = None) -> type[SettingsSection] | None:
+def section_called(name: str, merged: Any = None) -> type[SettingsSection] | None:
+    """The section with this name that a recipe or a source declares; `merged` are settings that may name others."""
     kinds = map(section_of, (name.replace("_", "-"), name, *places(merged)))
     return next((kind for kind in kinds if kind is not None and kind.section == name), None)
 

@@ -152,6 +152,11 @@ def _kind(word: str, question: str) -> Literal["name", "abbreviation"] | None:
     plain = re.sub(r"['’]s?$", "", word)
     if _CODE.fullmatch(plain) or _DRUG.fullmatch(plain.casefold()):
         return "name"
+    return "abbreviation" if _CAPITALS.fullmatch(plain) and not _in_capitals(question) else None
+
+
+@lru_cache(maxsize=256)
+def _in_capitals(question: str) -> bool:
+    """Whether most of a question is in capitals, which then tell nothing."""
     tokens = spoken(question).split()
-    in_capitals = 2 * sum(token.isupper() for token in tokens) > len(tokens)  # then capitals tell nothing
-    return "abbreviation" if not in_capitals and _CAPITALS.fullmatch(plain) else None
+    return 2 * sum(token.isupper() for token in tokens) > len(tokens)

@@ -319,7 +319,7 @@ async def test_the_application_does_not_start_without_a_token(papers: Settings) 
             pass
 
 
-@pytest.mark.parametrize("kind", ["research", "query"])
+@pytest.mark.parametrize("kind", ["research", "pubmed"])
 @pytest.mark.parametrize("unit", ["a ", "of in ", "-A"])
 async def test_a_plan_takes_little_time_whatever_the_question_repeats(
     calling: Callable[..., Any], kind: str, unit: str

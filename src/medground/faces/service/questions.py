@@ -24,6 +24,8 @@ from medground.faces.service.request import Asked, Searched, is_free, searched_b
 from medground.faces.service.values import LOCAL, Person, Repeat
 from medground.home.settings import Settings
 from medground.home.settings_groups import ModelSettings, RecipeSettings
+from medground.language.question_reading import reading_of
+from medground.language.risk.notices import most_urgent
 from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.values.query import Filters
@@ -34,6 +36,13 @@ Ask = Callable[[OnStep], Awaitable[Answer]]
 U = TypeVar("U")
 V = TypeVar("V")
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
+
+
+def _read_ahead(*texts: str) -> None:
+    """Read what is asked, which is then known: it may take a second, and the loop of the engines has other work."""
+    most_urgent(*texts)
+    reading = reading_of(texts[0])
+    _ = reading.phrases, reading.comparison, reading.names, reading.deciding
 
 
 class Named(TypedDict, total=False):
@@ -82,6 +91,7 @@ class Questioning(Offering):
         await self._admission.left(person, free=terms.free)
 
         async def ask(on_step: OnStep) -> Answer:
+            await asyncio.to_thread(_read_ahead, terms.question.text, terms.question.context)
             changes = lowered(terms.settings, await self._admission.left(person, free=terms.free), self.settings.budget)
             return await self.engines.use(
                 terms.searched,
@@ -153,6 +163,7 @@ class Questioning(Offering):
 
         Raises UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
         """
+        await asyncio.to_thread(most_urgent, text)  # known to the engine then
         found = await self.use(
             lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax), person, **named
         )
@@ -179,6 +190,7 @@ class Questioning(Offering):
         model or a source.
         """
         self._check_offered(model)
+        await asyncio.to_thread(_read_ahead, claim)
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
         await self.audit.note(person, "check", words=claim)
         return await self._paid(

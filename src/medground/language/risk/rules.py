@@ -101,7 +101,8 @@ def _parts(words: str) -> list[str]:
     sentences = words.split(" . ")
     if len(words.split()) <= LONGEST or len(sentences) < _TOGETHER:
         return [words]
-    return [" . ".join(sentences[n : n + _TOGETHER]) for n in range(len(sentences) - _TOGETHER + 1)]
+    together = (" . ".join(sentences[n : n + _TOGETHER]) for n in range(len(sentences) - _TOGETHER + 1))
+    return [*dict.fromkeys(together)]
 
 
 @functools.cache
