@@ -28,6 +28,7 @@ _EARLIER = (
     "question"
 )
 _HOW = "medground corpus search finds them, and --where limits a question to some, such as --where year=2020.."
+_WHICH = "this may be about either of two things that were asked about before; choose one"
 _NO_LIMITS = Filters()
 
 
@@ -37,6 +38,8 @@ async def replied(run: Run) -> Answer | None:
     Raises SnapshotCorrupt: a corpus has changed since it was built.
     """
     question, follows, now = run.question, run.question.follows, run.now().year
+    if follows and follows.choices:
+        return compose(run, unanswered(_WHICH)).model_copy(update={"nearby": follows.choices})
     request = request_in(follows.asked if follows else question.text, now)
     if request is None or (not follows and (question.options or question.context)):
         return None
