@@ -233,9 +233,10 @@ async def with_titles(question: Question, run: Run) -> Question:
     A paper is quoted by its words, and an id has none. Of a query in PubMed's syntax only the papers that fit are read,
     and of a follow-up about "the trial" that paper alone.
     """
-    if question.follows is not None and question.follows.paper is not None:
-        run.papers = (question.follows.paper,)
-        return question
+    follows = question.follows
+    if follows is not None and follows.paper is not None:
+        run.papers = (follows.paper,)
+        return question.model_copy(update={"text": f"{question.text.rstrip(' ?.!')} in {follows.stands_for}"})
     named = papers_named(question.text)
     query = None if named else typed_query(question.text)
     if query is not None and run.sources and all(source.state for source in run.sources):  # PubMed reads it itself

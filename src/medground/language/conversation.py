@@ -115,7 +115,7 @@ def things_before(before: Conversation) -> list[Thing]:
     if before.subject:
         first = [one for one in naming[:1] if re.match(rf"\w+ {re.escape(one.text)}\b", before.question)]
         return list(dict.fromkeys([*first, Thing(before.subject), *naming]))
-    if phrases and (naming or not names):
+    if phrases and (naming or not names) and not before.paper:
         return phrases
     return [Thing(name) for name in names or before.earlier]
 

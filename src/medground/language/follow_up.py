@@ -172,7 +172,11 @@ def conversation_after(former: Answer) -> Conversation:
     follows = question.follows
     if follows is None:
         return Conversation(question.text, quoted=papers)
-    return Conversation(question.text, follows.carried, follows.things, papers, documents.get(follows.paper or ""))
+    paper = None
+    if follows.paper:
+        unquoted = SourceDocument(id=follows.paper, title=follows.stands_for, kind="research")
+        paper = documents.get(follows.paper, unquoted)
+    return Conversation(question.text, follows.carried, follows.things, papers, paper)
 
 
 def _chosen(asked: str, choices: Sequence[str]) -> str | None:

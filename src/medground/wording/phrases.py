@@ -29,7 +29,7 @@ def read_as(follows: Follows, text: str, *, searched: bool) -> str:
         return sentence(f"asked after “{follows.question}”; it was not searched")
     if follows.paper:
         paper = f"“{clean(follows.stands_for)}” ({clean(follows.paper)})"
-        return sentence(f"read as: “{follows.asked}” in {paper}, the paper that the answer before quotes; no other was read")
+        return sentence(f"“{follows.asked}” was read as a question about {paper}, which was quoted; no other was read")
     after = f"after “{follows.question}”{'; the sources of its answer were searched too' if searched else ''}"
     if text == follows.asked:
         return sentence(f"asked {after}")
@@ -37,7 +37,7 @@ def read_as(follows: Follows, text: str, *, searched: bool) -> str:
         return sentence(f"“{follows.asked}” was asked about the answer to “{text}”")
     meant = f" ({follows.word}: {follows.stands_for})" if follows.word else ""
     meant += f" ({follows.carried} is carried from the conversation)" if follows.carried else ""
-    return sentence(f"read as: “{text}”{meant}, {after}")
+    return sentence(f"“{follows.asked}” was read as “{text}”{meant}, {after}")
 
 
 def context(given: str, *, whole: bool = False) -> str:
