@@ -19,9 +19,9 @@ auxiliary.
 `--conversations` reads `conversations.jsonl`: five turns each, of which the first stands by itself. Of every other turn
 it is known what the question that is asked has to name (`needs`, with `|` between names of one thing), what it must not
 name (`without`), or which `paper` it is about; `quotes` are the papers that its answer quotes. A turn is `carried` if
-that holds, `asked back` if the rule could not decide, `bare` if it lacks something of it, and `another` if it names what
-it must not, or is about another paper. All were written in one go before the rule was; `held-out` was measured once, at
-the end.
+that holds, `asked back` if the rule could not decide, `bare` if it lacks something of it, and `another` if it names
+what it must not, or is about another paper. `first` was written before the rule, which was mended with it; `second` was
+written with it, measured once, and then read too; `held-out` was written before that, and is only measured.
 
 `--alone` asks each of PubMedQA's questions after an unrelated one: such a question should stay as it was typed.
 """
@@ -156,10 +156,15 @@ def _turn(turn: dict[str, Any], read: Question) -> str:
     return "carried" if all(any(name in lower for name in one.split("|")) for one in turn["needs"]) else "bare"
 
 
-def show_conversations(half: str, *, show: bool) -> None:
-    """Print how the turns of the conversations of one half were read."""
+def conversations(half: str) -> list[dict[str, Any]]:
+    """The conversations of one part of the file."""
     lines = map(json.loads, CONVERSATIONS.read_text(encoding="utf-8").splitlines())
-    read = [turns(conversation) for conversation in lines if conversation["half"] == half]
+    return [conversation for conversation in lines if conversation["half"] == half]
+
+
+def show_conversations(half: str, *, show: bool) -> None:
+    """Print how the turns of the conversations of one part were read."""
+    read = [turns(conversation) for conversation in conversations(half)]
     found = [turn for conversation in read for turn in conversation]
     counts = Counter(outcome for outcome, _, _ in found)
     low, high = wilson(counts["carried"], len(found))
@@ -172,7 +177,7 @@ def show_conversations(half: str, *, show: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=("first", "held-out"), default="first")
+    parser.add_argument("--half", choices=("first", "second", "held-out"), default="first")
     parser.add_argument("--show", action="store_true", help="print every reading that is not right")
     parser.add_argument("--alone", type=Path, metavar="DATA", help="ask questions that need no other one")
     parser.add_argument("--conversations", action="store_true", help="read conversations of five turns")

@@ -95,7 +95,12 @@ def test_negation_the_past_and_what_others_are_quoted_as_saying(text: str) -> No
 
 
 def test_sentences_are_short_and_name_numbers_of_several_countries() -> None:
-    for text in ("I want to die", "I have crushing chest pain now", "I am 60 and bleed after menopause", "Should I stop my losartan?"):
+    for text in (
+        "I want to die",
+        "I have crushing chest pain now",
+        "I am 60 and bleed after menopause",
+        "Should I stop my losartan?",
+    ):
         notice = notice_for(text)
         assert notice is not None
         assert "cannot advise" in notice.sentence

@@ -122,10 +122,8 @@ class Engine(PaperEngine, KeptAnswers):
                 notice = most_urgent(asked.text, asked.context) or notice  # "it" has become the former subject
             else:
                 asked = as_question(question, task=task, options=options, context=context)
-            if asked.options:  # an examination
-                notice = answered_all_the_same(notice)
-            if plan is not None:
-                asked = asked.model_copy(update={"plan": plan})
+            notice = answered_all_the_same(notice) if asked.options else notice  # an examination
+            asked = asked.model_copy(update={"plan": plan}) if plan is not None else asked
             setup = await self._setup(recipe, model, settings)
             run = self._run(asked, setup, setup.recipe, on_step, notice=notice)
             with self._under_way():

@@ -148,7 +148,8 @@ async def with_next_steps(answer: Answer, run: Run) -> Answer:
     unsuited = _unsuited(answer, run)
     answer = answer.model_copy(update={"warnings": (*answer.warnings, *unsuited)}) if unsuited else answer
     if answer.decision.status != "unanswerable" or answer.stopped:
-        return answer
+        follows = run.question.follows
+        return answer.model_copy(update={"nearby": (follows.asked,)}) if follows and follows.carried else answer
     searched = {source.state.name for source in run.sources if source.state is not None}
     unsearched = [name for name in Library(run.settings.home).list() if name not in searched]
     nearby = await _nearby(reading_of(run.question.text), run)

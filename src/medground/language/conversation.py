@@ -1,18 +1,18 @@
 """What a conversation is about: its things, which the next question may leave out, and the papers that were quoted."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Literal
 
 from medground.language import words
-from medground.language.noun_phrases import ASKING, Thing
+from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing
 from medground.language.question_reading import reading_of
 from medground.language.subject import Subject
 from medground.language.word_lists import forms, word_lists
 from medground.values.answer import SourceDocument
-from medground.values.where import DESIGNS, design_types
+from medground.values.where import design_types
 
 Role = Literal["disease", "treatment", "finding", "other"]
 _TREES: tuple[tuple[Role, str], ...] = (
@@ -82,15 +82,35 @@ def topics_of(text: str) -> tuple[Topic, ...]:
     >>> [topic.role for topic in topics_of("my dad has gout, does colchicine help him")]
     ['disease', 'treatment']
     """
-    found = (one for one in reading_of(text).subjects if one.decides and not one.aside)
-    return tuple(Topic(one.said, _role(one)) for one in found)
+    found = list[Topic]()
+    subjects = [one for one in reading_of(text).subjects if one.heading or one.decides]
+    for one, follows in zip_longest(subjects, subjects[1:]):
+        if not one.decides or one.aside:
+            continue
+        is_qualified = follows is not None and not follows.decides and _begins_after(one, follows)
+        name = f"{one.said} {follows.said}" if follows and is_qualified else one.said  # HPV vaccine, cataract surgery
+        found.append(Topic(name, "treatment" if is_qualified else _role(one)))
+    return tuple(found)
+
+
+def _begins_after(one: Subject, follows: Subject) -> bool:
+    """Whether a drug or a procedure follows a name at once, and so is qualified by it."""
+    from medground.pubmed.mesh import vocabulary
+
+    heading = vocabulary().find(follows.heading)
+    done = heading is not None and any(tree.startswith(("D", "E", "H02")) for tree in heading.trees)
+    return done and one.start >= 0 and follows.start == one.start + len(one.said) + 1
 
 
 def _by_form(text: str) -> list[Topic]:
     """The things of a text that has words of no heading, such as `cognitive behavioral therapy`."""
-    phrases = (one for one in reading_of(text).phrases if not (one.is_people or one.is_asked_for or _is_clause(one.text)))
-    rare = (one.text for one in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(one.text)))
-    return [Topic(name, "other") for name in rare]
+    phrases = (
+        one for one in reading_of(text).phrases if not (one.is_people or one.is_asked_for or _is_clause(one.text))
+    )
+    rare = [one.text for one in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(one.text))]
+    head = re.split(r"[,;:.]", text)[0]
+    plain = (AUXILIARIES | ASKING | _PERSONS).isdisjoint(head.lower().split()) and len(head.split()) <= _NAME
+    return [Topic(name, "other") for name in rare or [head][: int(plain)]]
 
 
 def _role(subject: Subject) -> Role:
@@ -135,7 +155,9 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     compared = [topic.name for topic in last if topic.role == "treatment"]
     if _FORMS["proposition"].search(asked):
         return [topic.name for topic in last[:2]]
-    if roles and diseases:
+    if roles and before.subject:
+        return [before.subject]
+    if roles and diseases and not (set(roles) == {"finding"} and last and last[0].role == "treatment"):
         return diseases[:1]
     if len(treatments) > 1 and _FORMS["which"].search(asked):
         return [" or ".join(treatments[:2])]
@@ -157,14 +179,23 @@ def names_its_subject(asked: str) -> bool:
     of_a_person = not _PERSONS.isdisjoint(said)
     saying_much = [stem for stem in words.terms(asked) if words.weight(stem) >= _ORDINARY]
     is_long = len(saying_much) > (_FEW_OF_A_PERSON if of_a_person else _FEW)
-    phrases = (one.text for one in reading_of(asked).phrases if not _is_clause(one.text))
-    compares = _FORMS["which"].search(asked)
-    named = not (roles or compares) and (_FORMS["name"].search(asked) or any(len(words.terms(one)) >= _NAME for one in phrases))
-    found = [one for one in reading_of(asked).subjects if one.heading and not one.aside and _role(one) == "finding"]
-    acting = "treatment" in roles and found  # whether a drug causes bleeding
-    if is_long or named or acting or _FORMS["defined"].search(asked) or ":" in asked or not roles.isdisjoint(("disease", "other")):
+    acting = "treatment" in roles and _names_a_finding(asked)  # whether a drug causes bleeding
+    named = not roles and not _FORMS["which"].search(asked) and _has_a_name(asked)
+    is_defined = ":" in asked or _FORMS["defined"].search(asked) is not None
+    if is_long or acting or named or is_defined or not roles.isdisjoint(("disease", "other")):
         return True
-    return bool(roles) and len(said) > 2 and said[0] in ASKING - {"which"} and not of_a_person
+    return "treatment" in roles and len(said) > _NAME and said[0] in ASKING - {"which"} and not of_a_person
+
+
+def _names_a_finding(asked: str) -> bool:
+    found = (one for one in reading_of(asked).subjects if one.heading and not one.aside)
+    return any(_role(one) == "finding" for one in found)
+
+
+def _has_a_name(asked: str) -> bool:
+    """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
+    phrases = (one.text for one in reading_of(asked).phrases if not _is_clause(one.text))
+    return _FORMS["name"].search(asked) is not None or any(len(words.terms(one)) >= _NAME for one in phrases)
 
 
 def with_subject(asked: str, name: str) -> str:

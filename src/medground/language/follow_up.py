@@ -83,11 +83,11 @@ def condition(asked: str, before: Conversation) -> Reading | None:
         raise UsageError(f"cannot tell which question {rest[:60]!r} belongs to; write the whole question")
     pointed = pointing(rest, before) if points_at_something(rest) else None
     added = pointed.text if pointed else rest
-    before = former.rstrip(" ?.!")
-    same = re.search(rf"\s{re.escape(words[0])}\s(?P<of>(?:\S+\s?){{1,4}})$", before, re.IGNORECASE)
+    start = former.rstrip(" ?.!")
+    same = re.search(rf"\s{re.escape(words[0])}\s(?P<of>(?:\S+\s?){{1,4}})$", start, re.IGNORECASE)
     if same and words[0] in ("in", "for", "among", "during", "after"):
-        before, added = _in_place(before, same, added)
-    return Reading(f"{before} {added[0].lower()}{added[1:]}?")
+        start, added = _in_place(start, same, added)
+    return Reading(f"{start} {added[0].lower()}{added[1:]}?")
 
 
 def _in_place(before: str, same: re.Match[str], added: str) -> tuple[str, str]:
@@ -142,7 +142,8 @@ def thing_asked_for(asked: str, before: Conversation) -> Reading | None:
     others = [thing for thing in named if not thing.is_disease]
     chosen = next(iter([*diseases, *named] if found["disease"] else [*others, *named]), None)
     if chosen is None:
-        raise UsageError(f"cannot tell from “{before.question[:80]}” what {found['thing']!r} is about; write the name as well")
+        asked_before = before.question[:80]
+        raise UsageError(f"cannot tell from “{asked_before}” what {found['thing']!r} is about; write the name as well")
     of = "for" if _FOR.match(found["thing"]) else "of"
     end = found.end("thing")
     return Reading(f"{text[:end]} {of} {chosen.text}{text[end:]}?")
@@ -217,7 +218,7 @@ def read_follow_up(asked: str, former: str | Conversation) -> Reading:
     wholes = [with_subject(asked, name) for name in names]
     if len(wholes) > 1:
         return Reading(asked, choices=tuple(wholes))
-    return Reading(*wholes, carried=names[0]) if names else Reading(asked)
+    return Reading(wholes[0], carried=names[0]) if names else Reading(asked)
 
 
 @lru_cache(maxsize=256)
@@ -277,6 +278,8 @@ def follow_up(
     letters = {option.letter: option.text for option in typed.options}
     guessed = task is None and typed.task == Question.ask(typed.text, options=letters).task
     request, earlier, before = request_in(typed.text, now), former.question, conversation_after(former)
+    if request and request.kind in ("limits", "latest") and papers_meant(typed.text, before):
+        request = None  # "was the trial randomised?" limits nothing
     if request is None or request.kind == "collection":
         choice = _chosen(typed.text, earlier.follows.choices if earlier.follows else ())
         reading = Reading(choice) if choice else read_follow_up(typed.text, before)
