@@ -44,8 +44,8 @@ def test_the_trial_is_the_one_quoted_or_it_is_asked_back(quoted: list[SourceDocu
 
 
 def test_two_diseases_are_asked_back() -> None:
-    reading = read_follow_up("what helps", "Is asthma linked to eczema?")
-    assert reading.choices == ("what helps with asthma?", "what helps with eczema?")
+    reading = read_follow_up("what helps", "Is asthma linked to gout?")
+    assert reading.choices == ("what helps with asthma?", "what helps with gout?")
 
 
 @pytest.mark.parametrize("asked", ["Does omeprazole cause fractures?", "What is a cohort study?"])

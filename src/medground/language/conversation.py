@@ -179,7 +179,7 @@ def names_its_subject(asked: str) -> bool:
     of_a_person = not _PERSONS.isdisjoint(said)
     saying_much = [stem for stem in words.terms(asked) if words.weight(stem) >= _ORDINARY]
     is_long = len(saying_much) > (_FEW_OF_A_PERSON if of_a_person else _FEW)
-    acting = "treatment" in roles and _names_a_finding(asked)  # whether a drug causes bleeding
+    acting = "treatment" in roles and _names_an_outcome(asked)  # whether a drug causes bleeding
     named = not roles and not _FORMS["which"].search(asked) and _has_a_name(asked)
     is_defined = ":" in asked or _FORMS["defined"].search(asked) is not None
     if is_long or acting or named or is_defined or not roles.isdisjoint(("disease", "other")):
@@ -187,9 +187,10 @@ def names_its_subject(asked: str) -> bool:
     return "treatment" in roles and len(said) > _NAME and said[0] in ASKING - {"which"} and not of_a_person
 
 
-def _names_a_finding(asked: str) -> bool:
+def _names_an_outcome(asked: str) -> bool:
+    """Whether a question names a disease or a finding, also one of many kinds, such as fractures."""
     found = (one for one in reading_of(asked).subjects if one.heading and not one.aside)
-    return any(_role(one) == "finding" for one in found)
+    return any(_role(one) in ("disease", "finding") for one in found)
 
 
 def _has_a_name(asked: str) -> bool:

@@ -25,13 +25,14 @@ KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
 LEAST: dict[NoticeKind, float] = {"self-harm": 0.6, "emergency": 0.45, "treatment": 0.5}
 """The probability of each kind from which it is said; after self-harm nothing is searched, so it needs more."""
 _LEAST_BESIDE_A_QUESTION = 0.9
-"""The probability from which words alone show an emergency in a text that has a question mark: who asks something is
-seldom in one, and would not be answered."""
+"""The probability from which words alone show an emergency in a text that asks something of its own, such as "does
+honey help?": its writer is seldom in one, and would not be answered."""
 _LONG = (20, 35)
 """Words from which a text says more signs, whatever it is about."""
 _ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
 _SHORTEST = 3
 _QUESTION = forms("notices")["question"]
+_ASKS = forms("notices")["asks"]
 _ONSET = forms("notices")["onset"]
 _OWN = re.compile(r"\b(?:i|me|my|we|our)\b")
 
@@ -42,7 +43,7 @@ def risk_in_words(words: str, rule: NoticeKind | None = None, *, asks: bool = Fa
     Args:
         words: the question as `rules.plain` gives it.
         rule: the kind of the first rule that fires.
-        asks: whether the question has a question mark.
+        asks: whether it asks something beside what it tells.
     """
     if len(words.split()) > LONGEST:
         return None
@@ -139,7 +140,7 @@ def notice_for(text: str) -> Notice | None:
     words = plain(text)
     kind = rules().first(words)
     if kind in (None, "treatment"):
-        found = (risk_in_words(part, kind, asks="?" in text) for part in _weighed(words, kind))
+        found = (risk_in_words(part, kind, asks=_ASKS.search(text) is not None) for part in _weighed(words, kind))
         kind = next(filter(None, found), None)
     return Notice(kind=kind, sentence=_SENTENCES[kind], stops=kind in _STOPPING) if kind else None
 
