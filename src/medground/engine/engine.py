@@ -109,10 +109,8 @@ class Engine(PaperEngine, KeptAnswers):
             SourceUnavailable: no source could be searched.
             ModelFailed: a model gave no usable output. Where quotes can be shown without it, `answer.stopped` says so.
         """
-        if isinstance(question, Question):
-            said = question.text, question.context
-        else:
-            said = checked_text(question, "question"), ""
+        given = question if isinstance(question, Question) else None
+        said = (given.text, given.context) if given else (checked_text(question, "question"), "")
         with notice_first(*said, context) as notice:
             former = self.answer(follow) if follow is not None and not (notice and notice.stops) else None
             if former and former.notice and former.notice.stops and not names_its_subject(said[0]):
