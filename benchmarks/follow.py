@@ -2,6 +2,7 @@
 
     python benchmarks/follow.py [--half first|held-out] [--show]
     python benchmarks/follow.py --alone ../shared/data
+    python benchmarks/follow.py --conversations [--half first|held-out] [--show]
 
 Each line of `follow.jsonl` has a former question, the follow-up, and what it means, keyed by hand before the rule ran:
 
@@ -14,6 +15,13 @@ A reading is `right` if it is one of `reads`, or holds all of `needs` and nothin
 if the rule said that it could not decide, `as typed` if the follow-up was left alone, and `wrong` if it was changed
 into something else. Baselines: the follow-up as it was typed, and a pronoun replaced by the words after the first
 auxiliary.
+
+`--conversations` reads `conversations.jsonl`: five turns each, of which the first stands by itself. Of every other turn
+it is known what the question that is asked has to name (`needs`, with `|` between names of one thing), what it must not
+name (`without`), or which `paper` it is about; `quotes` are the papers that its answer quotes. A turn is `carried` if
+that holds, `asked back` if the rule could not decide, `bare` if it lacks something of it, and `another` if it names
+what it must not, or is about another paper. `first` was written before the rule, which was mended with it; `second` was
+written with it, measured once, and then read too; `held-out` was written before that, and is only measured.
 
 `--alone` asks each of PubMedQA's questions after an unrelated one: such a question should stay as it was typed.
 """
@@ -31,10 +39,14 @@ from pathlib import Path
 from typing import Any
 
 from medground.errors import UsageError
-from medground.language.follow_up import read_follow_up
+from medground.language.follow_up import follow_up, read_follow_up
+from medground.values.answer import Answer, SourceDocument
+from medground.values.question import Question
 from medground_evaluate.statistics import wilson
 
 PAIRS = Path(__file__).with_name("follow.jsonl")
+CONVERSATIONS = Path(__file__).with_name("conversations.jsonl")
+TURNS = ("carried", "asked back", "bare", "another")
 OUTCOMES = ("right", "told", "as typed", "wrong")
 REFUSED = "!refuse"
 
@@ -96,17 +108,88 @@ def stay_alone(data: Path) -> None:
     print(f"as typed: {sum(found)} of {len(found)} ({sum(found) / len(found):.1%}; {low:.1%} to {high:.1%})")
 
 
+class _Quote:
+    """A quote, of which a conversation needs only the paper."""
+
+    def __init__(self, document_id: str) -> None:
+        self.document_id = document_id
+
+
+def _answered(question: Question, quotes: list[dict[str, Any]]) -> Answer:
+    """An answer that quotes these papers, as far as the next question needs it."""
+    documents = tuple(
+        SourceDocument(id=paper["id"], title=paper["title"], kind="research", publication_types=tuple(paper["types"]))
+        for paper in quotes
+    )
+    evidence = tuple(_Quote(paper["id"]) for paper in quotes)
+    return Answer.model_construct(question=question, trace_id="former", documents=documents, evidence=evidence)
+
+
+def turns(conversation: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Of each turn but the first: one of `TURNS`, what was typed, and how it was read."""
+    first, *others = conversation["turns"]
+    question, found = Question.ask(first["asked"]), []
+    quotes = first.get("quotes", [])
+    for turn in others:
+        try:
+            read = follow_up(turn["asked"], _answered(question, quotes), 2026)
+        except UsageError as error:
+            found.append(("asked back", turn["asked"], str(error)))
+            continue
+        follows = read.follows
+        assert follows is not None
+        told = f"{read.text} [{follows.paper}]" if follows.paper else " / ".join(follows.choices) or read.text
+        found.append((_turn(turn, read), turn["asked"], told))
+        question, quotes = read, turn.get("quotes", [])
+    return found
+
+
+def _turn(turn: dict[str, Any], read: Question) -> str:
+    lower, follows = read.text.lower(), read.follows
+    if follows is not None and follows.choices:
+        return "asked back"
+    paper = follows.paper if follows else None
+    if paper != turn.get("paper"):
+        return "another" if paper else "bare"
+    if any(name in lower for name in turn["without"]):
+        return "another"
+    return "carried" if all(any(name in lower for name in one.split("|")) for one in turn["needs"]) else "bare"
+
+
+def conversations(half: str) -> list[dict[str, Any]]:
+    """The conversations of one part of the file."""
+    lines = map(json.loads, CONVERSATIONS.read_text(encoding="utf-8").splitlines())
+    return [conversation for conversation in lines if conversation["half"] == half]
+
+
+def show_conversations(half: str, *, show: bool) -> None:
+    """Print how the turns of the conversations of one part were read."""
+    read = [turns(conversation) for conversation in conversations(half)]
+    found = [turn for conversation in read for turn in conversation]
+    counts = Counter(outcome for outcome, _, _ in found)
+    low, high = wilson(counts["carried"], len(found))
+    print(f"{half}: {len(read)} conversations, {len(found)} turns: " + ", ".join(f"{n} {counts[n]}" for n in TURNS))
+    print(f"carried: {counts['carried'] / len(found):.0%} ({low:.0%} to {high:.0%})")
+    if show:
+        for outcome, asked, told in found:
+            print(f"{outcome:11}{asked} -> {told}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=("first", "held-out"), default="first")
+    parser.add_argument("--half", choices=("first", "second", "held-out"), default="first")
     parser.add_argument("--show", action="store_true", help="print every reading that is not right")
     parser.add_argument("--alone", type=Path, metavar="DATA", help="ask questions that need no other one")
+    parser.add_argument("--conversations", action="store_true", help="read conversations of five turns")
     chosen = parser.parse_args()
     if chosen.alone:
         stay_alone(chosen.alone)
         return
     if chosen.show and chosen.half == "held-out":
         parser.error("readings of the held-out half are not shown, so that nothing is mended with them")
+    if chosen.conversations:
+        show_conversations(chosen.half, show=chosen.show)
+        return
     pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
     pairs = [pair for pair in pairs if pair["half"] == chosen.half]
     print(f"| {chosen.half} half, % | n | {' | '.join(OUTCOMES)} | right, 95 % |")

@@ -24,7 +24,7 @@ from medground.language.risk.notices import notice_for
 from medground_evaluate.statistics import wilson
 
 WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "risk" / "wordings.tsv"
-KINDS = ("self-harm", "emergency", "treatment", "none")
+KINDS = ("self-harm", "emergency", "see-doctor", "treatment", "none")
 
 
 def kind(text: str) -> str:
@@ -68,7 +68,8 @@ def show_consumers(questions: Sequence[str]) -> None:
     """Print the notices of the unseen half of these questions; self-harm and emergency are nearly always false."""
     unseen = [kind(question) for question in questions if not trained_on(question)]
     cells = [share(unseen.count(one), len(unseen)) for one in KINDS]
-    print(f"\n| consumers' questions, unseen | {' | '.join(KINDS)} |\n| --- | --- | --- | --- | --- |")
+    print(f"\n| consumers' questions, unseen | {' | '.join(KINDS)} |")
+    print("| --- | " + "--- | " * len(KINDS))
     print(f"| {len(unseen)} | {' | '.join(cells)} |")
 
 

@@ -98,3 +98,22 @@ def test_what_is_asked_of_options_or_of_a_thing_is_a_question(engine: BlockingEn
     first = engine.ask(QUESTION)
     counted = engine.ask("How many papers are there on it?", follow=first.trace_id)
     assert counted.question.text == "How many papers are there on velnorixan?" and counted.evidence
+
+
+def test_a_conversation_keeps_its_subject_and_its_trial_and_asks_back(engine: BlockingEngine) -> None:
+    first = engine.ask("my aunt has a chronic cough, does velnorixan help")
+    carried = engine.ask("which dose should she take", follow=first.trace_id)
+    assert "velnorixan" in carried.question.text
+    trial = engine.ask("How many patients were in the trial?", follow=first.trace_id)
+    follows = trial.question.follows
+    assert follows is not None
+    assert follows.paper == TRIAL["id"]
+    assert {quote.document_id for quote in trial.evidence} <= {TRIAL["id"]}
+    assert TRIAL["title"] in " ".join(str(trial).split())
+    two = engine.ask("Is asthma linked to gout?")
+    back = engine.ask("what helps", follow=two.trace_id)
+    assert back.nearby == ("what helps with asthma?", "what helps with gout?")
+    assert not back.searches
+    assert "Ask instead: “what helps with asthma?”" in " ".join(str(back).split())
+    chosen = engine.ask("the second", follow=back.trace_id)
+    assert chosen.question.text == "what helps with gout?"

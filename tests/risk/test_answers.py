@@ -28,6 +28,7 @@ from medground.wording.text import as_text
 
 SELF_HARM = "I want to kill myself"
 EMERGENCY = "I have crushing chest pain now, does aspirin help?"
+DOCTOR = "I am 64 and bleed again after menopause, is it losartan?"
 TREATMENT = "Should I stop my losartan?"
 PAPERS = [
     {
@@ -74,13 +75,32 @@ def test_no_recipe_runs_for_self_harm(papers: Path, recipe: str) -> None:
     assert silent(answer)
 
 
+@each_row("text", [EMERGENCY, "My son swallowed 30 losartan pills", "My infant has been vomiting all night"])
+def test_nothing_is_quoted_under_an_emergency(papers: Path, text: str) -> None:
+    with BlockingEngine(settings()) as engine:
+        answer = engine.ask(text)
+        again = engine.ask("is it dangerous", follow=answer.trace_id)
+    assert (kind(answer), kind(again)) == ("emergency", "emergency")
+    assert silent(answer)
+    assert silent(again)
+
+
+def test_a_case_of_an_examination_or_a_clinician_is_answered_below_its_notice(papers: Path) -> None:
+    with BlockingEngine(settings()) as engine:
+        examined = engine.ask(EMERGENCY, options=["Aspirin helps in acute chest pain", "It does not"])
+        case = engine.ask("Does aspirin help in acute chest pain?", context="He has crushing chest pain now.")
+    assert (kind(examined), kind(case)) == ("emergency", "emergency")
+    assert examined.searches
+    assert case.evidence
+
+
 def test_the_answer_follows_the_other_notices(papers: Path) -> None:
     with BlockingEngine(settings()) as engine:
-        emergency, treatment, plain = (
-            engine.ask(text) for text in (EMERGENCY, TREATMENT, "Does losartan reduce blood pressure?")
+        doctor, treatment, plain = (
+            engine.ask(text) for text in (DOCTOR, TREATMENT, "Does losartan reduce blood pressure?")
         )
-    assert kind(emergency) == "emergency"
-    assert emergency.searches
+    assert kind(doctor) == "see-doctor"
+    assert doctor.searches
     assert kind(treatment) == "treatment"
     assert treatment.evidence
     assert plain.notice is None
@@ -100,10 +120,11 @@ def test_many_questions_and_a_stream_go_the_same_way(papers: Path) -> None:
 
 def test_a_claim_gets_the_same_notice(papers: Path) -> None:
     with BlockingEngine(settings()) as engine:
-        claim, other = engine.verify(SELF_HARM), engine.verify("My son swallowed bleach. Losartan was stopped.")
-    assert claim.notice == notice_for(SELF_HARM)
-    assert not any((claim.statements, claim.evidence, claim.documents, claim.searches))
-    assert kind(other) == "emergency"
+        claims = [engine.verify(text) for text in (SELF_HARM, "My son swallowed bleach. Losartan was stopped.")]
+        other = engine.verify(DOCTOR)
+    assert [kind(claim) for claim in claims] == ["self-harm", "emergency"]
+    assert not any((claim.statements, claim.evidence, claim.documents, claim.searches) != ((),) * 4 for claim in claims)
+    assert kind(other) == "see-doctor"
     assert other.searches
 
 
@@ -157,11 +178,11 @@ def test_a_failure_does_not_hide_it(papers: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("medground.sources.corpus.CorpusSource.search", fails)
     with BlockingEngine(settings()) as engine, pytest.raises(MedgroundError) as caught:
-        engine.ask(EMERGENCY)
-    assert caught.value.notice == notice_for(EMERGENCY)
-    run("ask", "-q", "-c", "papers", EMERGENCY)
+        engine.ask(DOCTOR)
+    assert caught.value.notice == notice_for(DOCTOR)
+    run("ask", "-q", "-c", "papers", DOCTOR)
     shown = capsys.readouterr().err
-    assert shown.index("If this is happening now") < shown.index("the disk is gone")
+    assert shown.index("Please have a doctor") < shown.index("the disk is gone")
 
 
 def test_an_answer_about_self_harm_cannot_quote(papers: Path) -> None:
@@ -172,15 +193,18 @@ def test_an_answer_about_self_harm_cannot_quote(papers: Path) -> None:
         Answer.model_validate(content | {"notice": notice_for(SELF_HARM)})
     del content["notice"]  # as stored before there were notices
     assert Answer.model_validate(content) == answer
+    kept = Answer.model_validate(content | {"notice": {"kind": "emergency", "sentence": "Call for help."}})
+    assert kept.notice is not None  # kept when emergencies were answered
+    assert (kept.notice.stops, kept.evidence) == (False, answer.evidence)
 
 
-def test_a_search_for_self_harm_finds_nothing_and_says_where_to_turn(papers: Path) -> None:
+def test_a_search_for_somebody_in_danger_finds_nothing_and_says_where_to_turn(papers: Path) -> None:
     with BlockingEngine(settings()) as engine:
-        found = engine.search(SELF_HARM)
-        with_hits = engine.search(EMERGENCY)
+        found = [engine.search(SELF_HARM), engine.search(EMERGENCY)]
+        with_hits = engine.search(DOCTOR)
         harmless = engine.search("aspirin in chest pain")
-    assert found.notice == notice_for(SELF_HARM)
-    assert (found.hits, found.searches) == ((), ())
-    assert with_hits.notice == notice_for(EMERGENCY)
+    assert [kind(one) for one in found] == ["self-harm", "emergency"]
+    assert not any(one.hits or one.searches for one in found)
+    assert with_hits.notice == notice_for(DOCTOR)
     assert with_hits.hits
     assert harmless.notice is None

@@ -28,6 +28,9 @@ MISSED = {
     "coughing up blood in bronchiectasis",
     "rash that does not fade, meningococcal disease",
     "vomiting blood in liver disease, endoscopy timing",
+    "my wife takes lithium, can she take ibuprofen for her back",
+    "my grandmother is 80 and had breast cancer, should I be tested",
+    "I am past menopause and saw pink on the toilet paper",
 }
 """Wordings that are missed, or taken for a danger. Remove what a change mends."""
 TEXTS = [row[2] for row in ROWS]
@@ -39,7 +42,7 @@ def kind(text: str) -> str:
 
 
 def test_each_wording_gets_its_kind_but_those_that_are_known_to_be_missed() -> None:
-    learned = [(expected, text) for expected, group, text in ROWS if group != "unseen"]
+    learned = [(expected, text) for expected, group, text in ROWS if group not in ("unseen", "held")]
     wrong = {text: f"{kind(text)}, not {expected}" for expected, text in learned if kind(text) != expected}
     assert {text: why for text, why in wrong.items() if text not in MISSED} == {}
     assert set(wrong) == MISSED
@@ -49,6 +52,12 @@ def test_symptoms_without_a_person_in_new_wordings_are_mostly_an_emergency_and_q
     unseen = [(expected, kind(text)) for expected, group, text in ROWS if group == "unseen"]
     assert unseen.count(("emergency", "emergency")) >= 27
     assert sum(expected == "none" != got for expected, got in unseen) <= 1
+
+
+def test_letters_that_no_rule_was_written_for_get_their_notice() -> None:
+    held = [(expected, kind(text)) for expected, group, text in ROWS if group == "held"]
+    assert sum(expected == got != "none" for expected, got in held) >= 27
+    assert sum(expected == "none" != got for expected, got in held) <= 2
 
 
 @each_row(
@@ -86,12 +95,17 @@ def test_negation_the_past_and_what_others_are_quoted_as_saying(text: str) -> No
 
 
 def test_sentences_are_short_and_name_numbers_of_several_countries() -> None:
-    for text in ("I want to die", "I have crushing chest pain now", "Should I stop my losartan?"):
+    for text in (
+        "I want to die",
+        "I have crushing chest pain now",
+        "I am 60 and bleed after menopause",
+        "Should I stop my losartan?",
+    ):
         notice = notice_for(text)
         assert notice is not None
         assert "cannot advise" in notice.sentence
         assert len(notice.sentence.split()) <= 60
-        assert notice.stops == (notice.kind == "self-harm")
+        assert notice.stops == (notice.kind in ("self-harm", "emergency"))
     for text in ("I want to die", "I took too many pills"):
         notice = notice_for(text)
         assert notice is not None

@@ -236,8 +236,13 @@ async def in_english(run: Run) -> Question:
 async def with_titles(question: Question, run: Run) -> Question:
     """The question with the titles of the papers that it names in place of their ids; unchanged if it names none.
 
-    A paper is quoted by its words, and an id has none. Of a query in PubMed's syntax only the papers that fit are read.
+    A paper is quoted by its words, and an id has none. Of a query in PubMed's syntax only the papers that fit are read,
+    and of a follow-up about "the trial" that paper alone.
     """
+    follows = question.follows
+    if follows is not None and follows.paper is not None:
+        run.papers = (follows.paper,)
+        return question.model_copy(update={"text": f"{question.text.rstrip(' ?.!')} in {follows.stands_for}"})
     named = papers_named(question.text)
     query = None if named else typed_query(question.text)
     if query is not None and run.sources and all(source.state for source in run.sources):  # PubMed reads it itself

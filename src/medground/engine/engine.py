@@ -21,8 +21,9 @@ from medground.engine.unfinished import LAST, Batch, Outcome, Unfinished, Unfini
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
 from medground.home.kept_files import kept_groups
 from medground.home.settings import Settings
+from medground.language.conversation import names_its_subject
 from medground.language.follow_up import follow_up
-from medground.language.risk.notices import most_urgent, notice_first
+from medground.language.risk.notices import answered_all_the_same, most_urgent, notice_first
 from medground.recipes.base import Recipe
 from medground.values.answer import Answer
 from medground.values.question import Question, Task, as_question, checked_text
@@ -108,19 +109,19 @@ class Engine(PaperEngine, KeptAnswers):
             SourceUnavailable: no source could be searched.
             ModelFailed: a model gave no usable output. Where quotes can be shown without it, `answer.stopped` says so.
         """
-        if isinstance(question, Question):
-            said = question.text, question.context
-        else:
-            said = checked_text(question, "question"), ""
+        given = question if isinstance(question, Question) else None
+        said = (given.text, given.context) if given else (checked_text(question, "question"), "")
         with notice_first(*said, context) as notice:
-            if follow is not None and not (notice and notice.stops):
-                former = self.answer(follow)
+            former = self.answer(follow) if follow is not None and not (notice and notice.stops) else None
+            if former and former.notice and former.notice.stops and not names_its_subject(said[0]):
+                notice, former = former.notice, None  # still about the person in danger
+            if former is not None:
                 asked = follow_up(question, former, self.now().year, task=task, options=options, context=context)
                 notice = most_urgent(asked.text, asked.context) or notice  # "it" has become the former subject
             else:
                 asked = as_question(question, task=task, options=options, context=context)
-            if plan is not None:
-                asked = asked.model_copy(update={"plan": plan})
+            notice = answered_all_the_same(notice) if asked.options else notice  # an examination
+            asked = asked.model_copy(update={"plan": plan}) if plan is not None else asked
             setup = await self._setup(recipe, model, settings)
             run = self._run(asked, setup, setup.recipe, on_step, notice=notice)
             with self._under_way():

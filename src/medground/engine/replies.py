@@ -28,6 +28,7 @@ _EARLIER = (
     "question"
 )
 _HOW = "medground corpus search finds them, and --where limits a question to some, such as --where year=2020.."
+_WHICH = "this may be about either of two things that were asked about before; choose one"
 _NO_LIMITS = Filters()
 
 
@@ -37,6 +38,8 @@ async def replied(run: Run) -> Answer | None:
     Raises SnapshotCorrupt: a corpus has changed since it was built.
     """
     question, follows, now = run.question, run.question.follows, run.now().year
+    if follows and follows.choices:
+        return compose(run, unanswered(_WHICH)).model_copy(update={"nearby": follows.choices})
     request = request_in(follows.asked if follows else question.text, now)
     if request is None or (not follows and (question.options or question.context)):
         return None
@@ -145,7 +148,8 @@ async def with_next_steps(answer: Answer, run: Run) -> Answer:
     unsuited = _unsuited(answer, run)
     answer = answer.model_copy(update={"warnings": (*answer.warnings, *unsuited)}) if unsuited else answer
     if answer.decision.status != "unanswerable" or answer.stopped:
-        return answer
+        follows = run.question.follows
+        return answer.model_copy(update={"nearby": (follows.asked,)}) if follows and follows.carried else answer
     searched = {source.state.name for source in run.sources if source.state is not None}
     unsearched = [name for name in Library(run.settings.home).list() if name not in searched]
     nearby = await _nearby(reading_of(run.question.text), run)

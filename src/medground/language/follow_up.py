@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from medground.errors import UsageError
+from medground.language.conversation import Conversation, left_out, papers_meant, things_before, topics_of, with_subject
 from medground.language.dates import latest
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pointing import Reading, pointing, points_at_something
@@ -12,7 +14,8 @@ from medground.language.question_reading import reading_of
 from medground.language.requests import Request, request_in
 from medground.language.sentences import sentence_spans
 from medground.language.word_lists import forms
-from medground.values.answer import Answer
+from medground.language.words import terms
+from medground.values.answer import Answer, SourceDocument
 from medground.values.query import Filters
 from medground.values.question import Follows, Question, Task, as_question
 
@@ -26,6 +29,7 @@ _OR_NAME = forms("follow_up")["or_name"]
 _TRUE = forms("follow_up")["true"]
 _WHY = forms("follow_up")["why"]
 _KIND_OF = re.compile(r"^(?P<kind>.*\b(?:cases?|forms?|stages?|disease))$", re.IGNORECASE)
+_PLACE = forms("follow_up")["place"]
 _DEGREE = forms("follow_up")["degree"]
 _THING = forms("follow_up")["thing"]
 _FOR = forms("follow_up")["for"]
@@ -37,8 +41,9 @@ _NUMBER = re.compile(rf"^(?:{'|'.join(_OTHER_NUMBER)})\b", re.IGNORECASE)
 """The verb that begins a closed question, if its form tells one from several."""
 
 
-def bare_interrogative(asked: str, former: str) -> Reading | None:
+def bare_interrogative(asked: str, before: Conversation) -> Reading | None:
     """`Why?` after a closed question: why it is so."""
+    former = before.question
     found = _WHY.fullmatch(_bare(asked))
     begins = former.split(" ", 1)[0]
     if found is None or begins.lower() not in AUXILIARIES:
@@ -47,8 +52,9 @@ def bare_interrogative(asked: str, former: str) -> Reading | None:
     return Reading(f"{how[0].upper()}{how[1:]} {former[0].lower()}{former[1:].rstrip(' ?.!')}?")
 
 
-def still_true(asked: str, former: str) -> Reading | None:
+def still_true(asked: str, before: Conversation) -> Reading | None:
     """`Is that true for women too?`: the former question of them."""
+    former = before.question
     found = _TRUE.fullmatch(_bare(asked))
     if found is None or former.split(" ", 1)[0].lower() not in AUXILIARIES:
         return None
@@ -56,14 +62,15 @@ def still_true(asked: str, former: str) -> Reading | None:
         return Reading(former)
     of = found["rest"].partition(" ")[2]
     if Thing(of).is_people:
-        return condition(f"{'in' if found['how'].lower() in ('for', 'to') else found['how']} {of}", former)
+        return condition(f"{'in' if found['how'].lower() in ('for', 'to') else found['how']} {of}", before)
     if found["how"].lower() in ("for", "to"):
-        return another_name(f"what about {of}", former)
-    return condition(found["rest"], former)
+        return another_name(f"what about {of}", before)
+    return condition(found["rest"], before)
 
 
-def condition(asked: str, former: str) -> Reading | None:
+def condition(asked: str, before: Conversation) -> Reading | None:
     """`And in children?`: the former question under that condition."""
+    former = before.question
     rest = _LEAD.sub("", asked).rstrip(" ?.!")
     focus = _FOCUS.match(rest)
     plain = rest[focus.end() :] if focus else rest
@@ -74,13 +81,13 @@ def condition(asked: str, former: str) -> Reading | None:
         return None
     if len(former.split()) < 2:  # a mere "Why?" says of nothing
         raise UsageError(f"cannot tell which question {rest[:60]!r} belongs to; write the whole question")
-    pointed = pointing(rest, former) if points_at_something(rest) else None
+    pointed = pointing(rest, before) if points_at_something(rest) else None
     added = pointed.text if pointed else rest
-    before = former.rstrip(" ?.!")
-    same = re.search(rf"\s{re.escape(words[0])}\s(?P<of>(?:\S+\s?){{1,4}})$", before, re.IGNORECASE)
+    start = former.rstrip(" ?.!")
+    same = re.search(rf"\s{re.escape(words[0])}\s(?P<of>(?:\S+\s?){{1,4}})$", start, re.IGNORECASE)
     if same and words[0] in ("in", "for", "among", "during", "after"):
-        before, added = _in_place(before, same, added)
-    return Reading(f"{before} {added[0].lower()}{added[1:]}?")
+        start, added = _in_place(start, same, added)
+    return Reading(f"{start} {added[0].lower()}{added[1:]}?")
 
 
 def _in_place(before: str, same: re.Match[str], added: str) -> tuple[str, str]:
@@ -93,8 +100,9 @@ def _in_place(before: str, same: re.Match[str], added: str) -> tuple[str, str]:
     return before[: same.start()], added
 
 
-def another_name(asked: str, former: str) -> Reading | None:
+def another_name(asked: str, before: Conversation) -> Reading | None:
     """`What about warfarin?`, `and warfarin?`: the former question about that."""
+    former = before.question
     naming = _NAMING.search(asked)
     named = None if naming else _OR_NAME.fullmatch(_bare(asked))
     if not naming and not named:
@@ -107,12 +115,12 @@ def another_name(asked: str, former: str) -> Reading | None:
         return None
     if words[0] == "the" and " between " in f" {name} ":
         return None
-    found = reading_of(former).phrases
+    found = things_before(before)
     if Thing(name).is_people and found:
         people = next((thing.text for thing in found if thing.is_people), "")
         if people and people in former:
             return Reading(former.replace(people, name, 1))
-        return condition(f"in {name}", former)
+        return condition(f"in {name}", before)
     diseases = [thing for thing in found if thing.is_disease] if Thing(name).is_disease else []
     replaced = min(diseases, key=lambda thing: len(thing.text), default=next(iter(found), None))
     if replaced is None or replaced.text not in former:
@@ -123,18 +131,19 @@ def another_name(asked: str, former: str) -> Reading | None:
     return Reading(text)
 
 
-def thing_asked_for(asked: str, former: str) -> Reading | None:
+def thing_asked_for(asked: str, before: Conversation) -> Reading | None:
     """`Side effects?`, `is there a cure?`: of what the former question is about."""
     text = _bare(asked)
     found = _THING.fullmatch(text)
     if found is None or not found["thing"]:
         return None
-    named = [thing for thing in reading_of(former).phrases if not thing.is_people and not thing.is_asked_for]
+    named = [thing for thing in things_before(before) if not thing.is_people and not thing.is_asked_for]
     diseases = sorted((thing for thing in named if thing.is_disease), key=lambda thing: len(thing.text.split()))
     others = [thing for thing in named if not thing.is_disease]
     chosen = next(iter([*diseases, *named] if found["disease"] else [*others, *named]), None)
     if chosen is None:
-        raise UsageError(f"cannot tell from “{former[:80]}” what {found['thing']!r} is about; write the name as well")
+        asked_before = before.question[:80]
+        raise UsageError(f"cannot tell from “{asked_before}” what {found['thing']!r} is about; write the name as well")
     of = "for" if _FOR.match(found["thing"]) else "of"
     end = found.end("thing")
     return Reading(f"{text[:end]} {of} {chosen.text}{text[end:]}?")
@@ -144,15 +153,72 @@ def _bare(text: str) -> str:
     return " ".join(text.split()).rstrip(" ?.!")
 
 
-def read_follow_up(asked: str, former: str) -> Reading:
-    """Read a follow-up question.
+def _about_paper(asked: str, papers: Sequence[SourceDocument]) -> Reading:
+    """A question about one of the papers that were quoted.
+
+    Raises UsageError: no paper was quoted.
+    """
+    if not papers:
+        raise UsageError(f"the answer before quotes no paper that {asked[:60]!r} could be about; name it, or its PMID")
+    if len(papers) > 1:
+        return Reading(asked, choices=tuple(f"{_bare(asked)} ({paper.id}, “{paper.title}”)?" for paper in papers))
+    return Reading(asked, stands_for=papers[0].title, paper=papers[0].id)
+
+
+def conversation_after(former: Answer) -> Conversation:
+    """What was asked up to an answer, and the papers that it quotes."""
+    question, documents = former.question, {document.id: document for document in former.documents}
+    quoted = dict.fromkeys(quote.document_id for quote in former.evidence)
+    papers = tuple(documents[name] for name in quoted if name in documents and documents[name].kind != "graph")
+    follows = question.follows
+    if follows is None:
+        return Conversation(question.text, quoted=papers)
+    paper = None
+    if follows.paper:
+        unquoted = SourceDocument(id=follows.paper, title=follows.stands_for, kind="research")
+        paper = documents.get(follows.paper, unquoted)
+    return Conversation(question.text, follows.carried, follows.things, papers, paper)
+
+
+def _chosen(asked: str, choices: Sequence[str]) -> str | None:
+    """Which of the questions that were asked back somebody chooses: `2`, `the second`, or a word that only it has."""
+    place = _PLACE.fullmatch(_bare(asked))
+    if place and choices:
+        return choices[-1] if place["last"] else choices[0]
+    said = set(terms(asked))
+    fitting = [choice for choice in choices if said and said <= set(terms(choice))]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _with_disease(reading: Reading, before: Conversation) -> Reading:
+    """A question about another drug, with the disease that the conversation is about, if it names none."""
+    roles = {topic.role for topic in topics_of(reading.text)}
+    disease = next((topic.name for topic in before.topics if topic.role == "disease"), "")
+    if not disease or not roles <= {"treatment", "finding"}:
+        return reading
+    return replace(reading, text=with_subject(reading.text, disease), carried=disease)
+
+
+def read_follow_up(asked: str, former: str | Conversation) -> Reading:
+    """A follow-up question as it reads by itself, after the question `former` or the whole conversation before it.
+
+    >>> read_follow_up("which exercises help", "my mother has vertigo").text
+    'which exercises help with vertigo?'
 
     Raises UsageError: a word points back at something that the form of the former question does not tell.
     """
+    before = Conversation(former) if isinstance(former, str) else former
+    papers = papers_meant(asked, before)
+    if papers is not None:
+        return _about_paper(asked, papers)
     for form in (bare_interrogative, still_true, condition, another_name, thing_asked_for, pointing):
-        if (reading := form(asked, former)) is not None:
-            return reading
-    return Reading(asked)
+        if (reading := form(asked, before)) is not None:
+            return _with_disease(reading, before) if form is another_name else reading
+    names = left_out(asked, before)
+    wholes = [with_subject(asked, name) for name in names]
+    if len(wholes) > 1:
+        return Reading(asked, choices=tuple(wholes))
+    return Reading(wholes[0], carried=names[0]) if names else Reading(asked)
 
 
 @lru_cache(maxsize=256)
@@ -211,9 +277,12 @@ def follow_up(
     typed = as_question(asked, task=task, options=options, context=context)
     letters = {option.letter: option.text for option in typed.options}
     guessed = task is None and typed.task == Question.ask(typed.text, options=letters).task
-    request, earlier = request_in(typed.text, now), former.question
+    request, earlier, before = request_in(typed.text, now), former.question, conversation_after(former)
+    if request and request.kind in ("limits", "latest") and papers_meant(typed.text, before):
+        request = None  # "was the trial randomised?" limits nothing
     if request is None or request.kind == "collection":
-        reading = read_follow_up(typed.text, earlier.text)
+        choice = _chosen(typed.text, earlier.follows.choices if earlier.follows else ())
+        reading = Reading(choice) if choice else read_follow_up(typed.text, before)
     else:
         reading = _requested(request, earlier.text)
         guessed, letters = False, {option.letter: option.text for option in earlier.options}
@@ -234,5 +303,9 @@ def follow_up(
         word=reading.word,
         stands_for=reading.stands_for,
         documents=tuple(document.id for document in former.documents),
+        carried=reading.carried,
+        things=before.things_after(reading.text, is_whole=reading == Reading(typed.text)),
+        paper=reading.paper,
+        choices=reading.choices,
     )
     return question.model_copy(update={"follows": follows})

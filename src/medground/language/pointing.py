@@ -5,18 +5,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.errors import UsageError
+from medground.language.conversation import Conversation, things_before
 from medground.language.noun_phrases import AUXILIARIES, LISTS, PREPOSITIONS, VERBS, Thing
-from medground.language.question_reading import reading_of
 from medground.language.word_lists import forms
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A follow-up question as it reads by itself; `word` and `stands_for` are empty where nothing was replaced."""
+    """A follow-up question as it reads by itself.
+
+    Attributes:
+        word: what was replaced, such as `it`, by what it `stands_for`; both empty where nothing was.
+        carried: what was added, because it was left out.
+        paper: the id of the one paper that it is about.
+        choices: what it may mean, as whole questions, where that cannot be decided.
+    """
 
     text: str
     word: str = ""
     stands_for: str = ""
+    carried: str = ""
+    paper: str | None = None
+    choices: tuple[str, ...] = ()
 
 
 _POINTING = forms("pointing")["pointing"]
@@ -30,18 +40,22 @@ _OF_A_DISEASE = forms("pointing")["of_a_disease"]
 _ASKED_FOR = re.compile(r"^(?:what|which|who|how) (?:is|are|was|were) $", re.IGNORECASE)
 
 
-def pointing(asked: str, former: str) -> Reading | None:
-    """A word that points back, replaced; the same word is replaced each time."""
+def pointing(asked: str, before: Conversation) -> Reading | None:
+    """A word that points back, replaced; the same word is replaced each time.
+
+    Raises UsageError: nothing was named before that it can stand for.
+    """
     found = _BARE.search(asked) or next((m for m in _POINTING.finditer(asked) if _points_back(asked, m)), None)
     if found is None:
         return None
     groups = found.groupdict()
     group: str | int = next((name for name in ("word", "last") if groups.get(name)), 0)
     word = found[group]
-    named = reading_of(former).phrases
-    thing = _meant(word, groups.get("noun") or "", named, asked) if named else None
+    named = things_before(before)
+    thing = _meant(word, groups.get("noun") or "", named, asked, before) if named else None
     if thing is None:
-        raise UsageError(f"cannot tell from “{former[:80]}” what {word!r} refers to; write the name in its place")
+        asked_before = before.question[:80]
+        raise UsageError(f"cannot tell from “{asked_before}” what {word!r} refers to; write the name in its place")
     text = asked[: found.start(group)] + _put(asked, found.start(group), found.end(group), thing.text)
     return Reading(text, word=word, stands_for=thing.text)
 
@@ -59,15 +73,17 @@ def _put(asked: str, start: int, end: int, name: str) -> str:
     return first + re.sub(rf"\b{re.escape(word)}\b", lambda _: name, rest, flags=re.IGNORECASE)
 
 
-def _meant(word: str, noun: str, found: Sequence[Thing], asked: str) -> Thing | None:
+def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Conversation) -> Thing | None:
     """Which thing of the former question a word points at; None where there is none."""
     objects = [thing for thing in found if not thing.is_people and not thing.is_asked_for]
     diseases = sorted((thing for thing in objects if thing.is_disease), key=lambda thing: len(thing.text.split()))
     others = [thing for thing in objects if thing not in diseases]
     if noun and forms("pointing")["illness"].fullmatch(noun):
-        chosen = [*diseases, *objects]
+        earlier = [Thing(topic.name) for topic in before.topics if topic.role == "disease"]
+        chosen = [*diseases, *earlier, *objects]
     elif noun:
-        chosen = [*others, *objects]
+        earlier = [Thing(topic.name) for topic in before.topics if noun.lower() in topic.name.lower()]
+        chosen = [*earlier, *others, *objects]
     elif word.lower() in ("they", "them", "their"):
         people = [thing for thing in found if thing.is_people]
         several = [thing for thing in found if thing.is_plural]

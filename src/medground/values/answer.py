@@ -184,7 +184,7 @@ class Answer(Frozen):
         if self.report is not None:
             _check_report(self.report, self.rationale, known.keys())
         if self.notice is not None and self.notice.stops and (self.evidence or self.documents or self.rationale):
-            raise ValueError("an answer whose notice is about self-harm quotes nothing")
+            raise ValueError("an answer whose notice stops it quotes nothing")
         if self.decision.task != self.question.task:
             raise ValueError("decision and question have different tasks")
         if self.decision.status == "decided" and not self.evidence and self.needs_evidence:

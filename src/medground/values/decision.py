@@ -6,8 +6,9 @@ from pydantic import Field, computed_field, model_validator
 
 from medground.values.document import Frozen
 
-NoticeKind = Literal["self-harm", "emergency", "treatment"]
-"""`self-harm`: nothing is searched or quoted. `emergency`, `treatment` (one's own treatment): the answer follows."""
+NoticeKind = Literal["self-harm", "emergency", "see-doctor", "treatment"]
+"""`self-harm`, `emergency`: nothing is searched or quoted. `see-doctor` (a sign that a doctor should see within days),
+`treatment` (one's own treatment): the answer follows."""
 
 
 class Notice(Frozen):
@@ -15,11 +16,11 @@ class Notice(Frozen):
 
     kind: NoticeKind
     sentence: str
-
-    @property
-    def stops(self) -> bool:
-        """Whether the question is not answered at all."""
-        return self.kind == "self-harm"
+    stops: bool = Field(
+        default_factory=lambda given: given["kind"] == "self-harm",
+        description="whether the question is not answered; false for an emergency of answers before 2.0, and of an "
+        "examination's question or a case that was given with one",
+    )
 
 
 Status = Literal["decided", "not judged", "unanswerable"]

@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from pydantic import Field
+
 from medground.errors import UsageError
 from medground.values.document import DocumentId, Frozen
 from medground.values.query import Filters
@@ -50,6 +52,10 @@ def asks_yes_or_no(text: str) -> bool:
     return _AUXILIARY.match(text) is not None and _OPEN_PART.search(_NO_CHOICE.sub(" ", text)) is None
 
 
+def _is_empty(value: object) -> bool:
+    return not value
+
+
 class Option(Frozen):
     """One choice of a choice question: its letter and its text."""
 
@@ -72,6 +78,14 @@ class Follows(Frozen):
     """What was put in their place."""
     documents: tuple[DocumentId, ...] = ()
     """The documents of that answer, which are searched beside everything else."""
+    carried: str = Field(default="", exclude_if=_is_empty)
+    """What the question was about before and names no longer, such as `gout`; empty where nothing was added."""
+    things: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
+    """What the conversation is about, the latest first."""
+    paper: DocumentId | None = Field(default=None, exclude_if=_is_empty)
+    """The one paper of that answer that the question is about, such as "the trial"; only this paper is searched."""
+    choices: tuple[str, ...] = Field(default=(), exclude_if=_is_empty)
+    """What it may mean, as whole questions, where that cannot be decided: then it is asked back, and not searched."""
 
 
 class Question(Frozen):

@@ -97,6 +97,11 @@ def _design(value: str) -> Query:
     return nodes.PublicationType(name=value)
 
 
+def design_types(name: str) -> frozenset[str]:
+    """The publication types that name a design; empty if it is none."""
+    return frozenset(_DESIGNS.get(DESIGNS.get(name, name), ()))
+
+
 def _language(value: str) -> Query:
     """Records say `eng`, `en`, `en-GB` or `English`."""
     names = _SAME_LANGUAGE.get(value.casefold(), [value])

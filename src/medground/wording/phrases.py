@@ -24,13 +24,19 @@ _NAMED = 8
 
 
 def read_as(follows: Follows, text: str, *, searched: bool) -> str:
-    """How a follow-up question was read, and after which question."""
+    """How a follow-up question was read, what was carried into it, and after which question."""
+    if follows.choices:
+        return sentence(f"asked after “{follows.question}”; it was not searched")
+    if follows.paper:
+        paper = f"“{clean(follows.stands_for)}” ({clean(follows.paper)})"
+        return sentence(f"“{follows.asked}” was read as a question about {paper}, which was quoted; no other was read")
     after = f"after “{follows.question}”{'; the sources of its answer were searched too' if searched else ''}"
     if text == follows.asked:
         return sentence(f"asked {after}")
     if text == follows.question:
         return sentence(f"“{follows.asked}” was asked about the answer to “{text}”")
     meant = f" ({follows.word}: {follows.stands_for})" if follows.word else ""
+    meant += f" ({follows.carried} is carried from the conversation)" if follows.carried else ""
     return sentence(f"“{follows.asked}” was read as “{text}”{meant}, {after}")
 
 

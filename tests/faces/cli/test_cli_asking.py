@@ -225,6 +225,6 @@ def test_a_file_of_questions_shows_each_notice(papers: Path, capsys: pytest.Capt
     assert run(*words) == 2
     shown = capsys.readouterr()
     assert "call your local emergency number" in shown.out
-    assert "2 of 2 questions failed; change the command as the errors say" in shown.err
+    assert "1 of 2 questions failed; change the command as the errors say" in shown.err
     lines = [json.loads(line) for line in said(*words, "--json", code=2).out.splitlines()]
-    assert [line["error"]["notice"] is None for line in lines] == [True, False]
+    assert [bool(line.get("error")) for line in lines] == [True, False]

@@ -234,8 +234,9 @@ def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) 
 
 
 def not_searched(run: Run) -> Answer:
-    """The answer to a question about self-harm: the run's notice, and nothing from the sources."""
-    return compose(run, unanswered("someone may be at risk, so no source was searched and no model was called"))
+    """The answer to a question about self-harm or an emergency: the run's notice, and nothing from the sources."""
+    reason = "someone may be at risk, so no source was searched and no model was called"
+    return compose(run, unanswered(reason))
 
 
 def unanswered(reason: str) -> Draft:

@@ -22,28 +22,34 @@ KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
 """The columns of the weights."""
 LEAST: dict[NoticeKind, float] = {"self-harm": 0.6, "emergency": 0.45, "treatment": 0.5}
 """The probability of each kind from which it is said; after self-harm nothing is searched, so it needs more."""
+_LEAST_BESIDE_A_QUESTION = 0.9
+"""The probability from which words alone show an emergency in a text that asks something of its own, such as "does
+honey help?": its writer is seldom in one, and would not be answered."""
 _LONG = (20, 35)
 """Words from which a text says more signs, whatever it is about."""
 _ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
 _SHORTEST = 3
 _QUESTION = forms("notices")["question"]
+_ASKS = forms("notices")["asks"]
 _ONSET = forms("notices")["onset"]
 _OWN = re.compile(r"\b(?:i|me|my|we|our)\b")
 
 
-def risk_in_words(words: str, rule: NoticeKind | None = None) -> NoticeKind | None:
+def risk_in_words(words: str, rule: NoticeKind | None = None, *, asks: bool = False) -> NoticeKind | None:
     """The kind of risk that the words of a question show, if one is likely enough.
 
     Args:
         words: the question as `rules.plain` gives it.
         rule: the kind of the first rule that fires.
+        asks: whether it asks something beside what it tells.
     """
     if len(words.split()) > LONGEST:
         return None
     found = [weights for sign in signs(words, rule) if (weights := _weights().get(sign))]
     scores = [bias + math.fsum(column) for bias, *column in zip(_weights()[""], *found, strict=True)]
     shares = [1 / (1 + math.exp(-score)) for score in scores]
-    said = [(share, kind) for share, kind in zip(shares, KINDS, strict=True) if share >= LEAST[kind]]
+    least = LEAST | ({"emergency": _LEAST_BESIDE_A_QUESTION} if asks else {})
+    said = [(share, kind) for share, kind in zip(shares, KINDS, strict=True) if share >= least[kind]]
     return max(said)[1] if said else None
 
 
@@ -85,13 +91,24 @@ def _weights() -> dict[str, tuple[float, ...]]:
     return {sign: tuple(float(weight or 0) for weight in weights) for sign, *weights in read}
 
 
+_STOPPING = ("self-harm", "emergency")
 _SENTENCES: Mapping[str, str] = tables("language/risk", "notices")
 
 
-def most_urgent(*texts: str) -> Notice | None:
-    """The notice for a question and what is given with it, each read by itself; the most urgent of several."""
-    found = [notice for text in texts if text and (notice := notice_for(text))]
+def most_urgent(question: str, *given: str) -> Notice | None:
+    """The notice for a question and what is given with it, each read by itself; the most urgent of several.
+
+    An emergency in what is given may be a patient's case that a clinician describes: the answer follows.
+    """
+    beside = [answered_all_the_same(notice_for(text)) for text in given]
+    found = [notice for notice in (notice_for(question), *beside) if notice]
     return min(found, key=lambda notice: list(_SENTENCES).index(notice.kind), default=None)
+
+
+def answered_all_the_same(notice: Notice | None) -> Notice | None:
+    """A notice beside which the question is answered, unless it is about self-harm."""
+    answered = notice is not None and notice.kind != "self-harm"
+    return notice.model_copy(update={"stops": False}) if notice and answered else notice
 
 
 @functools.lru_cache(maxsize=64)
@@ -104,14 +121,17 @@ def notice_for(text: str) -> Notice | None:
     words = plain(text)
     kind = rules().first(words)
     if kind in (None, "treatment"):
-        kind = next(filter(None, (risk_in_words(part, kind) for part in _weighed(words, kind))), None)
-    return Notice(kind=kind, sentence=_SENTENCES[kind]) if kind else None
+        found = (risk_in_words(part, kind, asks=_ASKS.search(text) is not None) for part in _weighed(words, kind))
+        kind = next(filter(None, found), None)
+    return Notice(kind=kind, sentence=_SENTENCES[kind], stops=kind in _STOPPING) if kind else None
 
 
 @contextmanager
-def notice_first(*texts: str) -> Iterator[Notice | None]:
-    """Give the notice that texts call for, and put it on every error of the block that has none."""
-    notice = most_urgent(*texts)
+def notice_first(question: str, *given: str) -> Iterator[Notice | None]:
+    """Give the notice that a question and what is given with it call for, and put it on every error of the block that
+    has none.
+    """
+    notice = most_urgent(question, *given)
     try:
         yield notice
     except MedgroundError as error:

@@ -1,0 +1,229 @@
+"""What a conversation is about: its things, which the next question may leave out, and the papers that were quoted."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import zip_longest
+from typing import Literal
+
+from medground.language import words
+from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing
+from medground.language.question_reading import reading_of
+from medground.language.subject import Subject
+from medground.language.word_lists import forms, word_lists
+from medground.values.answer import SourceDocument
+from medground.values.where import design_types
+
+Role = Literal["disease", "treatment", "finding", "other"]
+_TREES: tuple[tuple[Role, str], ...] = (
+    ("disease", r"C(?!23)|F03"),
+    ("finding", r"C23|E01|E05"),
+    ("treatment", r"[DE]|G07|J02"),
+)
+"""Trees of MeSH by the role of their things; the first row that fits counts. A finding is a symptom or a test."""
+_FORMS = forms("conversation")
+_PERSONS = word_lists("noun_phrase_words")["persons"]
+_FEW, _FEW_OF_A_PERSON = 3, 5
+"""Maximum words that say much, of a question that leaves out what it is about, and of one about "him" or "me"."""
+_NAME = 3
+"""Words from which a noun phrase names something, though no heading has it, such as a disease activity score."""
+_ORDINARY = 2.0
+"""Weight below which a word says little, such as risk."""
+_REMEMBERED = 6
+_RARE = 5.0
+"""Weight of a word that names something, though no heading has it."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A thing that a question names."""
+
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What was asked before a question, and what its answer quotes.
+
+    Attributes:
+        question: the question before, as it was read.
+        subject: what was carried into it, such as `gout`; empty where it named its subject.
+        earlier: names of the things of all questions before, the latest first.
+        quoted: the papers that its answer quotes, in order.
+        paper: the one paper that it was about, if it was about one.
+    """
+
+    question: str
+    subject: str = ""
+    earlier: tuple[str, ...] = ()
+    quoted: tuple[SourceDocument, ...] = ()
+    paper: SourceDocument | None = None
+
+    @property
+    def topics(self) -> list[Topic]:
+        """All its things: the subject that was carried, the others of the last question, then the earlier ones."""
+        texts = [self.subject, self.question, *self.earlier]
+        found = [topic for text in texts if text for topic in topics_of(text) or _by_form(text)]
+        return list({topic.name.casefold(): topic for topic in reversed(found)}.values())[::-1]
+
+    def things_after(self, text: str, *, is_whole: bool) -> tuple[str, ...]:
+        """Names of its things once a question was read as `text`; a disease named in a whole question begins anew."""
+        named = topics_of(text)
+        anew = is_whole and any(topic.role == "disease" for topic in named)
+        names = [topic.name for topic in (*named, *([] if anew else self.topics))]
+        return tuple(dict.fromkeys(names))[:_REMEMBERED]
+
+
+@lru_cache(maxsize=256)
+def topics_of(text: str) -> tuple[Topic, ...]:
+    """The things that a text names, by what its words mean.
+
+    >>> [topic.role for topic in topics_of("my dad has gout, does colchicine help him")]
+    ['disease', 'treatment']
+    """
+    found = list[Topic]()
+    subjects = [one for one in reading_of(text).subjects if one.heading or one.decides]
+    for one, follows in zip_longest(subjects, subjects[1:]):
+        if not one.decides or one.aside:
+            continue
+        is_qualified = follows is not None and not follows.decides and _begins_after(one, follows)
+        name = f"{one.said} {follows.said}" if follows and is_qualified else one.said  # HPV vaccine, cataract surgery
+        found.append(Topic(name, "treatment" if is_qualified else _role(one)))
+    return tuple(found)
+
+
+def _begins_after(one: Subject, follows: Subject) -> bool:
+    """Whether a drug or a procedure follows a name at once, and so is qualified by it."""
+    from medground.pubmed.mesh import vocabulary
+
+    heading = vocabulary().find(follows.heading)
+    done = heading is not None and any(tree.startswith(("D", "E", "H02")) for tree in heading.trees)
+    return done and one.start >= 0 and follows.start == one.start + len(one.said) + 1
+
+
+def _by_form(text: str) -> list[Topic]:
+    """The things of a text that has words of no heading, such as `cognitive behavioral therapy`."""
+    phrases = (
+        one for one in reading_of(text).phrases if not (one.is_people or one.is_asked_for or _is_clause(one.text))
+    )
+    rare = [one.text for one in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(one.text))]
+    head = re.split(r"[,;:.]", text)[0]
+    plain = (AUXILIARIES | ASKING | _PERSONS).isdisjoint(head.lower().split()) and len(head.split()) <= _NAME
+    return [Topic(name, "other") for name in rare or [head][: int(plain)]]
+
+
+def _role(subject: Subject) -> Role:
+    """The role of a thing; a name that no heading has is most often a drug's."""
+    from medground.pubmed.mesh import vocabulary
+
+    heading = vocabulary().find(subject.heading) if subject.heading else None
+    if heading is None:
+        return "treatment"
+    return next((role for role, tree in _TREES if any(re.match(tree, one) for one in heading.trees)), "other")
+
+
+def _is_clause(phrase: str) -> bool:
+    return not _PERSONS.isdisjoint(phrase.lower().split())
+
+
+def things_before(before: Conversation) -> list[Thing]:
+    """What the question before is about, its grammatical subject first; in free wording, what its words mean."""
+    phrases = [one for one in reading_of(before.question).phrases if not _is_clause(one.text)]
+    names = [topic.name for topic in topics_of(before.question)]
+    naming = [one for one in phrases if any(name.casefold() in one.text.casefold() for name in names)]
+    if before.subject:
+        first = [one for one in naming[:1] if re.match(rf"\w+ {re.escape(one.text)}\b", before.question)]
+        return list(dict.fromkeys([*first, Thing(before.subject), *naming]))
+    if phrases and (naming or not names) and not before.paper:
+        return phrases
+    return [Thing(name) for name in names or before.earlier]
+
+
+def left_out(asked: str, before: Conversation) -> list[str]:
+    """What a question leaves out that the conversation is about; several where it may be either of two things.
+
+    Empty where the question names what it is about.
+    """
+    if names_its_subject(asked):
+        return []
+    topics, roles = before.topics, [topic.role for topic in topics_of(asked)]
+    subject = before.subject or before.question
+    last = list(topics_of(subject)) or _by_form(subject) or topics
+    treatments = [topic.name for topic in topics if topic.role == "treatment"]
+    diseases = [topic.name for topic in topics if topic.role == "disease"]
+    compared = [topic.name for topic in last if topic.role == "treatment"]
+    if _FORMS["proposition"].search(asked):
+        return [topic.name for topic in last[:2]]
+    if roles and before.subject:
+        return [before.subject]
+    if roles and diseases and not (set(roles) == {"finding"} and last and last[0].role == "treatment"):
+        return diseases[:1]
+    if len(treatments) > 1 and _FORMS["which"].search(asked):
+        return [" or ".join(treatments[:2])]
+    if len(compared) > 1 and reading_of(before.question).comparison:
+        return [" or ".join(compared[:2])]
+    if treatments and _FORMS["of_drug"].search(asked):
+        return treatments[:1]
+    if diseases and _FORMS["of_disease"].search(asked):
+        return diseases[:1]
+    first = [topic for topic in last if topic.role != "finding"] or last
+    both = first[:2] if len(first) > 1 and all(topic.role == "disease" for topic in first) else first[:1]
+    return [topic.name for topic in both]
+
+
+def names_its_subject(asked: str) -> bool:
+    """Whether a question needs no other: it names a disease, or asks in whole words of a drug, or is a long one."""
+    said = re.findall(r"[\w'’-]+", asked.lower())
+    roles = {topic.role for topic in topics_of(asked)}
+    of_a_person = not _PERSONS.isdisjoint(said)
+    saying_much = [stem for stem in words.terms(asked) if words.weight(stem) >= _ORDINARY]
+    is_long = len(saying_much) > (_FEW_OF_A_PERSON if of_a_person else _FEW)
+    acting = "treatment" in roles and _names_an_outcome(asked)  # whether a drug causes bleeding
+    named = not roles and not _FORMS["which"].search(asked) and _has_a_name(asked)
+    is_defined = ":" in asked or _FORMS["defined"].search(asked) is not None
+    if is_long or acting or named or is_defined or not roles.isdisjoint(("disease", "other")):
+        return True
+    return "treatment" in roles and len(said) > _NAME and said[0] in ASKING - {"which"} and not of_a_person
+
+
+def _names_an_outcome(asked: str) -> bool:
+    """Whether a question names a disease or a finding, also one of many kinds, such as fractures."""
+    found = (one for one in reading_of(asked).subjects if one.heading and not one.aside)
+    return any(_role(one) in ("disease", "finding") for one in found)
+
+
+def _has_a_name(asked: str) -> bool:
+    """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
+    phrases = (one.text for one in reading_of(asked).phrases if not _is_clause(one.text))
+    return _FORMS["name"].search(asked) is not None or any(len(words.terms(one)) >= _NAME for one in phrases)
+
+
+def with_subject(asked: str, name: str) -> str:
+    """A question with what it leaves out: `which exercises help with vertigo?`"""
+    text = asked.rstrip(" ?.!")
+    if _FORMS["which"].search(asked) and " or " in name:
+        return f"{text}, {name}?"
+    return f"{text} with {name}?"
+
+
+def papers_meant(asked: str, before: Conversation) -> list[SourceDocument] | None:
+    """The quoted paper that a question is about, as in "how many patients were in the trial?"; two where it may be
+    either, none where nothing fits; None where it is about no paper.
+
+    What is asked in the past tense and names nothing is asked of the paper that the question before was about.
+    """
+    found = _FORMS["paper"].search(asked)
+    if found is None:
+        again = before.paper and not topics_of(asked) and _FORMS["past"].search(asked)
+        return [before.paper] if again and before.paper else None
+    named = [before.paper] if before.paper else []
+    known = [*named, *(paper for paper in before.quoted if paper not in named)]
+    fitting = [paper for paper in known if _is_a(found["paper"].lower(), paper)] or known
+    return fitting[:1] if fitting[:1] == known[:1] else fitting[:2]
+
+
+def _is_a(design: str, paper: SourceDocument) -> bool:
+    """Whether a paper is of a design by its record or its title; anything is a `study`."""
+    types = design_types(design)
+    return not types or not types.isdisjoint(paper.publication_types) or design in paper.title.lower()

@@ -1,0 +1,53 @@
+"""Conversations of five turns: each turn keeps the subject, and none is read as a question about another."""
+
+import runpy
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from rows import each_row
+
+from medground.language.conversation import Conversation
+from medground.language.follow_up import read_follow_up
+from medground.values.answer import SourceDocument
+
+BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "follow.py"))
+
+
+@each_row(("half", "least"), [("first", 0.95), ("second", 0.9), ("held-out", 0.75)])
+def test_a_conversation_keeps_its_subject(half: str, least: float) -> None:
+    counts = Counter(outcome for talk in BENCHMARK["conversations"](half) for outcome, _, _ in BENCHMARK["turns"](talk))
+    assert counts["carried"] >= least * counts.total()
+    assert not counts["another"]
+
+
+def paper(number: int, title: str, kind: str) -> SourceDocument:
+    return SourceDocument(id=f"PMID:{number}", title=title, kind="research", publication_types=(kind,))
+
+
+TRIAL, OTHER = (paper(n, title, "Randomized Controlled Trial") for n, title in ((1, "Mirtal in gout"), (2, "Mirtal")))
+REVIEW = paper(3, "Mirtal, reviewed", "Review")
+
+
+@each_row(
+    ("quoted", "read"),
+    [
+        ([TRIAL], "PMID:1"),
+        ([TRIAL, OTHER], "PMID:1"),
+        ([REVIEW, OTHER], "PMID:2"),
+        ([REVIEW, TRIAL, OTHER], "Was the trial blinded (PMID:1, “Mirtal in gout”)?"),
+    ],
+)
+def test_the_trial_is_the_one_quoted_or_it_is_asked_back(quoted: list[SourceDocument], read: str) -> None:
+    reading = read_follow_up("Was the trial blinded?", Conversation("Does mirtal help?", quoted=tuple(quoted)))
+    assert (reading.paper or reading.choices[0]) == read
+
+
+def test_two_diseases_are_asked_back() -> None:
+    reading = read_follow_up("what helps", "Is asthma linked to gout?")
+    assert reading.choices == ("what helps with asthma?", "what helps with gout?")
+
+
+@pytest.mark.parametrize("asked", ["Does omeprazole cause fractures?", "What is a cohort study?"])
+def test_a_whole_question_carries_nothing(asked: str) -> None:
+    assert read_follow_up(asked, "my dad has gout").text == asked
