@@ -9,6 +9,7 @@ from medground.answering.read.excerpts import budget_of, excerpts
 from medground.answering.read.reading_list import Batch, Reading
 from medground.answering.run import Run
 from medground.answering.verify.named import remark, without_marks
+from medground.answering.verify.rules import is_remark
 from medground.answering.write.draft import Draft
 from medground.answering.write.reason import with_quotes
 from medground.errors import SourceUnavailable
@@ -87,7 +88,7 @@ def _complete(question: Question, draft: Draft, output: AnswerOutput, run: Run) 
         remarks = (remark(without_marks(one), run.ledger.documents.values(), question.text) for one in said)
         return tuple(dict.fromkeys(filter(None, remarks)))
 
-    changed: dict[str, Any] = {"missing": founded(output.missing)}
+    changed: dict[str, Any] = {"missing": tuple(filter(is_remark, founded(output.missing)))}
     if question.task == "free":
         answer = founded(output.answer)
         changed |= {"answer": answer, "form": output.form if answer else None, "basis": "model" if answer else None}
