@@ -62,7 +62,9 @@ def exchanged(statement: str, quote: str) -> str:
         if others and any(one.units & place.units for one in mine for place in theirs):
             crossed[name] = words.weight(name)
     rarest = max(crossed, key=lambda name: crossed[name], default="")
-    return rarest if rarest and crossed[rarest] > agreed else ""
+    if not rarest or crossed[rarest] <= agreed:
+        return ""
+    return next(word[0] for word in _WORD.finditer(statement) if rarest in words.terms(word[0]))
 
 
 def mistimed(statement: str, quote: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from medground.answering.verify.context import AROUND, FOREIGN, as_read, cited_evidence
+from medground.answering.verify.context import AROUND, FOREIGN, SUBJECT, as_read, cited_evidence
 from medground.answering.verify.critic import Checked, noted
 from medground.answering.verify.numbers import misplaced_number, missing_quantities
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
@@ -194,7 +194,7 @@ def weighed(verdict: Verdict, found: tuple[Overclaim, ...], *, stands: bool, set
     """The verdict after the doubts.
 
     If it `stands`, because its judge has the last word, most are only reported; what is `HELD_BACK` counts as not found
-    in the quotes, unless the judge `settled` it.
+    in the quotes, unless the judge `settled` it, and a quote supports only in part what it does not mention.
     """
     if not found or not stands:
         return downgraded(verdict, found)
@@ -202,6 +202,8 @@ def weighed(verdict: Verdict, found: tuple[Overclaim, ...], *, stands: bool, set
         note = "; ".join(dict.fromkeys(one.note for one in held))
         changed = {"label": "not found", "assessed": None, "probability": None, "note": ""}
         return noted(verdict.model_copy(update=changed), note, *(one.kind for one in held))
+    if off := tuple(one for one in found if one.kind in (SUBJECT, FOREIGN)):
+        return downgraded(verdict, off)
     return noted(verdict, f"a word filter found that {' and '.join(f'it {doubt.note}' for doubt in found)}")
 
 

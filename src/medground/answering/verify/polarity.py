@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from medground.language import words
+from medground.language.sentences import sentence_spans
 from medground.language.word_lists import forms
 from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, direction, order
 
@@ -24,6 +25,13 @@ def affirms(text: str) -> bool:
     return not denies(text) and bool(UP.search(text) or DOWN.search(text) or _significances(text))
 
 
+def nearest(statement: str, quote: str) -> str:
+    """The sentence of a quote that holds most of a statement's words."""
+    said = words.terms(statement)
+    sentences = [quote[start:end] for start, end in sentence_spans(quote)] or [quote]
+    return max(sentences, key=lambda sentence: words.coverage(said, words.terms(sentence)))
+
+
 def _significances(text: str) -> set[bool]:
     """For each `significant` whether it is affirmed."""
     found = _SIGNIFICANT.finditer(text)
@@ -34,9 +42,10 @@ def reversed_by(statement: str, quotes: Sequence[str]) -> str:
     """The quote that denies what a statement affirms, or affirms as significant what it denies; empty if any agrees."""
     if not quotes:
         return ""
-    if affirms(statement) and all(denies(Pair(statement, quote, quote).clause) for quote in quotes):
+    near = [nearest(statement, quote) for quote in quotes]
+    if affirms(statement) and all(denies(Pair(statement, quote, quote).clause) for quote in near):
         return quotes[0]
-    significant = [_significances(quote) == {True} and not denies(quote) for quote in quotes]
+    significant = [_significances(quote) == {True} and not denies(quote) for quote in near]
     return quotes[0] if denies(statement) and all(significant) else ""
 
 
@@ -48,6 +57,7 @@ def answered_against(answer: str, statement: str, texts: Sequence[str]) -> str:
     """
     if not texts or denies(statement):
         return ""
+    texts = [nearest(statement, text) for text in texts]
     harmful = [bool(_BENEFIT.search(statement) and _WORSE.search(text)) for text in texts]
     if answer == "yes":
         return texts[0] if all(denies(text) or bad for text, bad in zip(texts, harmful, strict=True)) else ""

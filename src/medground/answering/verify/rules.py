@@ -58,7 +58,7 @@ class Rule:
 
 
 _FORMS = forms("rules")
-_ADDRESS, _STRONG, _TO_READERS = _FORMS["address"], _FORMS["strong"], _FORMS["to_readers"]
+_ADDRESS, _STRONG, _TO_READERS, _ORDERS = (_FORMS[name] for name in ("address", "strong", "to_readers", "orders"))
 _DENIES = re.compile(r"(?<=[a-z] )(?:do not|never) ", re.IGNORECASE)
 """Behind a subject it denies, and orders nothing: `algorithms do not replace judgement`."""
 _YOU = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
@@ -82,7 +82,7 @@ def _instruction(part: Part) -> str:
 
 
 def _orders(text: str) -> bool:
-    return bool(_YOU.search(text)) or instructs(_DENIES.sub("", text))
+    return bool(_YOU.search(text) or _ORDERS.search(text)) or instructs(_DENIES.sub("", text))
 
 
 def _address(part: Part) -> str:
