@@ -162,8 +162,8 @@ def _extra(part: Part) -> str:
     """A clause that is joined to another, and of which no quote has a word."""
     clauses = [clause for clause in _JOINED.split(part.text) if len(words.terms(clause)) > 1]
     held = frozenset(words.terms("\n".join([*part.quotes, *(document.title for document in part.documents)])))
-    bare = [clause for clause in clauses if held.isdisjoint(words.terms(clause))]
-    return bare[0].strip() if bare and len(bare) < len(clauses) else ""
+    bare = [clause for clause in clauses[1:] if held.isdisjoint(words.terms(clause))]
+    return bare[0].strip() if bare else ""
 
 
 def _outcome(part: Part) -> str:
