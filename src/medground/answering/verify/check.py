@@ -38,8 +38,8 @@ from medground.answering.verify.marks import facts_of
 from medground.answering.verify.named import unfounded
 from medground.answering.verify.overclaim import OWN_WORDS, Overclaim, doubts, weighed, with_word_filters
 from medground.answering.verify.reporting import TITLE, asks, why_not_finding
-from medground.corpus.retraction import RETRACTED
 from medground.answering.verify.rules import settles
+from medground.corpus.retraction import RETRACTED
 from medground.language import words
 from medground.models.operators.base import EvidenceView, Operator
 from medground.models.operators.checking import check

@@ -233,7 +233,7 @@ TABLE: tuple[Rule, ...] = (
     Rule("exchanged", "words", _WITH_SHORT, _exchanged),
     Rule("time", "words", _PROSE, _mistimed),
     Rule("reversed", "words", _PROSE, _reversed),
-    Rule("sides", "words", _PROSE, _sides),
+    Rule("comparison order", "words", _PROSE, _sides),
     Rule("none", "words", _PROSE, _denied),
     Rule("strong", "words", _PROSE, _strong),
     Rule("unhedged", "words", _in("sentence"), _unhedged),
