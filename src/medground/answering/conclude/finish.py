@@ -60,7 +60,7 @@ async def checked_answer(
     shown_with = [sentence for sentence, _ in kept]
     if said.said.result == "follows" and (why := held_back(draft, shown_with, said.said.settles, run)):
         repeated = answer if all(map(is_remark, answer)) else ()  # an order is not
-        return AnswerCheck(answer=repeated, result="not shown", checked_by=said.by, reason=why)
+        return AnswerCheck(answer=repeated, result="not shown", checked_by=said.by, reason=f"a rule found that {why}")
     rests = [draft.sentences[place] for place in said.rests_on if place < len(draft.sentences)]
     if rests and not any(one in rests for one, _ in kept):
         why = "the sentences that it rests on were left out"

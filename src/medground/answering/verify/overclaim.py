@@ -24,7 +24,7 @@ from medground.answering.verify.rules import BINDING, Part, broken
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.home.files import tables
 from medground.language import words
-from medground.language.sentences import sentence_spans
+from medground.language.sentences import ROW, sentence_spans
 from medground.language.word_lists import forms
 from medground.models.operators.differences import (
     ASSOCIATION,
@@ -103,7 +103,7 @@ def wrong_numbers(statement: str, quotes: Sequence[str]) -> tuple[Overclaim, ...
     missing = dict.fromkeys(quantity.text for quantity in missing_quantities(statement, quotes))
     if missing:
         return (Overclaim(NUMBER, ", ".join(missing)),)
-    misplaced = misplaced_number(statement, quotes)
+    misplaced = misplaced_number(statement, [quote for quote in quotes if ROW not in quote])  # a row has no such words
     return (Overclaim(MISPLACED, misplaced),) if misplaced else ()
 
 
