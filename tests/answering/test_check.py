@@ -184,22 +184,30 @@ def overclaimed(run: Run) -> Verdict:
 
 @each_row(
     ("told", "label", "flags"),
-    [("entails", "supported", ()), ("related", "related", ("certainty",)), ("failed", "unverified", ())],
+    [
+        ("entails", "not found", ("certainty",)),
+        ("Aspirin will prevent it", "not found", ("certainty",)),
+        ("prevent stroke", "supported", ()),
+        ("related", "related", ("certainty",)),
+        ("failed", "unverified", ()),
+    ],
 )
-def test_a_capable_judge_sees_what_word_filters_doubt_and_decides(
+def test_a_capable_judge_that_insists_on_a_doubt_must_copy_the_words_that_settle_it(
     judge: Any, told: Any, label: str, flags: tuple[str, ...]
 ) -> None:
     failed = ModelFailed("timed out", model="openai:large")
-    run, model = judge(failed if told == "failed" else says(told, "E1"), name="openai:large")
+    is_relation = told in ("entails", "related")
+    said = says(told, "E1") if is_relation else says("entails", "E1", settles=told)
+    run, model = judge(failed if told == "failed" else said, name="openai:large")
     found = overclaimed(run)
     assert (found.label, found.flags) == (label, flags)
     ((_, value),) = model.seen
     assert value.statements[0].doubts == ("it is more certain than its source, which says `may`",)
 
 
-@each_row(("name", "flags"), [("openai:large", ()), ("local:small", ("certainty",))])
-def test_word_filters_overrule_a_small_judge_only(judge: Any, name: str, flags: tuple[str, ...]) -> None:
-    run, model = judge(ENTAILS, name=name, trusted=False)
+@each_row(("name", "settles", "flags"), [("openai:large", "prevent stroke", ()), ("local:small", "", ("certainty",))])
+def test_word_filters_overrule_a_small_judge_only(judge: Any, name: str, settles: str, flags: tuple[str, ...]) -> None:
+    run, model = judge(says("entails", "E1", settles=settles), name=name, trusted=False)
     found = overclaimed(run)
     assert (found.label, found.flags, len(model.seen)) == ("not judged", flags, 1)
 

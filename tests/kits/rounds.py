@@ -26,7 +26,8 @@ PAPERS = [
         title=f"Aspirin and {topic}",
         text=f"Aspirin changed {topic} and {topic} scores. It was given for a year.",
         year=2000 + number,
-        mesh=(MeshHeading(descriptor="Myocardial Infarction"),),  # all are on the question's subject
+        # All are on the question's subject, and on what is written of it.
+        mesh=(MeshHeading(descriptor="Myocardial Infarction"), MeshHeading(descriptor="Stroke")),
     )
     for number, topic in enumerate(["myocardial infarction", *TOPICS], start=1)
 ]

@@ -184,6 +184,9 @@ def test_an_id_means_the_same_sentence_in_both_readings(ask: Asks) -> None:
 
 
 NAMES, DEATHS = ("aspirin", "warfarin"), "No document reports deaths."
+BOTH = TRIAL.model_copy(
+    update={"text": TRIAL.text.replace("Aspirin significantly", "Aspirin and warfarin significantly")}
+)
 
 
 @each_row(
@@ -205,14 +208,14 @@ def test_each_item_and_each_absence_is_checked_in_the_same_call(
 
     open_question = Question.ask("Which drugs reduce the risk of stroke?")
     writes = answers(answer=NAMES, form="items", missing=(DEATHS,))
-    answer, _ = ask(replies(read_and_answer=writes, check=judge), question=open_question)
+    answer, _ = ask(replies(read_and_answer=writes, check=judge), [BOTH], question=open_question)
     assert (answer.decision.shown(), getattr(answer.decision, "items", None)) == (shown, items)
     assert (answer.missing, [one.text for one in answer.dropped]) == (missing, left_out)
     assert answer.decision.exact_answer == ([[one] for one in items] or None)
     assert shown is None or f"\n\n{shown}\n" in str(answer), "the short answer comes first"
     assert [one.text for one in answer.statements] == [WRITTEN]
     assert answer.usage.model_calls == 2
-    unjudged, _ = ask({"read_and_answer": writes}, question=open_question)
+    unjudged, _ = ask({"read_and_answer": writes}, [BOTH], question=open_question)
     assert (unjudged.decision.shown(), unjudged.missing) == (None, DEATHS)  # nobody can tell what follows
     assert unjudged.decision.check.result == "not checked"
     if shown is None:
@@ -271,19 +274,20 @@ def test_quotes_are_what_was_read_when_two_sources_differ(
 
 
 @each_row(
-    ("documents", "silent"),
+    ("documents", "shown"),
     [
-        ([TRIAL], []),
-        ([Document(id="PMID:4", title="Stroke", text="Acetylsalicylic acid reduced the risk of stroke.")], []),
-        ([Document(id="PMID:5", title="Stroke", text="Statins reduced the risk of stroke.")], ["aspirin"]),
+        ([TRIAL], "yes"),
+        ([Document(id="PMID:4", title="Stroke", text="Acetylsalicylic acid reduced the risk of stroke.")], "yes"),
+        ([Document(id="PMID:5", title="Stroke", text="Statins reduced the risk of stroke.")], None),
     ],
 )
 def test_nothing_is_decided_by_quotes_that_do_not_mention_what_is_asked_about(
-    ask: Asks, documents: list[Document], silent: list[str]
+    ask: Asks, documents: list[Document], shown: str | None
 ) -> None:
     answer = ask(replies(), documents)[0]
-    assert list(answer.decision.unmentioned) == silent
-    assert answer.decision.shown() == (None if silent else "yes")
+    assert answer.decision.shown() == shown
+    left_out = [dropped.reason for dropped in answer.dropped]
+    assert left_out == ([] if shown else ["not found: is about Aspirin, which the text cited does not mention"])
 
 
 FRONT = Document(

@@ -39,6 +39,7 @@ from medground.home.settings_groups import (
     CallSettings,
     KeySettings,
     ModelSettings,
+    ReadSettings,
     RecipeSettings,
     RetrievalSettings,
     ServerSettings,
@@ -67,6 +68,7 @@ class Settings(SettingsPart):
     operators: Mapping[str, CallSettings] = Field(default_factory=dict)
     budget: BudgetSettings = BudgetSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    read: ReadSettings = ReadSettings()
     recipe: RecipeSettings = RecipeSettings()
     verify: VerifySettings = VerifySettings()
     trace: TraceSettings = TraceSettings()

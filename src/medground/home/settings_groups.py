@@ -129,6 +129,17 @@ class RecipeSettings(SettingsPart):
     )
 
 
+class ReadSettings(SettingsPart):
+    """What a model is shown of the documents found."""
+
+    tokens: int | None = Field(
+        default=None,
+        ge=100,
+        description="about so many tokens of excerpts; without a value 6,000, as far as the model's context allows, "
+        "and 600 for `local`",
+    )
+
+
 class VerifySettings(SettingsPart):
     """How written sentences are checked."""
 

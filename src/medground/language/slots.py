@@ -109,6 +109,11 @@ class Slot:
         return self.about | self.perhaps
 
 
+def without_asides(text: str) -> str:
+    """The text with blanks where it has intervals, p values, deviations and fractions."""
+    return _ASIDES.sub(lambda match: " " * len(match[0]), text)
+
+
 _Place = tuple[Quantity, ...]
 """Numbers side by side."""
 
@@ -118,7 +123,7 @@ def slots(sentence: str) -> tuple[Slot, ...]:
 
     Numbers of different units are read apart: hours say nothing of which group a percentage belongs to.
     """
-    plain = _ASIDES.sub(lambda match: " " * len(match[0]), sentence)
+    plain = without_asides(sentence)
     every = [q for q in quantities(plain) if q.measure != "p" and not (q.named and not q.unit)]
     by_unit: dict[str, list[Quantity]] = {}
     for quantity in every:

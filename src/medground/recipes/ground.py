@@ -147,6 +147,7 @@ async def _by_model(question: Question, run: Run, only: Sequence[str] | None) ->
     found = [reading for one in _each(question) for reading in await _readings(one, words_lookup(one), run, only)]
     first = {reading.document_id: reading for reading in sorted(found, key=lambda one: -one.rank)}
     likeliest = list(first.values())[::-1][:MOST_READ]  # whichever part of a question they were found for
+    likeliest = with_findings(question.text, likeliest, run.ledger.documents)
     search = await how_to_search(question, run) if first else ""
     answered = await answer_from(question, likeliest, run, search=search)
     query = normalize(answered.query, today=run.now().date()).query if answered.query else Everything()
@@ -155,7 +156,7 @@ async def _by_model(question: Question, run: Run, only: Sequence[str] | None) ->
     asked = Lookup(asked=query, text=" ".join([question.text, *answered.draft.missing]), shown=to_pubmed(query))
     more = list[Reading]()
     with contextlib.suppress(SourceUnavailable):  # the answer lists it
-        more = [one for one in await _readings(question, asked, run, only) if one.document_id not in run.read]
+        more = [one for one in await _readings(question, asked, run, only) if one.document_id not in answered.whole]
     return await answer_from(question, more, run, before=answered) if more else answered
 
 

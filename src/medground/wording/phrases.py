@@ -119,7 +119,7 @@ def _refused(answer: Answer) -> str:
     """What a model answered, and what the check of that answer found, or what its quotes are not about."""
     check, options = answer.decision.check, answer.question.options
     assert check is not None
-    said = f"The model answered {_with_options(', '.join(check.answer), options)}".rstrip()
+    said = f"The model answered {_with_options(', '.join(check.answer), options)}".rstrip(" .")
     if answer.decision.unmentioned:
         return f"{said}, but no quote mentions {' or '.join(map(clean, answer.decision.unmentioned))}"
     if check.result == "not checked":

@@ -149,7 +149,7 @@ def test_the_server_is_asked_and_its_numbers_are_used(judge: Any) -> None:
     assert (peer.requests[0]["logprobs"], peer.requests[0]["top_logprobs"]) == (True, 5)
     schema = peer.requests[0]["response_format"]["json_schema"]["schema"]
     properties = schema["$defs"]["StatementCheck"]["properties"]
-    assert list(properties) == ["statement", "relation", "best", "flags", "reason"]
+    assert list(properties) == ["statement", "relation", "best", "flags", "reason", "settles"]
     assert properties["flags"]["items"]["enum"] == list(FLAGS)
 
 

@@ -171,7 +171,8 @@ def decide(
     shown = {evidence for sentence, _ in kept for evidence in sentence.evidence}
     quotes = [e for e in run.ledger.evidence if e.id in shown]
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
-    if missing := _missing(quotes, run, decides=bool(draft.answer)) if quotes and texts_alone else []:
+    agrees = check is not None and check.result == "follows"
+    if missing := _missing(quotes, run, decides=bool(draft.answer), agrees=agrees) if quotes and texts_alone else []:
         asked = reading_of(run.question.text)
         things = asked.deciding
         if check is None and not run.elsewhere.isdisjoint(missing):
@@ -194,15 +195,16 @@ def decide(
     return _made(run.question, status, reason=draft.reason or _undecided(run, verdicts))
 
 
-def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool) -> list[str]:
+def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool, agrees: bool) -> list[str]:
     """What the quotes are not about: things, or `WHAT_IS_ASKED`. That they are about other people is only said.
 
-    Where nothing is decided, quotes that are likely about a thing in other words may stand, and it is said; so may
-    those that name every thing. Where a question names none, they stand if they are likely to answer.
+    A check that `agrees` was asked whether things that the question names are meant in other words. Where nothing is
+    decided, quotes that are likely about a thing in other words may stand, and it is said; so may those that name every
+    thing. Where a question names none, they stand if they are likely to answer.
     """
     documents, asked = run.ledger.documents, reading_of(run.question.text)
     texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
-    missing = unmentioned(run.question, quotes, documents)
+    missing = [] if agrees else unmentioned(run.question, quotes, documents)
     if missing == [WHAT_IS_ASKED] and asked.things and not decides:
         missing = []
     may_refuse = run.settings.verify.gate and not run.question.options

@@ -9,12 +9,15 @@ from medground.answering.conclude.decision import decide, judged
 from medground.answering.conclude.policy import Grounds, release
 from medground.answering.read.related_records import replaced
 from medground.answering.run import Run
+from medground.answering.verify.absence import reported_after_all
 from medground.answering.verify.check import check_with_answer
 from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
 from medground.answering.verify.critic import Checked
 from medground.answering.verify.critics import AnswerJudgement, OperatorCritic
+from medground.answering.verify.headline import doubts_about, held_back
 from medground.answering.verify.named import remark
 from medground.answering.verify.rationale import find_conflicts
+from medground.answering.verify.rules import is_remark
 from medground.answering.write.choice import choose, report_paragraphs
 from medground.answering.write.draft import Draft, Mark, evidence_mark
 from medground.errors import SourceUnavailable
@@ -50,10 +53,15 @@ async def checked_answer(
     critic = OperatorCritic(run)
     if said is None:
         shown = [sentence.text for sentence in sentences_of([sentence for sentence, _ in kept])]
-        _, said = await critic.judge_answer((), answer, shown)
+        doubts = doubts_about(draft, [sentence for sentence, _ in kept], run)
+        _, said = await critic.judge_answer((), answer, shown, doubts)
     if said is None:
         why = f"{critic.name} did not say whether it follows from the sentences below"
         return AnswerCheck(answer=answer, result="not checked", checked_by=critic.name, reason=why)
+    shown_with = [sentence for sentence, _ in kept]
+    if said.said.result == "follows" and (why := held_back(draft, shown_with, said.said.settles, run)):
+        repeated = answer if all(map(is_remark, answer)) else ()  # an order is not
+        return AnswerCheck(answer=repeated, result="not shown", checked_by=said.by, reason=f"a rule found that {why}")
     rests = [draft.sentences[place] for place in said.rests_on if place < len(draft.sentences)]
     if rests and not any(one in rests for one, _ in kept):
         why = "the sentences that it rests on were left out"
@@ -76,8 +84,8 @@ def _check(draft: Draft, judged: AnswerJudgement, run: Run) -> AnswerCheck:
         result = "contradicted"
     elif result != "follows" and agrees:
         result, found = "not shown", ()
-    found = tuple(line for one in found if (line := remark(one, documents.values(), asked)))
-    reason = remark(said.reason, documents.values(), asked)
+    found = tuple(line for one in found if is_remark(one) and (line := remark(one, documents.values(), asked)))
+    reason = remark(said.reason, documents.values(), asked) if is_remark(said.reason) else ""
     return AnswerCheck(answer=draft.answer, result=result, found=found, checked_by=judged.by, reason=reason)
 
 
@@ -91,14 +99,23 @@ async def _checked(draft: Draft, run: Run) -> tuple[Draft, list[Verdict], Answer
     items = answer if draft.form == "items" and len(answer) > 1 else ()
     parts = [Sentence(text=one, evidence=(), kind="item") for one in items]
     parts += [Sentence(text=one, evidence=(), kind="absence") for one in draft.missing]
-    checked, said = await check_with_answer([*draft.sentences, *parts], answer, run)
+    doubts = doubts_about(draft, draft.sentences, run) if answer else []
+    checked, said = await check_with_answer([*draft.sentences, *parts], answer, run, doubts)
     verdicts = [one.verdict for one in checked[: len(draft.sentences)]]
     wrong: dict[str, Checked] = {}
+    told = reported_after_all(draft.missing, run)
     for part, one in zip(parts, checked[len(draft.sentences) :], strict=True):
         unjudged = "contradicts" if one.verdict.label == "not found" else "failed"
         relation = one.judgement.relation if one.judgement else unjudged
-        if relation == "contradicts" or (part.kind == "item" and relation in ("related", "neutral")):
+        if part.text in told:
+            wrong[part.text] = replace(one, verdict=one.verdict.model_copy(update={"note": told[part.text]}))
+        elif relation == "contradicts" or (part.kind == "item" and relation in ("related", "neutral")):
             wrong[part.text] = one
+        elif part.kind == "item":
+            alone = draft.model_copy(update={"answer": (part.text,)})
+            copied = one.judgement.settles if one.judgement else ""
+            if why := held_back(alone, draft.sentences, copied, run):
+                wrong[part.text] = replace(one, verdict=one.verdict.model_copy(update={"note": why}))
     missing = tuple(one for one in draft.missing if one not in wrong)
     held = tuple(one for one in answer if one not in wrong)
     left = [one for one in draft.missing if one in wrong]

@@ -9,7 +9,7 @@ from itertools import islice
 from medground.answering.verify.context import FOREIGN, GIVEN, SUBJECT
 from medground.answering.verify.critic import CITATION, CONTRADICTION, DISPUTED, INCORRECT
 from medground.answering.verify.named import HELD
-from medground.answering.verify.overclaim import UNHELD
+from medground.answering.verify.overclaim import HELD_BACK, UNHELD
 from medground.answering.verify.reporting import NOT_FINDINGS
 from medground.home.settings_groups import VerifySettings
 from medground.values.evidence import Sentence, by_sentence
@@ -76,6 +76,7 @@ def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *,
     cites = bool(statement.evidence) or needs_none
     found = rejected(verdict)
     held_back = not UNHELD.union(HELD).isdisjoint(verdict.flags)
+    held_back |= verdict.label == "not found" and not HELD_BACK.isdisjoint(verdict.flags)
     always = bool(found) or held_back or not cites
     if not always and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
         return ""

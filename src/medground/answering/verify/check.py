@@ -38,6 +38,7 @@ from medground.answering.verify.marks import facts_of
 from medground.answering.verify.named import unfounded
 from medground.answering.verify.overclaim import OWN_WORDS, Overclaim, doubts, weighed, with_word_filters
 from medground.answering.verify.reporting import TITLE, asks, why_not_finding
+from medground.answering.verify.rules import settles
 from medground.corpus.retraction import RETRACTED
 from medground.language import words
 from medground.models.operators.base import EvidenceView, Operator
@@ -93,16 +94,16 @@ async def check_each(
 
 
 async def check_with_answer(
-    sentences: Sequence[Sentence], answer: Sequence[str], run: Run
+    sentences: Sequence[Sentence], answer: Sequence[str], run: Run, doubts: Sequence[str] = ()
 ) -> tuple[list[Checked], AnswerJudgement | None]:
     """The checked sentences, and what the same call says of the short answer that they lead to.
 
-    The sentences may include items and absences. The second value is None if there is no answer, another critic than a
-    language model judges, or nobody can tell.
+    The sentences may include items and absences; `doubts` are about the answer. The second value is None if there is no
+    answer, another critic than a language model judges, or nobody can tell.
 
     Raises BudgetExhausted: the run reached one of its limits.
     """
-    return await _checked(sentences, answer, run)
+    return await _checked(sentences, answer, run, doubts=doubts)
 
 
 async def _checked(
@@ -114,6 +115,7 @@ async def _checked(
     context: Sequence[Hit] = (),
     cited: bool = True,
     leads_to: Sequence[str] = (),
+    doubts: Sequence[str] = (),
 ) -> tuple[list[Checked], AnswerJudgement | None]:
     critic = open_critic(run)
     shared = await context_of(context, run, reads=critic.reads)
@@ -124,7 +126,7 @@ async def _checked(
     told, said = False, None
     if isinstance(critic, OperatorCritic) and critic.is_model:
         told = decides  # of what it cites
-        checked, said = await _in_one_call(sentences, known, answer, critic, shared, run, context=bool(context))
+        checked, said = await _in_one_call(sentences, known, answer, critic, shared, run, doubts, context=bool(context))
     else:
         known = [
             v or (Verdict(label="not judged", critic=critic.name) if s.kind != "statement" else None)
@@ -155,6 +157,7 @@ async def _in_one_call(
     critic: OperatorCritic,
     shared: Context,
     run: Run,
+    doubted: Sequence[str],
     *,
     context: bool,
 ) -> tuple[list[Checked], AnswerJudgement | None]:
@@ -176,13 +179,15 @@ async def _in_one_call(
             beside.append(sentences[n].text)
     premises = shared.views if context else quotes
     claims = [_claim(sentences[n], noticed[n] if decides else (), premises, shared, ledger) for n in asked]
-    found, said = await critic.judge_answer(claims, answer, beside)
+    found, said = await critic.judge_answer(claims, answer, beside, doubted)
     checked = [Checked(verdict or Verdict(label="not judged", critic=critic.name)) for verdict in known]
     for n, judgement in zip(asked, map(sound, claims, found), strict=True):
         checked[n] = _of_claim(sentences[n], known[n], judgement, critic.name, shared, run)
         if noticed[n] and known[n] is None:
             stands = decides and judgement.relation == "entails" and not judgement.flags
-            checked[n] = replace(checked[n], verdict=weighed(checked[n].verdict, noticed[n], stands=stands))
+            settled = settles(judgement.settles, [e.quote for e in cited_evidence(sentences[n], ledger)])
+            told = weighed(checked[n].verdict, noticed[n], stands=stands, settled=settled)
+            checked[n] = replace(checked[n], verdict=told)
     return checked, said and replace(said, rests_on=tuple(asked[n] for n in said.rests_on))
 
 

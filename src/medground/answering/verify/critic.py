@@ -48,6 +48,7 @@ class Judgement:
         entailment: highest probability of entailment over the premises, if the critic measures it.
         flags: differences from a similar premise that make the statement wrong, such as `number` or `negation`.
         note: one line for a reader; for a failure, the reason.
+        settles: words of a quote that answer the doubts about the claim, as it copied them.
     """
 
     relation: Entailment | Literal["unsure", "failed"]
@@ -56,6 +57,7 @@ class Judgement:
     entailment: float | None = None
     flags: tuple[str, ...] = ()
     note: str = ""
+    settles: str = ""
 
     @property
     def leans(self) -> Literal["entails", "contradicts"] | None:

@@ -52,7 +52,11 @@ class OperatorCritic:
         return (await self.judge_answer(claims))[0]
 
     async def judge_answer(
-        self, claims: Sequence[Claim], answer: Sequence[str] = (), beside: Sequence[str] = ()
+        self,
+        claims: Sequence[Claim],
+        answer: Sequence[str] = (),
+        beside: Sequence[str] = (),
+        doubts: Sequence[str] = (),
     ) -> tuple[list[Judgement], AnswerJudgement | None]:
         """Judge claims, and whether a short answer follows from them and from the sentences `beside` them.
 
@@ -64,7 +68,7 @@ class OperatorCritic:
         *groups, last = _groups({n: claim for n, claim in enumerate(claims) if n not in found})
         told = [claim.statement for group in groups for claim in group.values()]
         sent = [self._value(group) for group in groups]
-        sent += [self._value(last, answer, (*told, *beside) if answer else ())] if last or answer else []
+        sent += [self._value(last, answer, (*told, *beside) if answer else (), doubts)] if last or answer else []
         outputs = await asyncio.gather(*map(self._ask, sent))
         for group, output in zip([*groups, last], outputs, strict=False):
             found |= self._judgements(group, output)
@@ -75,7 +79,13 @@ class OperatorCritic:
         places = tuple(n for n in last if f"S{n + 1}" in said.rests_on)
         return [found[n] for n in range(len(claims))], AnswerJudgement(said, places, self.name)
 
-    def _value(self, group: Mapping[int, Claim], answer: Sequence[str] = (), beside: Sequence[str] = ()) -> CheckInput:
+    def _value(
+        self,
+        group: Mapping[int, Claim],
+        answer: Sequence[str] = (),
+        beside: Sequence[str] = (),
+        doubts: Sequence[str] = (),
+    ) -> CheckInput:
         quotes = {view.id: view for claim in group.values() for view in claim.premises}
         asked = self._run.question
         return CheckInput(
@@ -86,6 +96,7 @@ class OperatorCritic:
             statements=tuple(_statement(n, claim, len(quotes)) for n, claim in group.items()),
             beside=tuple(beside),
             answer=tuple(answer),
+            doubts=tuple(doubts),
         )
 
     async def _ask(self, value: CheckInput) -> CheckOutput | ModelFailed:
@@ -143,7 +154,8 @@ def judgement_of(claim: Claim, said: StatementCheck, tau: float) -> Judgement:
     if decided and probability is not None and probability < tau:
         note = f"{said.relation} with a probability of {probability:.2f}, below {tau:g}"
         return Judgement("related", best, entailment=entailment, note=note)
-    return Judgement(said.relation, best, probability, entailment=entailment, flags=said.flags, note=said.reason)
+    found = Judgement(said.relation, best, probability, entailment=entailment, flags=said.flags, note=said.reason)
+    return replace(found, settles=said.settles)
 
 
 class LabelsOnly:

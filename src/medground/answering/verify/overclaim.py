@@ -6,8 +6,9 @@ people), `purpose` and `title` (the quote reports no finding: it asks, plans or 
 quote that is cited holds a number of the statement), `misplaced` (the quotes give a number for another group or
 outcome). Words alone are not proof, so an overclaim never makes a statement false: it is `partly` supported at most.
 
-What no quote holds is `UNHELD`: an instruction, a name, the opposite of the quote, or words that the source has none
-of. A passage can talk a model into these, so no model clears them; they decide nothing, and are left out.
+What no quote holds is `UNHELD`: an instruction, an address, a name, or words that the source has none of. A passage can
+talk a model into these, so no model clears them; they decide nothing, and are left out. So is what `rules.TABLE` finds,
+unless the judge copies the words of a quote that settle it.
 """
 
 import re
@@ -15,15 +16,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from medground.answering.verify.context import FOREIGN, SUBJECT, cited_evidence
+from medground.answering.verify.context import AROUND, FOREIGN, SUBJECT, as_read, cited_evidence
 from medground.answering.verify.critic import Checked, noted
 from medground.answering.verify.numbers import misplaced_number, missing_quantities
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
+from medground.answering.verify.rules import BINDING, Part, broken
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.home.files import tables
 from medground.language import words
-from medground.language.quoting.leading import instructs
-from medground.language.sentences import sentence_spans
+from medground.language.sentences import ROW, sentence_spans
 from medground.language.word_lists import forms
 from medground.models.operators.differences import (
     ASSOCIATION,
@@ -44,13 +45,12 @@ NUMBER = "number"
 MISPLACED = "misplaced"
 """The flag of a statement with a number that the quotes give for another group or outcome."""
 
-UNHELD = frozenset(["instruction", "name", "opposite", "unheld"])
+UNHELD = frozenset(["instruction", "address", "ordered", "name", "unheld"])
+HELD_BACK = BINDING | {"certainty", "opposite", FOREIGN}
+"""What is left out though its judge agrees, unless it copies the words of a quote that settle it."""
 _LEAST_SHARED = 0.2
 """Share of a statement's words, by weight, of which its source must have more: 5 % of authors' conclusions have fewer
 in common with their own results, nearly all of them on future research."""
-_DENIES = re.compile(r"(?<=[a-z] )(?:do not|never) ", re.IGNORECASE)
-"""Behind a subject it denies, and orders nothing: `algorithms do not replace judgement`."""
-_YOU = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _COPIED = 0.8
 _ABSTRACT = 20_000
 """Characters of a document that is read whole for what a statement is the opposite of."""
@@ -103,7 +103,7 @@ def wrong_numbers(statement: str, quotes: Sequence[str]) -> tuple[Overclaim, ...
     missing = dict.fromkeys(quantity.text for quantity in missing_quantities(statement, quotes))
     if missing:
         return (Overclaim(NUMBER, ", ".join(missing)),)
-    misplaced = misplaced_number(statement, quotes)
+    misplaced = misplaced_number(statement, [quote for quote in quotes if ROW not in quote])  # a row has no such words
     return (Overclaim(MISPLACED, misplaced),) if misplaced else ()
 
 
@@ -190,13 +190,19 @@ def with_word_filters(
     return [one_of(sentence, one) for sentence, one in zip(sentences, checked, strict=True)]
 
 
-def weighed(verdict: Verdict, found: tuple[Overclaim, ...], *, stands: bool) -> Verdict:
-    """The verdict after the doubts. If it `stands`, because its judge has the last word, they are only reported; but a
-    quote supports only in part what it does not mention.
+def weighed(verdict: Verdict, found: tuple[Overclaim, ...], *, stands: bool, settled: bool = False) -> Verdict:
+    """The verdict after the doubts.
+
+    If it `stands`, because its judge has the last word, most are only reported; what is `HELD_BACK` counts as not found
+    in the quotes, unless the judge `settled` it, and a quote supports only in part what it does not mention.
     """
     if not found or not stands:
         return downgraded(verdict, found)
-    if off := tuple(one for one in found if one.kind in UNHELD.union((SUBJECT, FOREIGN))):
+    if held := tuple(one for one in found if one.kind in UNHELD or (one.kind in HELD_BACK and not settled)):
+        note = "; ".join(dict.fromkeys(one.note for one in held))
+        changed = {"label": "not found", "assessed": None, "probability": None, "note": ""}
+        return noted(verdict.model_copy(update=changed), note, *(one.kind for one in held))
+    if off := tuple(one for one in found if one.kind in (SUBJECT, FOREIGN)):
         return downgraded(verdict, off)
     return noted(verdict, f"a word filter found that {' and '.join(f'it {doubt.note}' for doubt in found)}")
 
@@ -207,18 +213,19 @@ def doubts(sentence: Sentence, quote: Evidence, ledger: Ledger) -> tuple[Overcla
     if quote.quote.split() == sentence.text.split():
         found = why_not_finding(quote.quote, document)
         return (Overclaim(*found),) if found else ()
-    quotes = [quote.quote, *(e.quote for e in cited_evidence(sentence, ledger))]
+    cited = [quote, *(e for e in cited_evidence(sentence, ledger) if e != quote)]
+    quotes = [one.quote for one in cited]
+    read = tuple(ledger.documents[one.document_id] for one in cited)
+    passages = tuple(as_read(one, paper, AROUND) for one, paper in zip(cited, read, strict=True))
+    part = Part("statement", sentence.text, tuple(quotes), read, passages)
     is_claim = not sentence.evidence and len(document.text) <= _ABSTRACT  # which rests on a paper, not on one sentence
     numbers_from = [*quotes, document.text] if is_claim else quotes
     return (
+        *(Overclaim(kind, word) for kind, word in broken(part).items()),
         *overclaims(sentence.text, quote.quote, document, sentence=sentence.whole.text),
         *wrong_numbers(sentence.text, numbers_from),
         *(Overclaim(kind, word) for kind, word in _unheld(sentence, quotes, ledger) if word),
     )
-
-
-def _orders(text: str) -> bool:
-    return bool(_YOU.search(text)) or instructs(_DENIES.sub("", text))
 
 
 def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterator[tuple[str, str]]:
@@ -227,7 +234,6 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     documents = {e.document_id: ledger.documents[e.document_id] for e in cited_evidence(sentence, ledger)}
     source = "\n".join([*quotes, *(f"{one.title}\n{one.text}\n{' '.join(one.authors)}" for one in documents.values())])
     known, terms = frozenset(words.terms(source)), words.terms(said)
-    yield "instruction", said if _orders(said) and not any(map(_orders, quotes)) else ""
     folded = source.casefold()
     names = [name for name in _NAME.findall(said) if name.casefold() not in folded and not known & {*words.terms(name)}]
     yield "name", ", ".join(names)

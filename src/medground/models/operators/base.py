@@ -293,11 +293,14 @@ class SentencedPassage(LinesView):
     design: str = ""
     journal: Untrusted = ""
     section: Untrusted = ""
+    share: str = ""
+    """How much of its document it shows, such as `40 % of the text`; empty where all of it."""
     sentences: tuple[SentenceView, ...]
 
     def lines(self) -> Iterator[str]:
         """Its head, and a line for each sentence."""
-        yield _head(self.id, self.kind, self.paper, self.year, self.design, self.journal, self.title, self.section)
+        source = self.kind, self.paper, self.year, self.design, self.journal, self.title, self.section
+        yield _head(self.id, *source, self.share)
         yield from (f"{one.id} {one.text}" for one in self.sentences)
 
 

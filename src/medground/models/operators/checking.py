@@ -54,7 +54,8 @@ class CheckInput(base.OperatorInput):
     """Statements of one answer with the quotes, each once.
 
     `beside` are statements of the same answer that are checked elsewhere. `answer` is a word of the task, letters, or
-    the name, number, items or sentence that answers an open question; empty where only statements are checked.
+    the name, number, items or sentence that answers an open question; empty where only statements are checked. `doubts`
+    are what word filters noticed about it.
     """
 
     question: base.Untrusted = ""
@@ -64,6 +65,7 @@ class CheckInput(base.OperatorInput):
     statements: tuple[StatementView, ...] = ()
     beside: tuple[base.Untrusted, ...] = ()
     answer: tuple[base.Untrusted, ...] = ()
+    doubts: tuple[base.Untrusted, ...] = ()
 
 
 class StatementCheck(base.WeighedOutput):
@@ -74,6 +76,7 @@ class StatementCheck(base.WeighedOutput):
     best: str | None = Field(default=None, description="id of the quote that decides it")
     flags: tuple[Flag, ...] = Field(default=(), description="kinds of difference from the quote")
     reason: base.FewWords = Field(default="", description="why it does not hold; empty where it holds")
+    settles: str = Field(default="", max_length=300, description="words of a quote that answer its doubts; else empty")
 
 
 class CheckOutput(base.OperatorOutput):
@@ -82,6 +85,7 @@ class CheckOutput(base.OperatorOutput):
     result: Following | None = Field(default=None, description="how `answer` stands to them; none if it cannot be told")
     rests_on: tuple[str, ...] = Field(default=(), description="ids of the statements that decide it")
     reason: base.FewWords = Field(default="", description="why, in a few words")
+    settles: str = Field(default="", max_length=300, description="words of a quote that answer `doubts`; else empty")
 
 
 def _of_what_was_given(value: CheckInput, output: CheckOutput) -> None:

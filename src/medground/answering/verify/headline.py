@@ -1,0 +1,66 @@
+"""What the rules of the policy find in a short answer, beside the quotes of the sentences that it rests on."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from medground.answering.run import Run
+from medground.answering.verify.context import AROUND, as_read, unmentioned, usable
+from medground.answering.verify.overclaim import UNHELD, Overclaim
+from medground.answering.verify.rules import BINDING, Part, broken, settles
+from medground.answering.write.draft import Draft
+from medground.language import words
+from medground.language.question_reading import reading_of
+from medground.values.evidence import Evidence, Sentence
+
+_WORDS = ("yes", "no", "maybe")
+
+
+def doubts_of_answer(draft: Draft, sentences: Sequence[Sentence], run: Run) -> list[Overclaim]:
+    """What the rules find in the short answer of a draft that rests on these sentences."""
+    cited = cited_by(sentences, run)
+    return [found for part in _parts(draft, run) for found in doubts_of(part, cited, run)]
+
+
+def held_back(draft: Draft, sentences: Sequence[Sentence], copied: str, run: Run) -> str:
+    """Why a short answer is held back though its check agrees; empty where no rule is broken, or the check settled it.
+
+    Args:
+        copied: the words of a quote with which the check answers the doubts.
+    """
+    found = [one for one in doubts_of_answer(draft, sentences, run) if one.kind in BINDING]
+    settled = settles(copied, [one.quote for one in cited_by(sentences, run)])
+    left = [one for one in found if one.kind in UNHELD or not settled]
+    return "; ".join(dict.fromkeys(f"it {one.note}" for one in left))
+
+
+def doubts_of(part: Part, cited: Sequence[Evidence], run: Run) -> list[Overclaim]:
+    """What the rules find in a text that rests on these quotes, of which the nearest counts first."""
+    said = words.terms(part.text)
+    near = sorted(cited, key=lambda one: -words.coverage(said, words.terms(one.quote)))
+    documents = tuple(run.ledger.documents[one.document_id] for one in near)
+    passages = tuple(as_read(one, document, AROUND) for one, document in zip(near, documents, strict=True))
+    read = replace(part, quotes=tuple(one.quote for one in near), documents=documents, passages=passages)
+    return [Overclaim(name, word) for name, word in broken(read).items()]
+
+
+def doubts_about(draft: Draft, sentences: Sequence[Sentence], run: Run) -> list[str]:
+    """What a check is asked about a short answer: what the rules find, and what of the question no quote names."""
+    found, cited = [f"it {one.note}" for one in doubts_of_answer(draft, sentences, run)], cited_by(sentences, run)
+    lost = unmentioned(run.question, cited, run.ledger.documents) if cited else []
+    return found + [f"no quote names {one}, which the question asks about: is it meant in other words?" for one in lost]
+
+
+def cited_by(sentences: Sequence[Sentence], run: Run) -> list[Evidence]:
+    """The quotes that sentences cite and that may be used as evidence."""
+    named = {name for one in sentences for name in one.evidence}
+    return usable([one for one in run.ledger.evidence if one.id in named], run.ledger.documents)
+
+
+def _parts(draft: Draft, run: Run) -> Iterator[Part]:
+    if draft.form == "sentence":
+        yield from (Part("sentence", text) for text in draft.answer)
+    elif draft.form is not None:
+        yield from (Part("short", text) for text in draft.answer if text.casefold() not in _WORDS)
+    elif run.question.task.startswith("yes-no") and len(draft.answer) == 1:
+        statement = reading_of(run.question.text).statement
+        yield from (Part("closed", said, answer=draft.answer[0]) for said in filter(None, [statement]))

@@ -1,0 +1,93 @@
+"""Whether texts affirm or deny: an effect, a significant difference, a thing."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from medground.language import words
+from medground.language.sentences import sentence_spans
+from medground.language.word_lists import forms
+from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, direction, order
+
+_FORMS = forms("polarity")
+_SAME, _SIGNIFICANT, _NOTHING = (_FORMS[name] for name in ("same", "significant", "nothing"))
+_SMALL_P, _WORSE, _BENEFIT = (_FORMS[name] for name in ("small_p", "worse", "benefit"))
+_CLOSE = 40
+"""Characters before `significant` in which its denial stands."""
+
+
+def denies(text: str) -> bool:
+    """Whether a text denies an effect or a difference."""
+    return bool(DENIED.search(text) or _SAME.search(text) or _significances(text) == {False})
+
+
+def affirms(text: str) -> bool:
+    """Whether a text says that something rose or fell, or was significant, and denies nothing."""
+    return not denies(text) and bool(UP.search(text) or DOWN.search(text) or _significances(text))
+
+
+def nearest(statement: str, quote: str) -> str:
+    """The sentence of a quote that holds most of a statement's words."""
+    said = words.terms(statement)
+    sentences = [quote[start:end] for start, end in sentence_spans(quote)] or [quote]
+    return max(sentences, key=lambda sentence: words.coverage(said, words.terms(sentence)))
+
+
+def _significances(text: str) -> set[bool]:
+    """For each `significant` whether it is affirmed."""
+    found = _SIGNIFICANT.finditer(text)
+    return {not NEGATION.search(text, max(0, one.start() - _CLOSE), one.start()) for one in found}
+
+
+def reversed_by(statement: str, quotes: Sequence[str]) -> str:
+    """The quote that denies what a statement affirms, or affirms as significant what it denies; empty if any agrees."""
+    if not quotes:
+        return ""
+    near = [nearest(statement, quote) for quote in quotes]
+    if affirms(statement) and all(denies(Pair(statement, quote, quote).clause) for quote in near):
+        return quotes[0]
+    significant = [_significances(quote) == {True} and not denies(quote) for quote in near]
+    return quotes[0] if denies(statement) and all(significant) else ""
+
+
+def answered_against(answer: str, statement: str, texts: Sequence[str]) -> str:
+    """The text over which a yes or no to a statement cannot stand; empty if there is none.
+
+    A yes cannot over texts that all deny an effect or, asked for a benefit, report harm; nor a no over significant
+    results of which none denies one or goes the other way.
+    """
+    if not texts or denies(statement):
+        return ""
+    texts = [nearest(statement, text) for text in texts]
+    harmful = [bool(_BENEFIT.search(statement) and _WORSE.search(text)) for text in texts]
+    if answer == "yes":
+        return texts[0] if all(denies(text) or bad for text, bad in zip(texts, harmful, strict=True)) else ""
+    found = [not denies(text) and (_significances(text) == {True} or _SMALL_P.search(text)) for text in texts]
+    turned = any(direction(Pair(statement, text, text)) or NEGATION.search(text) for text in texts)
+    return texts[0] if answer == "no" and all(found) and not (turned or any(harmful)) else ""
+
+
+def sides_exchanged(statement: str, quote: str) -> bool:
+    """Whether a comparison says of one side what the quote says of the other."""
+    pair = Pair(statement, quote, quote)
+    return direction(pair) != order(pair) if _compares(statement) and _compares(quote) else False
+
+
+def _compares(text: str) -> bool:
+    return " than " in text and bool(UP.search(text)) != bool(DOWN.search(text))
+
+
+def denied_thing(statement: str, quotes: Iterable[str]) -> str:
+    """What a statement says that there was none of, though a quote reports it: `no adverse events`; else empty."""
+    for found in _NOTHING.finditer(statement):
+        wanted = set(words.terms(found["thing"]))
+        for quote in quotes if wanted else ():
+            if wanted <= set(words.terms(quote)) and not NEGATION.search(_before(found["thing"], quote)):
+                return found[0]
+    return ""
+
+
+def _before(thing: str, quote: str) -> str:
+    """The words before a thing in a quote."""
+    first = words.terms(thing)[0]
+    at = next((one.start() for one in re.finditer(r"\w+", quote) if words.terms(one[0])[:1] == [first]), 0)
+    return quote[max(0, at - _CLOSE) : at]

@@ -1,0 +1,273 @@
+"""The policy on what a model writes: each rule is a row of one table, with who may settle the doubt that it raises.
+
+A model can be wrong and its check agree, because both read with the same eyes. So numbers with their units, groups and
+times, names, denials and comparisons are looked up in the quotes. A rule that is rarely wrong holds a text back unless
+the check copies the words of a quote that settle it; a rule that is often wrong only asks the check.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from medground.answering.verify.bound_numbers import exchanged, mistimed
+from medground.answering.verify.numbers import missing_quantities
+from medground.answering.verify.polarity import answered_against, denied_thing, reversed_by, sides_exchanged
+from medground.corpus.design import animals_in, not_of_people, people_in
+from medground.language import words
+from medground.language.question_reading import reading_of
+from medground.language.quoting.leading import instructs
+from medground.language.word_lists import forms
+from medground.models.operators.differences import ASSOCIATION, CAUSE, HEDGE, Pair, population
+from medground.values.document import Document
+
+Settled = Literal["code", "words", "check"]
+"""Who settles a doubt: nobody but the code, a check that copies the words of a quote, or a check that agrees."""
+Kind = Literal["statement", "sentence", "short", "closed", "remark"]
+"""A statement of the rationale; a short answer that is a sentence, a name or items, a yes or no; any other text."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A text that a model wrote, with what it rests on.
+
+    Attributes:
+        text: the text; of a yes or no the statement that it answers.
+        quotes: the quotes cited, the nearest first.
+        documents: the documents of the quotes, in the same order.
+        passages: the quotes as they are read, with their titles and what stands around them.
+        answer: the yes or no.
+    """
+
+    kind: Kind
+    text: str
+    quotes: tuple[str, ...] = ()
+    documents: tuple[Document, ...] = ()
+    passages: tuple[str, ...] = ()
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A row: the name of a doubt, who settles it, in what texts it is looked for, and what finds the words for it."""
+
+    name: str
+    settled: Settled
+    kinds: frozenset[Kind]
+    finds: Callable[[Part], str]
+
+
+_FORMS = forms("rules")
+_ADDRESS, _STRONG, _TO_READERS, _ORDERS = (_FORMS[name] for name in ("address", "strong", "to_readers", "orders"))
+_DENIES = re.compile(r"(?<=[a-z] )(?:do not|never) ", re.IGNORECASE)
+"""Behind a subject it denies, and orders nothing: `algorithms do not replace judgement`."""
+_YOU = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
+_OUTCOMES = tuple(forms("outcomes of patients").values())
+_NOT_ALNUM = re.compile(r"[\W_]+")
+_JOINED = re.compile(r";|,? (?:and|but|while|whereas) (?=\w+(?:ed|s)\b)")
+"""Between two clauses, of which the second begins with a verb."""
+_WITH = re.compile(r"\b(?:with|after|having|had|who have) (?:[\w-]+ ){0,3}$")
+_NEAR_PEOPLE = 60
+"""Characters before a condition in which those are named who have it."""
+_ADULT = 15
+_FROM_AGE = re.compile(r"(?i)(?:>|≥|over|above|older than|at least|aged?(?: of)?) ?(\d{1,2})(?: ?(?:years?|y\b)|[-–+])")
+_TO_AGE = re.compile(r"(?i)(?:<|≤|under|below|younger than|up to|[-–]|\bto) ?(\d{1,2}) ?(?:years? (?:old|of age)|y\b)")
+_CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S+")
+_ABOUT = 0.4
+"""Minimum share of a statement's words, by weight, in a quote that is on the same outcome."""
+
+
+def _instruction(part: Part) -> str:
+    return part.text if _orders(part.text) and not any(map(_orders, part.quotes)) else ""
+
+
+def _orders(text: str) -> bool:
+    return bool(_YOU.search(text) or _ORDERS.search(text)) or instructs(_DENIES.sub("", text))
+
+
+def _address(part: Part) -> str:
+    return ", ".join(found[0] for found in _ADDRESS.finditer(part.text))
+
+
+def _ordered(part: Part) -> str:
+    """A quote that speaks to whoever reads or sums it up, where no other is cited."""
+    found = [_TO_READERS.search(quote) for quote in part.quotes]
+    return found[0][0] if found and found[0] and all(found) else ""
+
+
+def _exchanged(part: Part) -> str:
+    return next(filter(None, (exchanged(part.text, quote) for quote in part.quotes[:1])), "")
+
+
+def _mistimed(part: Part) -> str:
+    near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT]
+    found = [mistimed(part.text, quote) for quote in near]
+    return found[0] if found and all(found) else ""
+
+
+def _reversed(part: Part) -> str:
+    near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT] or list(part.quotes[:1])
+    return reversed_by(part.text, near)
+
+
+def _sides(part: Part) -> str:
+    return next((quote for quote in part.quotes if sides_exchanged(part.text, quote)), "")
+
+
+def _denied(part: Part) -> str:
+    return denied_thing(part.text, part.quotes)
+
+
+def _strong(part: Part) -> str:
+    held = frozenset(words.stems("\n".join(part.quotes)))
+    found = (one[0].lower() for one in _STRONG.finditer(part.text))
+    return ", ".join(dict.fromkeys(word for word in found if not held.issuperset(words.stems(word))))
+
+
+def _unhedged(part: Part) -> str:
+    """A short answer in one sentence that is sure of what all its quotes leave open."""
+    hedges = [HEDGE.search(Pair(part.text, quote, quote).clause) for quote in part.quotes]
+    return hedges[0][0].lower() if hedges and hedges[0] and all(hedges) and not HEDGE.search(part.text) else ""
+
+
+def _cause(part: Part) -> str:
+    links = [ASSOCIATION.search(quote) for quote in part.quotes]
+    caused = CAUSE.search(part.text) and not any(map(CAUSE.search, part.quotes))
+    return links[0][0].lower() if caused and part.answer != "no" and links and links[0] and all(links) else ""
+
+
+def _group(part: Part) -> str:
+    every = "\n".join([*part.quotes, *(document.title for document in part.documents)])
+    for source in (every, part.quotes[0]):
+        told = f"{source} {_of_ages(source)}"
+        if population(Pair(f"{part.text} {_of_ages(part.text)}", told, told)):
+            return part.quotes[0]
+    return ""
+
+
+def _of_ages(text: str) -> str:
+    """Adults, children or both, by the ages that a text gives in years."""
+    least = [int(found[1]) for found in _FROM_AGE.finditer(text)]
+    most = [int(found[1]) for found in _TO_AGE.finditer(text)]
+    return " ".join(["adults"] * any(age >= _ADULT for age in least) + ["children"] * any(age < _ADULT for age in most))
+
+
+def _animals(part: Part) -> str:
+    species = [not_of_people(quote, document) for quote, document in zip(part.quotes, part.documents, strict=True)]
+    asks_of_people = people_in(part.text) and not animals_in(part.text)
+    return species[0] if asks_of_people and species and all(species) and part.answer != "no" else ""
+
+
+def _extra(part: Part) -> str:
+    """A clause that is joined to another, and of which no quote has a word."""
+    clauses = [clause for clause in _JOINED.split(part.text) if len(words.terms(clause)) > 1]
+    held = frozenset(words.terms("\n".join([*part.quotes, *(document.title for document in part.documents)])))
+    bare = [clause for clause in clauses[1:] if held.isdisjoint(words.terms(clause))]
+    return bare[0].strip() if bare else ""
+
+
+def _outcome(part: Part) -> str:
+    """An outcome of patients, such as death, of which no passage that is cited has a word: it measured another."""
+    read = "\n".join(part.passages or part.quotes)
+    named = ((one, one.search(part.text)) for one in _OUTCOMES)
+    return next((found[0] for one, found in named if found and not one.search(read)), "")
+
+
+def _condition(part: Part) -> str:
+    """What the people have who are asked about, where no passage names it."""
+    known = [one for one in reading_of(part.text).subjects if _have(one.said, part.text)]
+    return next((one.said for one in known if not any(map(one.is_named_in, part.passages))), "")
+
+
+def _have(condition: str, text: str) -> bool:
+    at = max(0, text.find(condition))
+    before = text[max(0, at - _NEAR_PEOPLE) : at]
+    return bool(_WITH.search(before)) and bool(people_in(before))
+
+
+def _numbers(part: Part) -> str:
+    return ", ".join(dict.fromkeys(quantity.text for quantity in missing_quantities(part.text, part.quotes)))
+
+
+def _unnamed(part: Part) -> str:
+    """A name that no quote has, in these words, in other forms of them, or as a synonym that is known."""
+    if any(_letters(part.text) in _letters(quote) for quote in part.quotes):
+        return ""
+    named = frozenset(words.terms(part.text))
+    held = "\n".join(part.quotes)
+    if named and named <= frozenset(words.terms(held)) and _codes(part.text) <= _codes(held):
+        return ""
+    known = reading_of(part.text).subjects
+    return "" if known and all(one.is_named_in(held) for one in known) else part.text
+
+
+def _codes(text: str) -> set[str]:
+    """The words of a text with a digit in them: no form of such a name is another one."""
+    return {_letters(word) for word in _CODE.findall(text)}
+
+
+def _against(part: Part) -> str:
+    return answered_against(part.answer, part.text, part.quotes)
+
+
+def _letters(text: str) -> str:
+    return _NOT_ALNUM.sub("", text.casefold())
+
+
+def _coverage(text: str, quote: str) -> float:
+    return words.coverage(words.terms(text), words.terms(quote))
+
+
+def _in(*kinds: Kind) -> frozenset[Kind]:
+    return frozenset(kinds)
+
+
+_ANY = _in("statement", "sentence", "short", "remark")
+_PROSE = _in("statement", "sentence")
+_WITH_SHORT = _in("statement", "sentence", "short")
+
+TABLE: tuple[Rule, ...] = (
+    Rule("instruction", "code", _ANY, _instruction),
+    Rule("address", "code", _ANY, _address),
+    Rule("ordered", "code", _in("statement", "sentence", "short", "closed"), _ordered),
+    Rule("exchanged", "words", _WITH_SHORT, _exchanged),
+    Rule("time", "words", _PROSE, _mistimed),
+    Rule("reversed", "words", _PROSE, _reversed),
+    Rule("comparison order", "words", _PROSE, _sides),
+    Rule("none", "words", _PROSE, _denied),
+    Rule("strong", "words", _PROSE, _strong),
+    Rule("unhedged", "words", _in("sentence"), _unhedged),
+    Rule("cause", "words", _in("statement", "sentence", "closed"), _cause),
+    Rule("group", "words", _PROSE, _group),
+    Rule("extra", "words", _PROSE, _extra),
+    Rule("outcome", "words", _in("statement", "sentence", "closed"), _outcome),
+    Rule("population", "words", _in("sentence", "closed"), _animals),
+    Rule("condition", "words", _in("sentence", "closed"), _condition),
+    Rule("amount", "words", _in("sentence", "short"), _numbers),
+    Rule("name", "words", _in("short"), _unnamed),
+    Rule("against", "words", _in("closed"), _against),
+)
+"""Of a statement, word rules in `overclaim` raise further doubts, which a check that agrees settles."""
+
+BINDING = frozenset(rule.name for rule in TABLE if rule.settled != "check")
+"""The doubts over which a text is held back though its check agrees."""
+
+
+def broken(part: Part) -> dict[str, str]:
+    """The rules that a text breaks, with the words that show it: those that code alone settles, or else all others."""
+    if part.kind != "remark" and not part.quotes:
+        return {}
+    found = {rule: word for rule in TABLE if part.kind in rule.kinds and (word := rule.finds(part))}
+    first = {rule.name: word for rule, word in found.items() if rule.settled == "code"}
+    return first or {rule.name: word for rule, word in found.items()}
+
+
+def is_remark(text: str) -> bool:
+    """Whether a text gives no order and no address, and so may be shown beside an answer."""
+    return not broken(Part("remark", text))
+
+
+def settles(copied: str, quotes: Sequence[str]) -> bool:
+    """Whether what a check copied stands in one of the quotes, and is more than a word."""
+    wanted = _letters(copied)
+    return len(words.tokens(copied)) > 1 and any(wanted in _letters(quote) for quote in quotes)
