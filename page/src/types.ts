@@ -13,7 +13,7 @@ export interface Problem {
 }
 
 export interface Notice {
-  kind: "self-harm" | "emergency" | "treatment";
+  kind: "self-harm" | "emergency" | "see-doctor" | "treatment";
   sentence: string;
   stops?: boolean;
 }

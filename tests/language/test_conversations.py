@@ -43,6 +43,13 @@ def test_the_trial_is_the_one_quoted_or_it_is_asked_back(quoted: list[SourceDocu
     assert (reading.paper or reading.choices[0]) == read
 
 
+def test_what_there_is_for_a_disease_is_a_thing_of_its_own() -> None:
+    for former in ("Is there a vaccine for mumps?", "is there any treatment against mumps"):
+        offered = former.split(" ", 3)[3].rstrip("?")
+        assert read_follow_up("who should not get it?", former).text == f"who should not get {offered}?"
+    assert read_follow_up("is it contagious?", "Is there a vaccine for mumps?").text == "is mumps contagious?"
+
+
 def test_two_diseases_are_asked_back() -> None:
     reading = read_follow_up("what helps", "Is asthma linked to gout?")
     assert reading.choices == ("what helps with asthma?", "what helps with gout?")

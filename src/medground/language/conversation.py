@@ -135,6 +135,8 @@ def things_before(before: Conversation) -> list[Thing]:
     if before.subject:
         first = [one for one in naming[:1] if re.match(rf"\w+ {re.escape(one.text)}\b", before.question)]
         return list(dict.fromkeys([*first, Thing(before.subject), *naming]))
+    if (offered := _FORMS["offered"].search(before.question)) is not None:  # is there a vaccine for shingles?
+        return list(dict.fromkeys([Thing(offered["thing"]), *phrases]))
     if phrases and (naming or not names) and not before.paper:
         return phrases
     return [Thing(name) for name in names or before.earlier]

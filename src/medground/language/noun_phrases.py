@@ -44,8 +44,8 @@ class Thing:
 
     @property
     def is_disease(self) -> bool:
-        """Whether it names a disease, by its last word."""
-        return _DISEASE.search(self.text) is not None
+        """Whether it names a disease, by its last word; what there is for one is none."""
+        return _DISEASE.search(self.text) is not None and {"for", "against"}.isdisjoint(self.text.split())
 
     @property
     def is_plural(self) -> bool:
