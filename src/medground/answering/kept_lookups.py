@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from medground.home.files import private_folder
+from medground.home.files import private_folder, private_opener
 from medground.models.registry import CallCache
 from medground.sources.base import HoldingSource, Source
 from medground.values.document import Document, Hit
@@ -131,7 +131,7 @@ class KeptLookups:
         entry = {"call": call, "key": key, "content": content}
         line = json.dumps({"sha256": _checksum(entry), "entry": entry}, ensure_ascii=False).encode() + b"\n"
         try:
-            with self._path.open("ab+") as file:
+            with open(self._path, "ab+", opener=private_opener) as file:
                 if file.tell():
                     file.seek(-1, os.SEEK_END)
                     line = line if file.read(1) == b"\n" else b"\n" + line

@@ -91,6 +91,7 @@ def _weights() -> dict[str, tuple[float, ...]]:
     return {sign: tuple(float(weight or 0) for weight in weights) for sign, *weights in read}
 
 
+_FIELD_TAG = re.compile(r"[\w\"*)]\[[A-Za-z][A-Za-z /:-]*\]")
 _STOPPING = ("self-harm", "emergency")
 _SENTENCES: Mapping[str, str] = tables("language/risk", "notices")
 
@@ -100,8 +101,8 @@ def most_urgent(question: str, *given: str) -> Notice | None:
 
     An emergency in what is given may be a patient's case that a clinician describes: the answer follows.
     """
-    beside = [answered_all_the_same(notice_for(text)) for text in given]
-    found = [notice for notice in (notice_for(question), *beside) if notice]
+    beside = [answered_all_the_same(notice_for(text)) for text in given if text]
+    found = [notice for notice in (notice_for(question) if question else None, *beside) if notice]
     return min(found, key=lambda notice: list(_SENTENCES).index(notice.kind), default=None)
 
 
@@ -123,6 +124,8 @@ def notice_for(text: str) -> Notice | None:
     if kind in (None, "treatment"):
         found = (risk_in_words(part, kind, asks=_ASKS.search(text) is not None) for part in _weighed(words, kind))
         kind = next(filter(None, found), None)
+    if kind != "self-harm" and _FIELD_TAG.search(text):
+        return None  # a query of PubMed, which tells of no person
     return Notice(kind=kind, sentence=_SENTENCES[kind], stops=kind in _STOPPING) if kind else None
 
 
