@@ -57,10 +57,11 @@ def cited_by(sentences: Sequence[Sentence], run: Run) -> list[Evidence]:
 
 
 def _parts(draft: Draft, run: Run) -> Iterator[Part]:
+    english = not run.question.original
     if draft.form == "sentence":
-        yield from (Part("sentence", text) for text in draft.answer)
+        yield from (Part("sentence", text, english=english) for text in draft.answer)
     elif draft.form is not None:
-        yield from (Part("short", text) for text in draft.answer if text.casefold() not in _WORDS)
+        yield from (Part("short", text, english=english) for text in draft.answer if text.casefold() not in _WORDS)
     elif run.question.task.startswith("yes-no") and len(draft.answer) == 1:
         statement = reading_of(run.question.text).statement
         yield from (Part("closed", said, answer=draft.answer[0]) for said in filter(None, [statement]))

@@ -37,6 +37,7 @@ class Part:
         documents: the documents of the quotes, in the same order.
         passages: the quotes as they are read, with their titles and what stands around them.
         answer: the yes or no.
+        english: whether it is in English, as the quotes are; of other texts only what is told by signs is looked up.
     """
 
     kind: Kind
@@ -45,6 +46,7 @@ class Part:
     documents: tuple[Document, ...] = ()
     passages: tuple[str, ...] = ()
     answer: str = ""
+    english: bool = True
 
 
 @dataclass(frozen=True)
@@ -253,11 +255,15 @@ BINDING = frozenset(rule.name for rule in TABLE if rule.settled != "check")
 """The doubts over which a text is held back though its check agrees."""
 
 
+_IN_ANY_LANGUAGE = frozenset(["address", "ordered", "amount"])
+
+
 def broken(part: Part) -> dict[str, str]:
     """The rules that a text breaks, with the words that show it: those that code alone settles, or else all others."""
     if part.kind != "remark" and not part.quotes:
         return {}
-    found = {rule: word for rule in TABLE if part.kind in rule.kinds and (word := rule.finds(part))}
+    applied = [one for one in TABLE if part.kind in one.kinds and (part.english or one.name in _IN_ANY_LANGUAGE)]
+    found = {rule: word for rule in applied if (word := rule.finds(part))}
     first = {rule.name: word for rule, word in found.items() if rule.settled == "code"}
     return first or {rule.name: word for rule, word in found.items()}
 
