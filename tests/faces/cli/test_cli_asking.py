@@ -59,7 +59,8 @@ def test_settings_that_are_not_kept_are_a_mistake(papers: Path, ask: Said, said:
     first = ask("-c", "papers", QUESTION)
     kept = papers / "settings" / f"{first['settings_hash']}.json"
     kept.write_text("{", encoding="utf-8")
-    assert "cannot be read; ask the question again with its options" in said("ask", "--again", first["trace_id"], code=2).err
+    told = said("ask", "--again", first["trace_id"], code=2).err
+    assert "cannot be read; ask the question again with its options" in told
     kept.unlink()
     assert "are not stored" in said("ask", "--again", first["trace_id"], code=2).err
     assert run("ask", "-q", "--follow", first["trace_id"], "-c", "papers", "Does it cause bleeding?") == 0
