@@ -220,7 +220,7 @@ def note(name: str, recipe: Record, printed: Sequence[str]) -> None:
         "sha256": digest(ROOT / recipe["file"]),
         "made": datetime.now(UTC).date().isoformat(),
         "with": dict(_versions()),
-        "printed": [line[:200] for line in printed],
+        "printed": [line.replace(f"{ROOT}/", "")[:200] for line in printed],
         "data": read_by(recipe),
         "made by": made_by(recipe),
     }
