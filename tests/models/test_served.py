@@ -24,6 +24,7 @@ from medground.models.attempts import Retries
 from medground.models.base import CallLimits, Reply
 from medground.models.operators.answering import ReadInput, read_and_answer
 from medground.models.operators.base import SentencedPassage, SentenceView
+from medground.models.output import form_of
 from medground.models.served import ServedModel
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.values.usage import Usage
@@ -53,7 +54,7 @@ def test_what_the_server_receives(serve: Serve, key: str) -> None:
     assert first.usage == Usage(input_tokens=321, output_tokens=45, model_calls=1, price=None)
     request = peer.requests[0]
     assert request["messages"] == [
-        {"role": "system", "content": NAME.instructions},
+        {"role": "system", "content": NAME.instructions + form_of(NameOutput)},
         {"role": "user", "content": NAME.prompt(ASKED)},
     ]
     assert request["temperature"] == 0.0

@@ -207,6 +207,8 @@ class Run(Retrieval):
             self.usage += reply.usage.model_copy(update={"verification_calls": calls})
             self.answered_by[operator.name] = model.name
             span.genai(usage_input_tokens=reply.usage.needed_input, usage_output_tokens=reply.usage.needed_output)
+            if reply.usage.server_cached_tokens:
+                span.genai(**{"usage_cache_read.input_tokens": reply.usage.server_cached_tokens})
             span.set(cached=reply.usage.cached_calls > 0)
             if reply.usage.price is not None:
                 span.set(price=str(reply.usage.price))

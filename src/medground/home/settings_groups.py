@@ -37,6 +37,13 @@ class SettingsSection(SettingsPart):
         return {}
 
 
+Effort = Literal["none", "minimal", "low", "medium", "high"]
+"""How much a model reasons before it answers."""
+ProfileName = Literal["openai", "anthropic", "ollama", "llama.cpp", "vllm", "generic"]
+"""A kind of model server: `models/profiles.py` says what each takes."""
+_EFFORT = "how much a model reasons before it answers; without a value, as it does by itself"
+
+
 class ModelSettings(SettingsPart):
     """Who answers operators. Names: `keyless`, `local[:PATH]`, or a pydantic-ai name such as `openai:gpt-5`."""
 
@@ -46,6 +53,7 @@ class ModelSettings(SettingsPart):
     timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
     retries: int = Field(default=2, ge=0, description="maximum further attempts after invalid output")
     temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
+    reasoning: Effort | None = Field(default=None, description=_EFFORT)
     concurrency: int = Field(default=8, ge=1, description="model calls at the same time")
     cache: bool = Field(default=True, description="reuse stored model calls")
 
@@ -57,6 +65,7 @@ class CallSettings(SettingsPart):
     timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
     retries: int = Field(default=2, ge=0, description="maximum further attempts after invalid output")
     longest: int | None = Field(default=None, ge=1, description="maximum tokens of an answer")
+    reasoning: Effort | None = Field(default=None, description=_EFFORT)
 
 
 class ServerSettings(CallSettings):
@@ -66,6 +75,9 @@ class ServerSettings(CallSettings):
     context: int | None = Field(default=None, ge=1, description="maximum tokens of a prompt and its answer together")
     structured: Literal["server", "prompt"] = Field(
         default="server", description="who holds its output to a form: its server, by a schema, or the prompt alone"
+    )
+    profile: ProfileName | None = Field(
+        default=None, description="the kind of its server; without a value, by its provider and address"
     )
 
 

@@ -27,13 +27,17 @@ Choices = Mapping[str, Sequence[str]]
 """The values that a field, or each item of it, may have, by the field's name."""
 
 
-def as_meant(response: ModelResponse, output: type[BaseModel], choices: Choices) -> ModelResponse:
-    """The response with the JSON of its text or tool call in the form of `output`; unchanged where it has none."""
+def as_meant(response: ModelResponse, output: type[BaseModel], choices: Choices, tool: str = "") -> ModelResponse:
+    """The response with the JSON of its text or tool call in the form of `output`; unchanged where it has none.
+
+    JSON that is written in place of the call of a `tool` becomes that call.
+    """
     schema = output.model_json_schema()
     parts: list[ModelResponsePart] = []
     for part in response.parts:
         if isinstance(part, TextPart) and (found := _only_object(part.content, schema)) is not None:
-            parts.append(replace(part, content=json.dumps(_Fitting(schema, choices).fitted(found, schema))))
+            written = json.dumps(_Fitting(schema, choices).fitted(found, schema))
+            parts.append(ToolCallPart(tool, written) if tool else replace(part, content=written))
         elif isinstance(part, ToolCallPart) and (found := _only_object(part.args_as_json_str(), schema)) is not None:
             parts.append(replace(part, args=json.dumps(_Fitting(schema, choices).fitted(found, schema))))
         else:

@@ -127,9 +127,8 @@ class Attempts(WrapperModel):
 
     `sent` counts its requests, answered or not. `estimated` counts the tokens that the server did not report, among
     them those of requests whose reply never arrived (`lost`). `probabilities_refused` is true if the server answers
-    only when it is not asked for log-probabilities. With `in_plain_text`, JSON is asked for by the prompt alone. If it
-    `narrows`, the schema allows only the ids of this call: a small model needs it, but a server that compiles or caches
-    schemas would do so anew for each question, so others get one schema for each operator.
+    only when it is not asked for log-probabilities. `size` is that of the prompt in bytes. With `in_plain_text`, JSON
+    is asked for by the prompt alone. If it `narrows`, the schema allows only the ids of this call.
 
     The clients' own retries are switched off (`max_retries`) because they are not counted.
 
@@ -156,8 +155,9 @@ class Attempts(WrapperModel):
         self.probabilities_refused = False
         self.in_plain_text = False
         self.narrows = False
-        self._limits = limits
-        self._spent = spent
+        self.size = 0
+        self.limits = limits
+        self.spent = spent
         self._server_retries = server_retries
 
     async def request(
@@ -221,10 +221,13 @@ class Attempts(WrapperModel):
             if not arrived:  # or it cannot be read: it may be charged for
                 self.lost = True
                 self.estimated += estimated(size)
-                self._spent.incr(RequestUsage(input_tokens=estimated(size)))
+                self.spent.incr(RequestUsage(input_tokens=estimated(size)))
         response, guessed = with_tokens(response, size)
         self.estimated += guessed
-        return response if self._output is None else as_meant(response, self._output, self._choices)
+        if self._output is None:
+            return response
+        tool = next((tool.name for tool in parameters.output_tools), "")
+        return as_meant(response, self._output, self._choices, tool)
 
     async def _received(
         self, messages: list[ModelMessage], settings: ModelSettings | None, parameters: ModelRequestParameters
@@ -242,8 +245,8 @@ class Attempts(WrapperModel):
             return stream.get()
 
     def _check_limits(self) -> None:
-        calls, tokens = self._limits.calls, self._limits.tokens
+        calls, tokens = self.limits.calls, self.limits.tokens
         if calls is not None and self.sent >= calls:
             raise BudgetExhausted("calls", spent=str(self.sent), allowed=str(calls))
-        if tokens is not None and self._spent.total_tokens >= tokens:
-            raise BudgetExhausted("tokens", spent=str(self._spent.total_tokens), allowed=str(tokens))
+        if tokens is not None and self.spent.total_tokens >= tokens:
+            raise BudgetExhausted("tokens", spent=str(self.spent.total_tokens), allowed=str(tokens))

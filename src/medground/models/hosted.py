@@ -20,7 +20,8 @@ from medground.home.layers import PREFIX
 from medground.home.secrets import known_secrets, without_secrets
 from medground.home.settings import COMPATIBLE, Settings
 from medground.models.base import NAMES
-from medground.models.served import LARGEST_REPLY, MASKING_SERVER, ModelWire, ServedModel
+from medground.models.profiles import COMPATIBLE_MODEL
+from medground.models.served import LARGEST_REPLY, ModelWire, ServedModel
 from medground.sources.http.clients import ReplyLimits
 
 _OPENAI = ("openai", "openai-chat", "openai-responses")
@@ -95,7 +96,7 @@ def _at(address: str, name: str, key: SecretStr | None, wire: ModelWire) -> Prov
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     provider = OpenAICompatibleProvider(
-        "openai-compatible", base_url=address, api_key=secret, http_client=wire.client, profile=MASKING_SERVER
+        "openai-compatible", base_url=address, api_key=secret, http_client=wire.client, profile=COMPATIBLE_MODEL
     )
     return OpenAIChatModel(name.partition(":")[2], provider=provider)
 

@@ -171,10 +171,11 @@ def _served(name: str, server: LlamaServer, settings: ServerSettings) -> ServedM
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     from medground.models.attempts import Retries
-    from medground.models.served import MASKING_SERVER, ServedModel
+    from medground.models.profiles import COMPATIBLE_MODEL
+    from medground.models.served import ServedModel
 
     provider = OpenAICompatibleProvider(
-        "llama.cpp", base_url=server.address, api_key=server.key, profile=MASKING_SERVER
+        "llama.cpp", base_url=server.address, api_key=server.key, profile=COMPATIBLE_MODEL
     )
     return ServedModel(
         name,

@@ -4,14 +4,23 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pydantic_ai
-from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunContext, RunUsage, TextOutput, ToolOutput
+from pydantic_ai import (
+    Agent,
+    AgentRunResult,
+    ModelRetry,
+    NativeOutput,
+    PromptedOutput,
+    RunContext,
+    RunUsage,
+    TextOutput,
+    ToolOutput,
+)
 from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, RunTimedOut, UserError
 from pydantic_ai.models import Model as ProviderModel
-from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
 
 from medground.errors import BudgetExhausted, ModelFailed
@@ -28,6 +37,7 @@ from medground.models.output import (
     with_probabilities,
     without_unknown,
 )
+from medground.models.profiles import Form, forms_of, profile_of, reasoning_settings, reasons
 from medground.sources.http.clients import Bounded, CutReply, Network, ReplyLimits
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
@@ -35,8 +45,14 @@ from medground.values.usage import Usage
 pydantic_ai.BANNER_ENABLED = False
 _BYTES = 4
 """Bytes of a token of English, roughly, until a server has counted some."""
-_OF_A_SCHEMA = ("response_format", "schema", "structured output", "guided", "grammar", "tool")
-"""What a server says of a request that holds the output to a form, and that it refuses."""
+_FORM = "form"
+_REFUSED_BY: Mapping[str, tuple[str, ...]] = {
+    "temperature": ("temperature",),
+    "reasoning": ("reasoning", "think", "chat_template_kwargs"),
+    _FORM: ("response_format", "schema", "structured output", "guided", "grammar", "tool"),
+}
+"""Words of a server that refuses a part of a request, by the part. It is asked again without it."""
+_CACHED_BY_DEEPSEEK = "prompt_cache_hit_tokens"
 LARGEST_REPLY = 8 << 20
 """Most bytes of a model's reply. The longest answer of an operator is a few kilobytes, a hundred with probabilities."""
 
@@ -49,26 +65,13 @@ class ModelWire(Bounded):
         self.client = httpx2.AsyncClient(transport=self, timeout=limits.seconds, follow_redirects=False)
 
 
-MASKING_SERVER = OpenAIModelProfile(
-    supports_json_schema_output=True,
-    native_output_requires_schema_in_instructions=True,  # ours is shorter than pydantic-ai's: `form_of`
-    openai_chat_supports_multiple_system_messages=False,
-    supports_inline_system_prompts=False,
-)
-"""For vLLM, llama.cpp and similar servers. They constrain the output to a schema by masking tokens, which does not show
-the model the schema. So the instructions say what its fields are, in a single system message, which every chat template
-accepts."""
-
-
 class ServedModel:
     """A pydantic-ai model that answers operators.
 
-    The output is constrained to the operator's JSON schema if the model supports that, and is otherwise the argument of
-    a forced tool call. A server that does not show the model the schema gets the fields in the prompt, and one that can
-    not hold an output to a schema (`structured = "prompt"`) gets them there alone. A server that refuses the schema or
-    a temperature is asked without it, and not sent it again. Either way the output is read as it was meant
-    (`as_meant`), validated, and checked by the operator. If it does not pass, the model is asked again and given the
-    reason.
+    The output is constrained as strictly as its server allows (`profiles`), or by the prompt alone (`structured =
+    "prompt"`). What the server refuses, be it the schema, a temperature or an effort of reasoning, is left out and not
+    sent again. Either way the output is read as it was meant (`as_meant`), validated, and checked by the operator. If
+    it does not pass, the model is asked again and given the reason.
 
     The price is 0 for `local` models and Ollama's on this machine, the provider's list price where pydantic-ai knows
     it, and unknown (None) otherwise.
@@ -100,17 +103,18 @@ class ServedModel:
         self._server = server or ServerSettings()
         self._server_retries = server_retries or Retries()
         self._read = Counter(bytes=_BYTES, tokens=1)
-        self._gives_probabilities = self._takes_temperature = not _refuses_sampling(model.profile)
         self._endpoint = Endpoint(name, base_address(model.base_url), key_hint, secrets)
-        own = name.partition(":")[0]
-        self._narrows = own in ("local", "ollama")
-        self._free = own == "local" or (own == "ollama" and is_loopback(model.base_url or ""))
-        self._takes_schema = True
-        shows_form = own == "ollama" or model.profile.get("native_output_requires_schema_in_instructions", False)
-        self._form = "prompt" if self._server.structured == "prompt" else "both" if shows_form else ""
-        sampling = _settings(model, self._server).get("temperature")
-        written = f"{self._server.longest or ''}{self._form}"
-        self.identity = json.dumps([name, model.model_name, self._endpoint.address, sampling, written])
+        self._profile = profile_of(name, self._endpoint.address, self._server.profile)
+        self._forms = forms_of(model.profile)
+        if self._server.structured == "prompt":
+            self._forms = [form for form in self._forms if form in ("object", "prompt")]
+        self._refused: frozenset[str] = frozenset()
+        self._gives_probabilities = not _refuses_sampling(model.profile)
+        provider = name.partition(":")[0]
+        self._free = provider == "local" or (provider == "ollama" and is_loopback(model.base_url or ""))
+        sampling = self._settings(self._server).get("temperature")
+        written = [self._server.longest, self._server.reasoning, self._forms[0], self._profile.shows_schema]
+        self.identity = json.dumps([name, model.model_name, self._endpoint.address, sampling, *written])
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """Answer one operator call.
@@ -121,19 +125,12 @@ class ServedModel:
             raise BudgetExhausted("seconds", spent="all", allowed="0", usage=Usage())
         self._used = True
         spent = RunUsage()
-        server, prompt = self._server, operator.prompt(value)
+        server = self._server
         if operator.asked:
             server = server.model_copy(update=operator.asked.model_dump(exclude_unset=True))
         attempts = Attempts(self._model, limits, spent, self._server_retries, operator, value)
-        agent, size = self._agent(operator, value, server, attempts)
         try:
-            try:
-                result = await agent.run(prompt, usage=spent, timeout=limits.seconds)
-            except ModelHTTPError as error:
-                if not self._forgoes(error):
-                    raise
-                agent, size = self._agent(operator, value, server, attempts)
-                result = await agent.run(prompt, usage=spent, timeout=limits.seconds)
+            result = await self._run(operator, value, server, attempts)
         except BudgetExhausted as error:
             error.usage = self._usage(spent, attempts)
             raise
@@ -149,44 +146,76 @@ class ServedModel:
             raise explain(error, self._endpoint, operator.name, usage) from None
         self._gives_probabilities &= not attempts.probabilities_refused
         if attempts.sent == 1 and not attempts.estimated:
-            self._read += Counter(bytes=size, tokens=spent.input_tokens)
+            self._read += Counter(bytes=attempts.size, tokens=spent.input_tokens)
         return Reply(output=with_probabilities(result.output, result.response), usage=self._usage(spent, attempts))
+
+    async def _run(
+        self, operator: Operator[I, O], value: I, server: ServerSettings, attempts: Attempts
+    ) -> AgentRunResult[O]:
+        """The model's checked output. What its server refuses is left out.
+
+        Raises ModelFailed: the prompt is longer than the model's context; AgentRunError: the call failed.
+        """
+        while True:
+            before = self._forms[0], self._refused
+            agent = self._agent(operator, value, server, attempts)
+            try:
+                return await agent.run(operator.prompt(value), usage=attempts.spent, timeout=attempts.limits.seconds)
+            except ModelHTTPError as error:
+                # Another call may have learned of the refusal since this one was sent.
+                if before == (self._forms[0], self._refused) and not self._forgoes(error):
+                    raise
 
     def _agent(
         self, operator: Operator[I, O], value: I, server: ServerSettings, attempts: Attempts
-    ) -> tuple[Agent[object, O], int]:
-        """What asks for the operator's output, and the bytes of its prompt.
-
-        Raises ModelFailed: the prompt is longer than the model's context.
-        """
-        output, form = _constrained(operator.output, self._model.profile, self._form)
-        attempts.in_plain_text, attempts.narrows = not self._takes_schema, self._narrows
-        size = len(f"{operator.instructions}{form}{operator.prompt(value)}".encode())
-        self._check_context(size, server, operator.name)
-        settings = _settings(self._model, server)
-        if not self._takes_temperature:
-            settings.pop("temperature", None)
+    ) -> Agent[object, O]:
+        form = self._forms[0]
+        seen = self._profile.shows_schema and form in ("schema", "tool")
+        shown = "" if seen or issubclass(operator.output, PlainOutput) else form_of(operator.output)
+        instructions = f"{operator.instructions}{shown}"
+        attempts.in_plain_text, attempts.narrows = form == "prompt", self._profile.narrows
+        attempts.size = len(f"{instructions}{operator.prompt(value)}".encode())
+        self._check_context(attempts.size, server, operator.name)
+        settings = self._settings(server)
         weighed = self._gives_probabilities and weighs(operator.output)
         agent: Agent[object, O] = Agent(
             attempts,
-            output_type=output,
-            instructions=operator.instructions + form,
+            output_type=_constrained(operator.output, form),
+            instructions=instructions,
             retries=server.retries,
             model_settings=asking_for_probabilities(settings) if weighed else settings,
         )
         agent.output_validator(_checked(operator, value))
-        return agent, size
+        return agent
 
     def _forgoes(self, error: ModelHTTPError) -> bool:
         """Whether its server refuses something that it can be asked without, which it is not sent from now on."""
         told = str(error.body).casefold() if error.status_code in REFUSALS else ""
-        if "temperature" in told and self._takes_temperature:
-            self._takes_temperature = False
-            return True
-        if self._takes_schema and any(word in told for word in _OF_A_SCHEMA):
-            self._takes_schema, self._form = False, "prompt"
-            return True
+        for part, words in _REFUSED_BY.items():
+            if part in self._refused or not any(word in told for word in words):
+                continue
+            if part != _FORM:
+                self._refused |= {part}
+                return True
+            if len(self._forms) > 1:
+                self._forms.pop(0)
+                return True
         return False
+
+    def _settings(self, server: ServerSettings) -> ModelSettings:
+        # A retry gives its reason in a message of the user alone: many chat templates refuse a second system message.
+        settings: dict[str, Any] = {"request_timeout": server.timeout, "framing_announcement": "never"}
+        if "max_retries" not in self._model.unsupported_settings:
+            settings["max_retries"] = 0
+        if server.longest is not None:
+            settings["max_tokens"] = server.longest
+        if self._profile.marks_cache:
+            settings["cache"] = {"messages": False}
+        if server.reasoning is not None and "reasoning" not in self._refused:
+            settings |= reasoning_settings(self._profile, server.reasoning)
+        if not (reasons(server.reasoning) or "temperature" in self._refused or _refuses_sampling(self._model.profile)):
+            settings["temperature"] = server.temperature
+        return cast("ModelSettings", settings)
 
     def _check_context(self, size: int, server: ServerSettings, operator: str) -> None:
         """Refuse a prompt that its model cannot read, by the tokens that its server has counted so far."""
@@ -207,11 +236,14 @@ class ServedModel:
     def _usage(self, spent: RunUsage, attempts: Attempts, *, lost: bool = False) -> Usage:
         """What a call has cost. `lost`: a request was sent, but its answer, which may be charged for, never arrived."""
         price = spent.cost if spent.requests else Decimal(0)
+        cached = spent.cache_read_tokens or spent.details.get(_CACHED_BY_DEEPSEEK, 0)
         if lost or spent.unmeasured_requests or attempts.estimated:
             price = None
         return Usage(
             input_tokens=spent.input_tokens,
             output_tokens=spent.output_tokens,
+            server_cached_tokens=min(cached, spent.input_tokens),
+            reasoning_tokens=min(spent.output_reasoning_tokens, spent.output_tokens),
             estimated_tokens=attempts.estimated,
             model_calls=attempts.sent,
             price=Decimal(0) if self._free else price,
@@ -233,33 +265,18 @@ def _checked(operator: Operator[I, O], value: I) -> Callable[[RunContext[object]
     return check
 
 
-def _constrained(output: type[O], profile: Mapping[str, Any], form: str) -> tuple[Any, str]:
-    """The strictest way to constrain the output that a model supports, and what the prompt says of it; plain text is
-    not constrained."""
+def _constrained(output: type[O], form: Form) -> Any:
+    """The output as pydantic-ai constrains it by a form; plain text is not constrained."""
     if issubclass(output, PlainOutput):
         plain: Any = output
 
         def written(text: str) -> Any:
             return plain(text=text)
 
-        return TextOutput(written), ""
-    if form != "prompt" and profile.get("supports_json_schema_output"):
-        return NativeOutput(output, template=False), form_of(output) if form else ""
-    if form != "prompt" and profile.get("supports_tools", True):
-        return ToolOutput(output), ""
-    return PromptedOutput(output, template=False), form_of(output)
-
-
-def _settings(model: ProviderModel, server: ServerSettings) -> ModelSettings:
-    # A retry gives its reason in a message of the user alone: many chat templates refuse a second system message.
-    settings = ModelSettings(request_timeout=server.timeout, framing_announcement="never")
-    if "max_retries" not in model.unsupported_settings:
-        settings["max_retries"] = 0
-    if server.longest is not None:
-        settings["max_tokens"] = server.longest
-    if not _refuses_sampling(model.profile):
-        settings["temperature"] = server.temperature
-    return settings
+        return TextOutput(written)
+    if form == "schema":
+        return NativeOutput(output, template=False)
+    return ToolOutput(output) if form == "tool" else PromptedOutput(output, template=False)
 
 
 def _refuses_sampling(profile: Mapping[str, Any]) -> bool:

@@ -20,6 +20,12 @@ class UsageReport(Frozen):
         description="those among the tokens that a model server did not report; estimated, rather too many, from the "
         "bytes that were sent and received",
     )
+    server_cached_tokens: int = Field(
+        default=0, description="those among the input tokens that a model server had kept from an earlier prompt"
+    )
+    reasoning_tokens: int = Field(
+        default=0, description="those among the output tokens in which a model reasoned, where its server counts them"
+    )
     cached_input_tokens: int = Field(default=0, description="of calls answered from the cache; not paid again")
     cached_output_tokens: int = Field(default=0, description="of calls answered from the cache; not paid again")
     model_calls: int = 0
@@ -34,6 +40,17 @@ class UsageReport(Frozen):
     def tokens(self) -> int:
         """Input and output tokens together."""
         return self.input_tokens + self.output_tokens
+
+    @property
+    def token_notes(self) -> str:
+        """What is special about some tokens, such as ` (20 of them estimated)`; empty if nothing is."""
+        counts = (
+            (self.server_cached_tokens, "cached by the server"),
+            (self.reasoning_tokens, "for reasoning"),
+            (self.estimated_tokens, "estimated"),
+        )
+        notes = ", ".join(f"{count:,} of them {what}" for count, what in counts if count)
+        return f" ({notes})" if notes else ""
 
     @property
     def needed_input(self) -> int:

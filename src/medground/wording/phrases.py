@@ -273,8 +273,7 @@ def cost(answer: Answer) -> str:
         cached = used.cached_input_tokens + used.cached_output_tokens
         parts[-1] += f" (and {used.cached_calls:,} from the cache{f', {cached:,} tokens' if cached else ''})"
     if used.input_tokens or used.output_tokens:
-        guessed = f" ({used.estimated_tokens:,} of them estimated)" if used.estimated_tokens else ""
-        parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out{guessed}")
+        parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out{used.token_notes}")
     parts.append(some(used.searches, "search", "searches"))
     if used.counts:
         parts[-1] += f" (and {some(used.counts, 'count')})"

@@ -271,11 +271,10 @@ def _lines(found: judges.Measured) -> list[str]:
     unusable = f"; {found.unusable} replies could not be read and are counted as wrong" if found.unusable else ""
     used = found.usage
     price = "price unknown" if used.price is None else f"${used.price:.2f}"
-    guessed = f" ({used.estimated_tokens:,} of them estimated)" if used.estimated_tokens else ""
     lines = [
         f"{found.model}{where}  {found.verdict}",
         f"    measured {found.measured:%Y-%m-%d} on {found.pairs:,} pairs: {used.input_tokens:,} tokens in, "
-        f"{used.output_tokens:,} out{guessed}, {price}{unusable}",
+        f"{used.output_tokens:,} out{used.token_notes}, {price}{unusable}",
     ]
     for proof in found.proofs:
         what = "SUPPORT against CONTRADICT" if proof.of == "claims" else "right"

@@ -126,9 +126,8 @@ def show_summary(tally: Tally, path: Path) -> None:
     if not (used.seconds or used.searches or used.model_calls):  # a run that was imported
         say(*aligned([*rows, ("run", str(path))]))
         return
-    guessed = f" ({used.estimated_tokens:,} of them estimated)" if used.estimated_tokens else ""
     paid = f"; paid {used.input_tokens:,} in, {used.output_tokens:,} out" if used.cached_calls else ""
-    rows.append(("tokens", f"{used.needed_input:,} in, {used.needed_output:,} out{guessed}{paid}"))
+    rows.append(("tokens", f"{used.needed_input:,} in, {used.needed_output:,} out{used.token_notes}{paid}"))
     cached = f" (+{used.cached_calls:,} from the cache)" if used.cached_calls else ""
     rows.append(("calls", f"{used.model_calls:,} model calls{cached}, {used.searches:,} searches"))
     each = used.seconds / tally.lines if tally.lines else 0.0
