@@ -60,7 +60,7 @@ def prompts_hash(recipe: Declaration) -> str:
 
 @cache
 def _content(one: Operator[Any, Any]) -> list[Any]:
-    return [one.name, one.instructions, one.input.model_json_schema(), one.output.model_json_schema()]
+    return [one.name, *one.taught_by, one.input.model_json_schema(), one.output.model_json_schema()]
 
 
 def differences(old: RunHeader, new: RunHeader) -> dict[str, str]:

@@ -76,7 +76,7 @@ def test_whoever_reads_for_the_question_has_the_context_as_data_and_no_writer_of
     for operator, prompt in model.seen:
         asked = bool(re.search(r"^<question>$", prompt, re.MULTILINE)) and not operator.writes_queries
         assert prompt.count("<context>") == prompt.count("</context>") == asked
-        assert operator.instructions.endswith(CONTEXT_RULE) == asked
+        assert (CONTEXT_RULE in operator.rules) == asked
         assert ("xylophonist" in prompt) == asked
         assert "Answer &lt;b&gt;yes" in prompt or not asked
     assert not any("xylophonist" in search.query or "1=1" in search.query for search in answer.searches)

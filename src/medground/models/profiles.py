@@ -23,15 +23,15 @@ class ServerProfile:
 
     Attributes:
         shows_schema: whether the model sees the schema; otherwise the prompt lists the fields.
-        narrows: whether the schema allows only the ids of the call. It helps a small model, and differs for each
-            question, so that a server which compiles or caches schemas would do so each time.
+        small: whether its models are small as a rule. The schema then allows only the ids of the call, which a server
+            that compiles or caches schemas would have to do anew for each question, and no worked example is shown.
         reasoning: the parameter that sets how much the model reasons: `reasoning_effort`; `template` for arguments of
             the chat template; `library` where pydantic-ai knows what its models take.
         marks_cache: whether the start of a prompt is cached only where it is marked.
     """
 
     shows_schema: bool = False
-    narrows: bool = False
+    small: bool = False
     reasoning: Literal["reasoning_effort", "template", "library"] = "reasoning_effort"
     marks_cache: bool = False
 
@@ -39,8 +39,8 @@ class ServerProfile:
 PROFILES: Mapping[ProfileName, ServerProfile] = {
     "openai": ServerProfile(shows_schema=True, reasoning="library"),
     "anthropic": ServerProfile(shows_schema=True, reasoning="library", marks_cache=True),
-    "ollama": ServerProfile(narrows=True),
-    "llama.cpp": ServerProfile(narrows=True, reasoning="template"),
+    "ollama": ServerProfile(small=True),
+    "llama.cpp": ServerProfile(small=True, reasoning="template"),
     "vllm": ServerProfile(reasoning="template"),
     "generic": ServerProfile(),
 }

@@ -153,12 +153,12 @@ def call_key(model: Model, operator: Operator[I, O], value: I) -> str:
     content = {
         "model": model.identity,
         "operator": operator.name,
-        "instructions": operator.instructions,
+        "instructions": operator.taught_by,
         "schema": operator.output.model_json_schema(),
         "prompt": operator.prompt(value),
     }
     if operator.asked:
-        content |= operator.asked.model_dump(include={"temperature", "longest"}, exclude_unset=True)
+        content |= operator.asked.model_dump(include={"temperature", "longest", "reasoning"}, exclude_unset=True)
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -172,8 +172,9 @@ class ServedModel:
         form = self._forms[0]
         seen = self._profile.shows_schema and form in ("schema", "tool")
         shown = "" if seen or issubclass(operator.output, PlainOutput) else form_of(operator.output)
-        instructions = f"{operator.instructions}{shown}"
-        attempts.in_plain_text, attempts.narrows = form == "prompt", self._profile.narrows
+        example = f"\n\n{operator.example}" if operator.example and not self._profile.small else ""
+        instructions = f"{operator.instructions}{shown}{example}"
+        attempts.in_plain_text, attempts.narrows = form == "prompt", self._profile.small
         attempts.size = len(f"{instructions}{operator.prompt(value)}".encode())
         self._check_context(attempts.size, server, operator.name)
         settings = self._settings(server)

@@ -138,7 +138,7 @@ class Measurement:
             with Sheet(self.file) as sheet:
                 left = sheet.left(left)
         schema, calls = len(json.dumps(check.output.model_json_schema())), calls_of(left)
-        characters = sum(len(check.instructions) + schema + len(check.prompt(asked(call))) for call in calls)
+        characters = sum(len("".join(check.taught_by)) + schema + len(check.prompt(asked(call))) for call in calls)
         tokens, replies = int(round(characters / _CHARACTERS, -3)), len(left) * _REPLY
         known = None if own_address(self.model, self.settings) else list_price(self.model, tokens, replies)
         return Estimate(len(calls), tokens, replies, known)

@@ -79,7 +79,8 @@ def readable(text: str) -> str:
 @given(trees, hostile.filter(bool))
 def test_every_text_is_in_its_block_and_writes_no_tag(tree: Tree, context: str) -> None:
     told = OPERATOR.with_context(context)
-    prompt = told.prompt(tree)
+    assert told.prompt(tree).startswith(f"{CONTEXT_RULE}\n\n")
+    prompt = told.prompt(tree).removeprefix(f"{CONTEXT_RULE}\n\n")
     assert prompt.replace(f"<context>\n{escape(readable(context), quote=False)}\n</context>\n\n", "", 1) == (
         OPERATOR.prompt(tree)
     )
@@ -93,7 +94,7 @@ def test_every_text_is_in_its_block_and_writes_no_tag(tree: Tree, context: str) 
     ]
     found = [leaf.findtext("text") or "" for leaf in root.findall("leaves/item")]
     assert found == [readable(leaf.text) for leaf in tree.leaves]
-    assert told.instructions == OPERATOR.instructions + CONTEXT_RULE
+    assert told.instructions == OPERATOR.instructions
     assert told.keyless(tree) == OPERATOR.keyless(tree) if tree.leaves else True
 
 

@@ -175,7 +175,7 @@ def asked_with() -> str:
     """Hash of the instructions and the schema of `check`: a judge that is asked otherwise is another judge."""
     from medground.models.operators.checking import check
 
-    asked = [check.instructions, check.output.model_json_schema()]
+    asked = [*check.taught_by, check.output.model_json_schema()]
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
 
 
