@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, page, say, searched
+from medground.faces import Batch, KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, page, say, searched
 from medground_evaluate.cli.compare import compare_runs, measure, uncertainty
 from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judged, shown_judging
 from medground_evaluate.cli.running import Corpora, SetName, aligned, run_stoppable, show_summary, shown_run
@@ -166,6 +166,7 @@ def run(
     with_context: Annotated[
         bool, typer.Option("--with-context", help="Give each question its own documents; search nothing else.")
     ] = False,
+    batch: Batch = False,
     accept: Accept = None,
     sets: Sets = None,
     preset: Preset = None,
@@ -184,7 +185,11 @@ def run(
     selection = Selection(loader, place, split, limit, seed if limit is not None else None, with_context)
     nothing: dict[str, object] = {"retrieval.corpora": (), "retrieval.knowledge_base": ""}
     extra = {"recipe.name": recipe, "model.default": model, **(nothing if with_context else searched(corpus, kb))}
-    chosen = _wide_enough(load_settings(sets, preset, settings, extra), concurrency)
+    chosen = load_settings(sets, preset, settings, {**extra, "model.batch": batch or None})
+    if chosen.model.batch:
+        concurrency = max(concurrency, chosen.model.at_once)
+    else:
+        chosen = _wide_enough(chosen, concurrency)
     if not with_context:
         check_searched(chosen)
     path = out or run_path(chosen.home / "runs", selection, chosen)

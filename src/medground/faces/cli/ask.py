@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from medground.values.question import Question
 
 
+_QUESTIONS_AT_ONCE = 8
+
+
 def ask_from(path: Path, asked: Callable[..., Question], settings: Settings, shown: answers.Shown) -> None:
     """Ask each line of a file; every question is checked before the first is asked.
 
@@ -34,10 +37,11 @@ def ask_from(path: Path, asked: Callable[..., Question], settings: Settings, sho
     from medground.faces.cli.progress import shown_progress
 
     questions = _questions(path, asked)
+    at_once = settings.model.at_once if settings.model.batch else _QUESTIONS_AT_ONCE
     failed: list[MedgroundError] = []
     with opened(settings, quiet=shown.quiet) as engine, shown_progress(quiet=shown.quiet) as progress:
         progress("questions", 0, len(questions))
-        for number, outcome in enumerate(engine.ask_each(questions), start=1):
+        for number, outcome in enumerate(engine.ask_each(questions, concurrency=at_once), start=1):
             failed += [outcome.error] if outcome.error is not None else []
             _show(outcome, shown, first=number == 1)
             progress("questions", number, len(questions))
@@ -106,6 +110,7 @@ def ask(
     follow: by.Follow = None,
     again: by.Again = None,
     from_: by.FromFile = None,
+    batch: by.Batch = False,
     json: by.Json = False,
     markdown: by.Markdown = False,
     details: by.Details = False,
@@ -119,11 +124,14 @@ def ask(
 
     The exit status is 0 with an answer or evidence that no judge has assessed, and 3 if the question is unanswerable.
     """
+    from medground.errors import UsageError
     from medground.faces.cli.asking import ask_one, limits
     from medground.language.risk.notices import notice_first
     from medground.values.question import Question
 
     _check(question, follow, again, from_, context)
+    if batch and from_ is None:
+        raise UsageError("--batch is for many questions; name their file with --from")
     text = read_stdin() if question == STDIN else question or ""
     case = read_context(context) if context is not None else ""
     with notice_first(text, case):
@@ -133,7 +141,7 @@ def ask(
         changed = bool(
             sets or preset or settings or task or option or case or filters.as_query() or any(named.values())
         )
-        named["model.cache"] = False if no_cache else None
+        named |= {"model.cache": False if no_cache else None, "model.batch": batch or None}
         if again is not None:
             _ask_again(again, shown, changed=changed, no_cache=no_cache)
             return
