@@ -132,6 +132,8 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
     async def _send(self, door: Door, calls: Mapping[str, bytes]) -> None:
         sent = Sent(door, await STYLES[door.path].send(door, calls), {*calls})
         self._write(sent)
+        told = "%d model calls were sent to %s as %s; Ctrl-C loses nothing, the same command resumes"
+        _log.warning(told, len(calls), door.base, sent.id)
         self._sent |= dict.fromkeys(calls, sent)
         self._watch(sent)
 

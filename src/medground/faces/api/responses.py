@@ -147,9 +147,9 @@ class _Reply(chat.Reply[ResponsesRequest]):
                 "output": (self._message(_text(parts)),),
                 "usage": {
                     "input_tokens": read,
-                    "input_tokens_details": {"cached_tokens": 0},
+                    "input_tokens_details": {"cached_tokens": answer.usage.server_cached_tokens},
                     "output_tokens": made,
-                    "output_tokens_details": {"reasoning_tokens": 0},
+                    "output_tokens_details": {"reasoning_tokens": answer.usage.reasoning_tokens},
                     "total_tokens": read + made,
                 },
                 "medground": chat.kept(answer),

@@ -124,14 +124,11 @@ def ask(
 
     The exit status is 0 with an answer or evidence that no judge has assessed, and 3 if the question is unanswerable.
     """
-    from medground.errors import UsageError
     from medground.faces.cli.asking import ask_one, limits
     from medground.language.risk.notices import notice_first
     from medground.values.question import Question
 
-    _check(question, follow, again, from_, context)
-    if batch and from_ is None:
-        raise UsageError("--batch is for many questions; name their file with --from")
+    _check(question, follow, again, from_, context, batch=batch)
     text = read_stdin() if question == STDIN else question or ""
     case = read_context(context) if context is not None else ""
     with notice_first(text, case):
@@ -168,9 +165,15 @@ def _named(corpus: by.Corpora, kb: KnowledgeBase, pubmed: by.PubMed, source: by.
 
 
 def _check(
-    question: str | None, follow: str | None, again: str | None, from_: Path | None, context: Path | None
+    question: str | None,
+    follow: str | None,
+    again: str | None,
+    from_: Path | None,
+    context: Path | None,
+    *,
+    batch: bool,
 ) -> None:
-    """Raises UsageError where there is no question, more than one, or standard input is to be read twice."""
+    """Raises UsageError where there is no question, more than one, a batch of one, or standard input is read twice."""
     from medground.errors import UsageError
 
     given = [name for name, value in (("--again", again), ("--from", from_)) if value is not None]
@@ -178,6 +181,8 @@ def _check(
         raise UsageError("no question given; write one in quotes, or - to read it from standard input")
     if len(given) > 1 or (given and (question is not None or follow is not None)):
         raise UsageError(f"{given[0]} takes no other question; leave the question, --follow or the other option out")
+    if batch and from_ is None:
+        raise UsageError("--batch is for many questions; name their file with --from")
     if [question, str(context), str(from_)].count(STDIN) > 1:
         raise UsageError("- is given twice; standard input can only be read once")
 
