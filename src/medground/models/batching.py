@@ -27,6 +27,7 @@ MOST_BYTES = 200_000_000
 _QUIET_SECONDS = 2.0
 _LONGEST_WAIT = 600.0
 _SLOWER = 1.5
+_SENDING_SECONDS = 60.0
 _MOST_FAILURES = 5
 """Looks at a batch that may fail in a row: a server that is down for a moment says nothing about it."""
 _KEPT_HEADERS = ("authorization", "api-key", "x-api-key", "openai-", "anthropic-", "user-agent")
@@ -60,7 +61,8 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
         self._queued: dict[str, tuple[Door, bytes]] = {}
         self._sent: dict[str, Sent] = {}
         self._watched: set[str] = set()
-        self._work: set[asyncio.Task[None]] = set()
+        self._sending: set[asyncio.Task[None]] = set()
+        self._watching: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -107,10 +109,10 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
         queued, self._queued = self._queued, {}
         for calls in portions({key: content for key, (_, content) in queued.items()}):
             door = queued[next(iter(calls))][0]
-            self._start(partial(self._send, door, calls), calls)
+            self._start(partial(self._send, door, calls), calls, self._sending)
 
-    def _start(self, work: Callable[[], Awaitable[None]], calls: Iterable[str]) -> None:
-        """Do a piece of work; an error of it is what its calls get."""
+    def _start(self, work: Callable[[], Awaitable[None]], calls: Iterable[str], tasks: set[asyncio.Task[None]]) -> None:
+        """Do a piece of work, one of these tasks; an error of it is what its calls get."""
 
         async def guarded() -> None:
             try:
@@ -126,8 +128,8 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
                     future.set_exception(failed)
 
         task = asyncio.get_running_loop().create_task(guarded())
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
 
     async def _send(self, door: Door, calls: Mapping[str, bytes]) -> None:
         sent = Sent(door, await STYLES[door.path].send(door, calls), {*calls})
@@ -140,7 +142,7 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
     def _watch(self, sent: Sent) -> None:
         if sent.id not in self._watched:
             self._watched.add(sent.id)
-            self._start(partial(self._answer, sent), [*sent.calls])
+            self._start(partial(self._answer, sent), [*sent.calls], self._watching)
 
     async def _answer(self, sent: Sent) -> None:
         """Wait for the end of a batch and hand out its results."""
@@ -209,12 +211,17 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
                 _log.warning("%s cannot be read, so that its batch is not known: %s", path, error)
 
     async def aclose(self) -> None:
-        """Stop waiting and close the connections; the batches go on at their provider."""
+        """Stop waiting and close the connections; the batches go on at their provider.
+
+        What is being sent is waited for, so that it is written down.
+        """
         if self._timer is not None:
             self._timer.cancel()
-        for task in self._work:
+        if self._sending:
+            await asyncio.wait(self._sending, timeout=_SENDING_SECONDS)
+        for task in (*self._sending, *self._watching):
             task.cancel()
-        await asyncio.gather(*self._work, return_exceptions=True)
+        await asyncio.gather(*self._sending, *self._watching, return_exceptions=True)
         for future in self._waiting.values():
             future.cancel()
         self._waiting, self._queued, self._watched = {}, {}, set()
