@@ -1,6 +1,7 @@
 """Batch interfaces at the layer of models: both styles, what a provider refuses, and its limits."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,9 +27,11 @@ def answered(url: str, model: str = "openai:stub", **options: Any) -> Any:
     return then_closed(models, models.answer(NAME, ASKED, FREE))
 
 
-@pytest.mark.usefixtures("loopback", "home")
+@pytest.mark.usefixtures("loopback")
 @each_row(("model", "reply"), [("openai:stub", chat('{"id": "T1"}')), ("anthropic:critic", claude({"id": "T1"}))])
-def test_a_call_is_answered_by_a_batch_in_either_style(model: str, reply: Sent) -> None:
+def test_a_call_is_answered_by_a_batch_in_either_style(
+    home: Path, caplog: pytest.LogCaptureFixture, model: str, reply: Sent
+) -> None:
     expired: list[object] = []
 
     def answer(body: dict[str, Any]) -> tuple[int, dict[str, Any]] | None:
@@ -36,9 +39,11 @@ def test_a_call_is_answered_by_a_batch_in_either_style(model: str, reply: Sent) 
         return None if len(expired) == 1 else (200, json.loads(reply.body))
 
     with BatchPeer(answer) as peer:
-        found = answered(peer.url, model)
+        found = answered(peer.url.replace("//", "//user:password@"), model)
     assert found.output == NameOutput(id="T1") and found.usage.model_calls == 2
     assert [len(batch) for batch in peer.batches] == [1, 1], "what expired is sent again"
+    kept = [path.read_text(encoding="utf-8") for path in (home / "cache" / "batches").glob("*.json")]
+    assert kept and "password" not in "".join([*kept, caplog.text])
 
 
 @pytest.mark.usefixtures("loopback", "home")

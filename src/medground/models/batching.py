@@ -60,6 +60,7 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
         self._waiting: dict[str, asyncio.Future[Result]] = {}
         self._queued: dict[str, tuple[Door, bytes]] = {}
         self._sent: dict[str, Sent] = {}
+        self._is_read = False
         self._watched: set[str] = set()
         self._sending: set[asyncio.Task[None]] = set()
         self._watching: set[asyncio.Task[None]] = set()
@@ -67,7 +68,7 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The reply to a request, once its batch has it."""
-        url, content = request.url.copy_with(query=None), _whole(await request.aread())
+        url, content = request.url.copy_with(query=None, userinfo=b""), _whole(await request.aread())
         path = next((path for path in STYLES if url.path.endswith(path)), None)
         if path is None:
             result = error_result(400, f"{url.path} has no batch interface that is known here; leave --batch out")
@@ -83,7 +84,8 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
         future = self._waiting.get(key)
         if future is None:
             future = self._waiting[key] = asyncio.get_running_loop().create_future()
-            if not self._sent:
+            if not self._is_read:
+                self._is_read = True
                 self._read(door)
             if key in self._sent:
                 self._watch(self._sent[key])
