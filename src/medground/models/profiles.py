@@ -58,6 +58,7 @@ _OLLAMA_PORT = 11434
 COMPATIBLE_MODEL = OpenAIModelProfile(
     supports_json_schema_output=True,
     supports_json_object_output=True,
+    supports_thinking=True,
     native_output_requires_schema_in_instructions=True,  # ours is shorter than pydantic-ai's: `form_of`
     openai_chat_supports_multiple_system_messages=False,
     supports_inline_system_prompts=False,
