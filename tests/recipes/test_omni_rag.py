@@ -56,7 +56,7 @@ def reads(value: Any) -> ReasonOutput:
         said = f"The {passage.kind} names an eye problem of Marfan syndrome."
         first = [sentence.id for sentence in passage.sentences if "eye" in sentence.text][:1]
         claims += [SubClaim(text=said, sentences=(one,)) for one in first]
-    return ReasonOutput(claims=tuple(claims), answer=("answered",))
+    return ReasonOutput(claims=tuple(claims), answer=("eye problems",), form="name")
 
 
 def replies(planned: Any, **more: Any) -> dict[str, Any]:

@@ -165,7 +165,8 @@ def _composes(value: Any) -> ComposeReportOutput:
     return ComposeReportOutput(
         background=(WrittenSentence(text="The gene lies on chromosome 13.", evidence=(quote,)),),
         synthesis=(WrittenSentence(text="Hormones fall without it.", evidence=(quote,)),),
-        answer=("answered",),
+        answer=("Hormones fall without it.",),
+        form="sentence",
     )
 
 

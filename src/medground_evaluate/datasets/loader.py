@@ -19,8 +19,8 @@ from pydantic import BaseModel, ValidationError
 
 from medground.corpus import base, compose
 from medground.errors import UsageError, UserMistake
-from medground.values import Option, Question, Task
-from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
+from medground.values import CLOSED, Option, Question, Task
+from medground_evaluate.items import DataSetInfo, Item, Split
 
 Record = Mapping[str, Any]
 Placed = tuple[str, Record]

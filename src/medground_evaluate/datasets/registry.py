@@ -13,9 +13,9 @@ from medground.corpus import compose
 from medground.errors import UsageError
 from medground.home import registry
 from medground.recipes import pool
-from medground.values import Task
+from medground.values import CLOSED, Task
 from medground_evaluate.datasets import choice, claims, literature, loader, omni
-from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
+from medground_evaluate.items import DataSetInfo, Item, Split
 
 # Your own set: JSON Lines, one question per line, in the format that docs/evaluation.md describes.
 

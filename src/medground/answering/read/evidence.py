@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from medground.answering.read.readable import is_beside
-from medground.answering.read.reading_list import Reading, numbered, reading_list, with_antecedent
+from medground.answering.read.reading_list import Reading, named, reading_list, with_antecedent
 from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
 from medground.answering.verify.named import remark
@@ -118,12 +118,12 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
 
     Raises ModelFailed: the model returned no usable output; UnknownCitation: a reading's document was not retrieved.
     """
-    places: dict[str, TextSpan] = {}
+    places = run.names
     ranks = {reading.document_id: reading.rank for reading in readings}
     verbatim = [(reading, [p for p in reading.passages if run.stands(p)]) for reading in readings]
     views = tuple(
-        numbered(f"P{number}", run.ledger.documents[reading.document_id], passages, places, reading.strengths)
-        for number, (reading, passages) in enumerate(verbatim, start=1)
+        named(run.ledger.documents[reading.document_id], passages, run.names, reading.strengths)
+        for reading, passages in verbatim
         if passages
     )
     views = tuple(view for view in views if view.sentences)
@@ -201,4 +201,5 @@ def evidence_views(evidence: Sequence[Evidence], documents: Mapping[str, Documen
 
 def described(paper: Passage | Document) -> dict[str, Any]:
     """What operators learn of a paper."""
-    return {"title": paper.title, "year": paper.year, "design": ", ".join(paper.publication_types)}
+    name = paper.id if isinstance(paper, Document) else paper.document_id
+    return {"paper": name, "title": paper.title, "year": paper.year, "design": ", ".join(paper.publication_types)}

@@ -94,16 +94,24 @@ async def check_each(
 
 
 async def check_with_answer(
-    sentences: Sequence[Sentence], answer: Sequence[str], run: Run, doubts: Sequence[str] = ()
+    sentences: Sequence[Sentence],
+    answer: Sequence[str],
+    run: Run,
+    doubts: Sequence[str] = (),
+    *,
+    graph: GraphCheck | None = None,
+    context: Sequence[Hit] = (),
+    leads_to: Sequence[str] = (),
 ) -> tuple[list[Checked], AnswerJudgement | None]:
     """The checked sentences, and what the same call says of the short answer that they lead to.
 
-    The sentences may include items and absences; `doubts` are about the answer. The second value is None if there is no
-    answer, another critic than a language model judges, or nobody can tell.
+    The sentences may include items and absences; `doubts` are about the answer; the rest as for `check_each`, where
+    `leads_to` is its `answer`. The second value is None if there is no answer, another critic than a language model
+    judges, or nobody can tell.
 
-    Raises BudgetExhausted: the run reached one of its limits.
+    Raises: as `check_each`.
     """
-    return await _checked(sentences, answer, run, doubts=doubts)
+    return await _checked(sentences, answer, run, graph, context=context, leads_to=leads_to, doubts=doubts)
 
 
 async def _checked(

@@ -3,19 +3,17 @@
 Source: BioMedSearch, section III.C: the results of each sub-query are evaluated, and what addresses it is extracted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
 from medground.answering.read.evidence import evidence_views
-from medground.answering.read.reading_list import spans
-from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
-from medground.answering.write.reason import cited_sentences, numbered_hits, quotable
+from medground.answering.write.reason import cited_sentences, quotable, shown_passages
 from medground.errors import ModelFailed
 from medground.home.concurrency import concurrently
-from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
+from medground.models.operators.base import I, O, Operator, SentencedPassage, sentence_ids
 from medground.recipes.biomedsearch import reporting
 from medground.recipes.biomedsearch.parts import OWN
 from medground.values.document import Hit, SourceKind
@@ -97,39 +95,17 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Ask
 
 @dataclass(frozen=True)
 class _Shown:
-    """The passages of a sub-question as they are shown, with the place of each sentence."""
+    """The passages of a sub-question as they are shown."""
 
     found: SubFound
     hits: tuple[Hit, ...]
     passages: tuple[SentencedPassage, ...]
-    places: Mapping[str, TextSpan]
-    records: frozenset[str]
 
 
 def _shown(found: SubFound, hits: Sequence[Hit], run: Run) -> _Shown:
     readable = quotable(hits, run)
-    places: dict[str, TextSpan] = {}
-
-    def record(key: str, hit: Hit) -> SentencedPassage:
-        return _record(key, hit, run.ledger.documents[hit.passage.document_id].title, places)
-
     asked = run.question.model_copy(update={"text": found.subquestion.text, "options": ()})
-    passages = numbered_hits(asked, readable, places, run, records=RECORDS, record=record)
-    records = frozenset(s.id for passage in passages if passage.kind in RECORDS for s in passage.sentences)
-    return _Shown(found, tuple(readable), passages, places, records)
-
-
-def _record(key: str, hit: Hit, title: str, places: dict[str, TextSpan]) -> SentencedPassage:
-    """The sentences of a record, line by line."""
-    passage, start = hit.passage, 0
-    sentences: list[SentenceView] = []
-    for line in passage.text.split("\n"):
-        for first, last in spans(line):
-            name = f"{key}.S{len(sentences) + 1}"
-            places[name] = (passage.document_id, passage.start + start + first, passage.start + start + last)
-            sentences.append(SentenceView(id=name, text=line[first:last]))
-        start += len(line) + 1
-    return SentencedPassage(id=key, title=title, section=passage.section or "", sentences=tuple(sentences))
+    return _Shown(found, tuple(readable), shown_passages(asked, readable, run, records=RECORDS))
 
 
 async def _asked(shown: _Shown, asks: Asks, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
@@ -157,9 +133,8 @@ def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None
         reason = output.reason or "nothing found addresses it"
         return replace(unanswered, reason=reason, answered_by=author)
     verbatim = author == KEYLESS
-    sentences, quotes = cited_sentences(
-        output.claims, shown.places, run, lines=shown.records, line=_line, verbatim=verbatim
-    )
+    records = frozenset(sentence_ids(passage for passage in shown.passages if passage.kind in RECORDS))
+    sentences, quotes = cited_sentences(output.claims, run, lines=records, line=_line, verbatim=verbatim)
     evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
     return Part(shown.found, shown.hits, "answered", "", sentences, evidence, author)
 

@@ -13,7 +13,7 @@ from medground.answering.conclude.finish import finish
 from medground.answering.rank.fuse import distinct
 from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.run import Run, words_lookup
-from medground.answering.verify.check import CHECKING, check_all
+from medground.answering.verify.check import CHECKING
 from medground.answering.verify.rationale import assessed
 from medground.answering.write.reason import Reasoned, answered, reasoned
 from medground.errors import MedgroundError
@@ -134,21 +134,12 @@ async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[
 
 
 async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned, run: Run) -> Answer:
-    """Check each statement of the rationale against E (CONTEXT-j: its first j passages).
-
-    No statement, no answer, except without `verify.gate`.
-    """
-    unstated = not rationale.draft.sentences and run.settings.verify.gate
-    if unstated or not (rationale.draft.sentences or rationale.draft.answer):
-        reason = rationale.draft.reason or "answer unavailable: no retrieved passage answers this question"
-        return compose(run, unanswered(reason))
+    """Check each statement of the rationale against E (CONTEXT-j: its first j passages)."""
     parts = statements(rationale.draft.sentences, rationale.evidence)
+    wanted = run.settings.section(ReasonAndVerifySettings).assess and parts and evidence
     given = question.worded(rationale.draft.answer)
-    verdicts = await check_all(parts, run, context=evidence, answer=given)
-    wanted = run.settings.section(ReasonAndVerifySettings).assess
-    whole = await assessed(question, parts, given, evidence, run) if wanted and parts and evidence else None
-    draft = rationale.draft.model_copy(update={"sentences": parts})
-    answer = await finish(question, draft, rationale.evidence, run, verdicts=verdicts)
+    whole = await assessed(question, parts, given, evidence, run) if wanted else None
+    answer = await finish(question, rationale.draft, rationale.evidence, run, context=evidence)
     return answer.model_copy(update={"assessment": whole})
 
 
