@@ -22,6 +22,7 @@ from researched import (
     tool,
 )
 from rows import each_row
+from scripted_capable import checks
 from views import sentenced
 
 from medground.answering.run import Run
@@ -150,7 +151,9 @@ def _answers(value: AnswerPartInput) -> AnswerPartOutput:
         return AnswerPartOutput(answerable=False, reason="only mice were studied", claims=())
     kind, word = ("protein", "") if "protein" in value.question else ("research", "knockout")
     line = next(s.id for p in value.passages for s in p.sentences if p.kind == kind and word in s.text)
-    return AnswerPartOutput(answerable=True, claims=(SubClaim(text="It changes things.", sentences=(line,)),))
+    return AnswerPartOutput(
+        answerable=True, claims=(SubClaim(text="The knockout lowered hormones.", sentences=(line,)),)
+    )
 
 
 def _connects(value: Any) -> ConnectOutput:
@@ -175,7 +178,8 @@ BY_MODEL = ["answer_part", "connect_parts", "compose_report"]
 
 def test_a_report_by_a_model(make_run: MakeRun, scripted_model: Any) -> None:
     script = {"answer_part": _answers, "connect_parts": _connects, "compose_report": _composes}
-    answer, _ = reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL)
+    script["check"] = checks(lambda asked: asked.is_("entails", asked.evidence[0].id, settles="lowered the hormones"))
+    answer, _ = reported(make_run, found(), model=scripted_model(script), by_model=[*BY_MODEL, "check"])
     report = _report(answer)
     said = {section.kind: _said(answer, section) for section in report.sections}
     assert said["background"] == ["The gene lies on chromosome 13."]

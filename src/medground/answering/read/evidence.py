@@ -108,7 +108,8 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
         )
         for key, reading in by_id.items()
     )
-    output = await run.ask(screen, ScreenInput(question=question.text, passages=views))
+    value = ScreenInput(question=question.text, passages=views)
+    output = await run.ask_for_part(screen, value, f"which of {len(views)} documents to read")
     kept = set(output.relevant)
     return [reading for key, reading in by_id.items() if key in kept]
 
@@ -129,7 +130,8 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
     views = tuple(view for view in views if view.sentences)
     if not views:
         return []
-    output = await run.ask(extract, ExtractInput(question=question.text, passages=views))
+    value = ExtractInput(question=question.text, passages=views)
+    output = await run.ask_for_part(extract, value, f"the quotes of {', '.join(view.paper for view in views)}")
     quotes: list[Evidence] = []
     texts = {reading.document_id: run.ledger.documents[reading.document_id].text for reading in readings}
     for first, last in _joined(output.sentences, places, texts):
@@ -184,7 +186,7 @@ async def coverage_check(
     value = SufficientInput(
         question=question.text, evidence=evidence_views(evidence, run.ledger.documents), unread=left
     )
-    said = await run.ask(sufficient, value)
+    said = await run.ask_for_part(sufficient, value, "whether the quotes suffice")
     run.missing = "" if said.sufficient else remark(said.missing, run.ledger.documents.values(), question.text)
     return said
 

@@ -13,7 +13,7 @@ from typing import Literal
 from medground.answering.verify.bound_numbers import exchanged, mistimed
 from medground.answering.verify.directions import told_otherwise
 from medground.answering.verify.numbers import missing_quantities
-from medground.answering.verify.polarity import answered_against, denied_thing, reversed_by, sides_exchanged
+from medground.answering.verify.polarity import answered_against, denied_thing, nearest, reversed_by, sides_exchanged
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
 from medground.language.question_reading import reading_of
@@ -100,7 +100,8 @@ def _ordered(part: Part) -> str:
 
 
 def _exchanged(part: Part) -> str:
-    return next(filter(None, (exchanged(part.text, quote) for quote in part.quotes[:1])), "")
+    read = [text for quote in part.quotes[:1] for text in (quote, nearest(part.text, quote))]
+    return next(filter(None, (exchanged(part.text, text) for text in read)), "")
 
 
 def _mistimed(part: Part) -> str:

@@ -87,9 +87,8 @@ async def summarise_evidence(
 
     if whole or not evidence:
         return [observed(e.document_id, e.quote, (e.id,)) for e in evidence]
-    output = await run.ask(
-        summarise, SummariseInput(question=question.text, evidence=evidence_views(evidence, run.ledger.documents))
-    )
+    value = SummariseInput(question=question.text, evidence=evidence_views(evidence, run.ledger.documents))
+    output = await run.ask_for_part(summarise, value, "the summary of the quotes")
     articles = {e.id: e.document_id for e in evidence}
     return [
         observed(articles[o.evidence[0]], o.text, o.evidence)

@@ -57,7 +57,8 @@ def rewrite(value: RewriteInput) -> RewriteOutput:
 async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:
     """The question in the words of the literature (q'), or unchanged if there are no better words."""
     found = tuple(f"{hit.passage.title}\n{hit.passage.text}".strip() for hit in hits)
-    output = await run.ask(rewrite, RewriteInput(question=question.text, found=found))
+    value = RewriteInput(question=question.text, found=found)
+    output = await run.ask_for_part(rewrite, value, "the rewritten question")
     return " ".join(output.question.split())
 
 
