@@ -206,4 +206,4 @@ def written_choices(value: Asked, known: Iterable[str]) -> dict[str, tuple[str, 
 
 def allowed_answers(value: Asked) -> tuple[str, ...]:
     """The valid answers to this task; empty for an open question."""
-    return CLOSED.get(value.task) or tuple(sorted(option.letter for option in value.options))
+    return tuple(sorted(CLOSED.get(value.task) or (option.letter for option in value.options)))
