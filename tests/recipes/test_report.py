@@ -199,7 +199,7 @@ def test_a_model_that_fails_on_a_part_leaves_that_part_out(make_run: MakeRun, sc
     script = {"answer_part": answers, "connect_parts": _connects, "compose_report": ModelFailed("no", model="scripted")}
     answer, run = reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL)
     assert [one.state for one in _report(answer).subanswers][:2] == ["not answerable", "answered"]
-    assert any("background and synthesis could not be written" in warning for warning in run.warnings)
+    assert any("background, synthesis and answer: word statistics did this part" in warning for warning in run.warnings)
 
 
 def test_a_report_so_far_is_made_of_quotes_and_asks_nobody(make_run: MakeRun, scripted_model: Any) -> None:

@@ -4,7 +4,7 @@ Source: Reason and Verify, section 3.1 (rationale generator; Algorithm 1, line 1
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +49,9 @@ async def reasoned(
     demonstrations: Sequence[Demonstration] = (),
     history: Sequence[PastRound] = (),
     own_knowledge: bool = False,
+    at_once: bool = False,
 ) -> Reasoned:
-    """Split the question into sub-claims and answer it from these passages.
+    """Split the question into sub-claims and answer it from these passages; `at_once`: answer before any reasoning.
 
     The hits are shown as passages in the order given. Sentences that the model cites enter the ledger as quotes with
     exact offsets, and each sub-claim becomes a sentence of the draft with the ids of its quotes. With
@@ -58,13 +59,25 @@ async def reasoned(
     nothing. If no passage can be read, the draft is empty and no model is asked, except one that may do so, or that
     must answer (`recipe.definite`).
     """
-    more = {"demonstrations": tuple(demonstrations), "history": tuple(history)}
-    return await _asked(reason_or_recall if own_knowledge else reason, question, hits, run, more)
-
-
-async def answered(question: Question, hits: Sequence[Hit], run: Run, *, own_knowledge: bool = False) -> Reasoned:
-    """Answer directly from these passages, without reasoning first (vanilla RAG). Otherwise like `reasoned`."""
-    return await _asked(direct_or_recall if own_knowledge else direct, question, hits, run, {})
+    if at_once:
+        operator: Operator[ReasonInput, Any] = direct_or_recall if own_knowledge else direct
+    else:
+        operator = reason_or_recall if own_knowledge else reason
+    await run.retrieve([hit.passage.document_id for hit in hits])
+    passages = shown_passages(question, quotable(hits, run), run)
+    if not passages and not own_knowledge and not run.answers_anyway(operator):
+        return Reasoned(Draft(), ())
+    value = ReasonInput(
+        demonstrations=tuple(demonstrations),
+        question=question.text,
+        task=question.task,
+        options=question.options,
+        history=tuple(history),
+        passages=passages,
+        sentences=run.settings.recipe.sentences,
+    )
+    output = await run.ask(operator, value)
+    return with_quotes(question, output.claims, output, run, run.author(operator))
 
 
 def shown_passages(
@@ -102,26 +115,6 @@ def _lines(passage: Passage, names: SentenceNames) -> Iterator[SentenceView]:
 def quotable(hits: Sequence[Hit], run: Run) -> list[Hit]:
     """The hits whose passages have text that is in the ledger as it was found."""
     return [hit for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
-
-
-async def _asked(
-    operator: Operator[ReasonInput, Any], question: Question, hits: Sequence[Hit], run: Run, more: Mapping[str, Any]
-) -> Reasoned:
-    await run.retrieve([hit.passage.document_id for hit in hits])
-    passages = shown_passages(question, quotable(hits, run), run)
-    asks_anyway = operator in (reason_or_recall, direct_or_recall) or run.answers_anyway(operator)
-    if not passages and not asks_anyway:
-        return Reasoned(Draft(), ())
-    value = ReasonInput(
-        question=question.text,
-        task=question.task,
-        options=question.options,
-        passages=passages,
-        sentences=run.settings.recipe.sentences,
-        **more,
-    )
-    output = await run.ask(operator, value)
-    return with_quotes(question, output.claims, output, run, run.author(operator))
 
 
 def with_quotes(

@@ -34,9 +34,11 @@ class Asks:
         self._run = run
         self._stopped = stopped
 
-    async def ask(self, operator: Operator[I, O], value: I) -> O:
-        """The output of an operator; raises as `Run.ask` does."""
-        return operator.keyless(value) if self._stopped else await self._run.ask(operator, value)
+    async def ask(self, operator: Operator[I, O], value: I, part: str = "") -> O:
+        """The output of an operator; raises as `Run.ask` does, or for a `part` of the work as `Run.ask_for_part`."""
+        if self._stopped:
+            return operator.keyless(value)
+        return await (self._run.ask_for_part(operator, value, part) if part else self._run.ask(operator, value))
 
     def answerer(self, operator: Operator[Any, Any]) -> str:
         """The name of the model that answers an operator, or `keyless`."""
@@ -145,16 +147,12 @@ def _line(quote: Evidence) -> Sentence:
 
 
 async def connected(answered: Sequence[Part], asks: Asks, run: Run) -> list[Connection]:
-    """How a model says that the answered parts hang together; nothing where there is one only, or where it fails."""
+    """How a model says that the answered parts hang together; nothing where there is one only."""
     by = asks.answerer(reporting.connect_parts)
     if len(answered) < 2 or by == KEYLESS:
         return []
     value = reporting.ConnectInput(question=run.question.text, parts=tuple(part.view(run) for part in answered))
-    try:
-        output = await asks.ask(reporting.connect_parts, value)
-    except ModelFailed as failed:
-        run.warn(f"the connections between sub-answers could not be determined: {failed}")
-        return []
+    output = await asks.ask(reporting.connect_parts, value, "the connections between sub-answers")
     return [
         Connection(**dict(one) | {"evidence": tuple(dict.fromkeys(one.evidence)), "found_by": by})
         for one in output.connections
@@ -177,13 +175,9 @@ def disagreeing(answered: Sequence[Part], conflicts: Sequence[Conflict]) -> list
 async def framed(
     answered: Sequence[Part], connections: Sequence[Connection], asks: Asks, run: Run
 ) -> reporting.ComposeReportOutput:
-    """Background, synthesis and answer of a model, which cite quotes of the parts; empty without one.
-
-    A model that fails leaves the report without them.
-    """
-    nothing = reporting.ComposeReportOutput(background=(), synthesis=(), answer=())
+    """Background, synthesis and answer of a model, which cite quotes of the parts; empty without one."""
     if asks.answerer(reporting.compose_report) == KEYLESS:
-        return nothing
+        return reporting.ComposeReportOutput(background=(), synthesis=(), answer=())
     value = reporting.ComposeReportInput(
         question=run.question.text,
         task=run.question.task,
@@ -195,8 +189,4 @@ async def framed(
         ),
         sentences=run.settings.recipe.sentences,
     )
-    try:
-        return await asks.ask(reporting.compose_report, value)
-    except ModelFailed as failed:
-        run.warn(f"background and synthesis could not be written: {failed}")
-        return nothing
+    return await asks.ask(reporting.compose_report, value, "background, synthesis and answer")

@@ -15,7 +15,7 @@ from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING
 from medground.answering.verify.rationale import assessed
-from medground.answering.write.reason import Reasoned, answered, reasoned
+from medground.answering.write.reason import Reasoned, reasoned
 from medground.errors import MedgroundError
 from medground.home.settings import Settings
 from medground.language import words
@@ -95,18 +95,16 @@ WRITING = (reason, direct, reason_or_recall, direct_or_recall)
 
 
 async def reason_and_verify(question: Question, run: Run) -> Answer:
-    """Answer a question (Algorithm 1)."""
-    evidence = await find_evidence(question, run)  # lines 3 to 11
+    """Answer a question (Algorithm 1: lines 3 to 11, 12, 13 and 14)."""
+    evidence = await find_evidence(question, run)
     own = run.settings.recipe.own_knowledge
     if not evidence and not own:
         return compose(run, unanswered("answer unavailable: the searched sources have no passage on this question"))
-    choices = run.settings.section(ReasonAndVerifySettings)
-    if choices.rationale:
-        shown = await demonstrations_for(question, evidence, run)
-        rationale = await reasoned(question, evidence, run, demonstrations=shown, own_knowledge=own)  # line 12
-    else:
-        rationale = await answered(question, evidence, run, own_knowledge=own)
-    return await _verified(question, evidence, rationale, run)  # lines 13 and 14
+    rationale = run.settings.section(ReasonAndVerifySettings).rationale
+    shown = await demonstrations_for(question, evidence, run) if rationale else ()
+    at_once = not rationale
+    written = await reasoned(question, evidence, run, demonstrations=shown, own_knowledge=own, at_once=at_once)
+    return await _verified(question, evidence, written, run)
 
 
 async def find_evidence(question: Question, run: Run) -> list[Hit]:
@@ -134,13 +132,13 @@ async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[
     return await rerank(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
 
 
-async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned, run: Run) -> Answer:
+async def _verified(question: Question, evidence: list[Hit], written: Reasoned, run: Run) -> Answer:
     """Check each statement of the rationale against E (CONTEXT-j: its first j passages)."""
-    parts = statements(rationale.draft.sentences, rationale.evidence)
+    parts = statements(written.draft.sentences, written.evidence)
     wanted = run.settings.section(ReasonAndVerifySettings).assess and parts and evidence
-    given = question.worded(rationale.draft.answer)
+    given = question.worded(written.draft.answer)
     whole = await assessed(question, parts, given, evidence, run) if wanted else None
-    answer = await finish(question, rationale.draft, rationale.evidence, run, context=evidence)
+    answer = await finish(question, written.draft, written.evidence, run, context=evidence)
     return answer.model_copy(update={"assessment": whole})
 
 
