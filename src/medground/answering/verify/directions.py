@@ -1,10 +1,18 @@
 """Which way a quote says that an outcome goes: higher, lower, or neither."""
 
+import re
 from collections.abc import Sequence
 
 from medground.answering.verify.arms import roles_in
 from medground.answering.verify.polarity import denies, nearest
 from medground.models.operators.differences import DOUBT, DOWN, UP, Pair, order
+
+_DECIMAL = r"(\d+[.·]\d+)"
+_RATIO = re.compile(
+    rf"(?i)\b(?:[ROH]R|ratio|relative risk)\b[^\d.;]{{0,20}}{_DECIMAL}"
+    rf"(?:[^.;]{{0,20}}?(?:CI|interval)\W{{0,5}}{_DECIMAL}\W{{0,3}}(?:to\W)?{_DECIMAL})?"
+)
+"""A ratio of the first side to the second, with the limits of its confidence interval."""
 
 
 def told_otherwise(answer: str, higher: str, quotes: Sequence[str]) -> str:
@@ -37,6 +45,16 @@ def way_of(higher: str, quote: str) -> str | None:
     if roles := roles_in(higher, near):
         return "higher" if roles == "same" else "lower"
     rises, falls = (bool(way.search(pair.clause)) for way in (UP, DOWN))
-    if rises == falls:
+    if rises != falls:
+        return "higher" if rises != order(pair) else "lower"
+    return _of_ratio(near)
+
+
+def _of_ratio(text: str) -> str | None:
+    found = _RATIO.search(text)
+    if found is None:
         return None
-    return "higher" if rises != order(pair) else "lower"
+    ratio, *limits = (float(number.replace("·", ".")) for number in found.groups() if number)
+    if limits and limits[0] <= 1 <= limits[-1]:
+        return "no difference"
+    return "higher" if ratio > 1 else "lower"

@@ -216,7 +216,8 @@ def _against(part: Part) -> str:
 
 
 def _which_way(part: Part) -> str:
-    return told_otherwise(part.answer, part.text, part.quotes)
+    near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT] or part.quotes[:1]
+    return told_otherwise(part.answer, part.text, near)
 
 
 def _letters(text: str) -> str:
