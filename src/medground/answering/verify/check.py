@@ -90,7 +90,7 @@ async def check_each(
     Raises SourceUnavailable: a document of the context can no longer be fetched; BudgetExhausted: the run reached one
     of its limits.
     """
-    return (await _checked(sentences, (), run, graph, context=context, cited=cited, leads_to=answer))[0]
+    return (await check_with_answer(sentences, (), run, graph=graph, context=context, cited=cited, leads_to=answer))[0]
 
 
 async def check_with_answer(
@@ -101,6 +101,7 @@ async def check_with_answer(
     *,
     graph: GraphCheck | None = None,
     context: Sequence[Hit] = (),
+    cited: bool = True,
     leads_to: Sequence[str] = (),
 ) -> tuple[list[Checked], AnswerJudgement | None]:
     """The checked sentences, and what the same call says of the short answer that they lead to.
@@ -111,20 +112,6 @@ async def check_with_answer(
 
     Raises: as `check_each`.
     """
-    return await _checked(sentences, answer, run, graph, context=context, leads_to=leads_to, doubts=doubts)
-
-
-async def _checked(
-    sentences: Sequence[Sentence],
-    answer: Sequence[str],
-    run: Run,
-    graph: GraphCheck | None = None,
-    *,
-    context: Sequence[Hit] = (),
-    cited: bool = True,
-    leads_to: Sequence[str] = (),
-    doubts: Sequence[str] = (),
-) -> tuple[list[Checked], AnswerJudgement | None]:
     critic = open_critic(run)
     shared = await context_of(context, run, reads=critic.reads)
     asked, ledger, decides = run.question, run.ledger, has_last_word(critic.name, run.settings.verify)
