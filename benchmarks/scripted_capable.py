@@ -188,10 +188,8 @@ class Capable:
         gold = self._gold(value)
         written = _written(gold, _sentences(value, gold))
         said = [{"text": s["text"], "sentences": s["evidence"]} for s in written["sentences"]]
-        missing = (gold.missing,) if gold.missing else ()
         query = gold.query if value.search and not said else ""
-        form = gold.form if written["answer"] else None
-        return {"statements": said, "answer": written["answer"], "form": form, "missing": missing, "query": query}
+        return _without_sentences(written) | {"statements": said, "query": query}
 
     def _respond(self, value: RespondInput) -> Mapping[str, Any]:
         return _written(self._gold(value), {o.evidence[0]: o.text for o in value.summary})
@@ -200,7 +198,7 @@ class Capable:
         gold = self._gold(value)
         written = _written(gold, _sentences(value, gold))
         claims = [{"text": s["text"], "sentences": s["evidence"]} for s in written["sentences"]]
-        return {"claims": claims, "answer": written["answer"]}
+        return _without_sentences(written) | {"claims": claims}
 
     def _label(self, value: LabelInput) -> Mapping[str, Any]:
         premises = self._premises(value.statement, value.passages)
@@ -223,10 +221,15 @@ def _sentences(value: ExtractInput | ReasonInput | ReadInput, gold: Gold) -> dic
 
 def _written(gold: Gold, quotes: Mapping[str, str]) -> dict[str, Any]:
     """The rationale, each sentence with the nearest quote, and the answer; nothing without a quote."""
+    missing = (gold.missing,) if gold.missing else ()
     if not quotes:
-        return {"sentences": [], "answer": ()}
+        return {"sentences": [], "answer": (), "missing": missing}
     cited = [{"text": text, "evidence": (_nearest(text, quotes),)} for text in gold.sentences]
-    return {"sentences": cited, "answer": gold.given}
+    return {"sentences": cited, "answer": gold.given, "form": gold.form, "missing": missing}
+
+
+def _without_sentences(written: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in written.items() if name != "sentences"}
 
 
 def _nearest_of(sentences: Sequence[str], texts: Mapping[str, str]) -> list[str]:

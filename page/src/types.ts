@@ -18,7 +18,7 @@ export interface Notice {
   stops?: boolean;
 }
 
-export type Task = "yes-no" | "yes-no-maybe" | "single-choice" | "multiple-choice" | "free";
+export type Task = "yes-no" | "yes-no-maybe" | "direction" | "single-choice" | "multiple-choice" | "free";
 
 export interface Filters {
   year_from?: number | null;

@@ -9,8 +9,8 @@ from typing import Self
 from pydantic import Field
 
 from medground.language import tokens
-from medground.values import Document, Frozen, Task
-from medground_evaluate.items import CLOSED, Item
+from medground.values import CLOSED, Document, Frozen, Task
+from medground_evaluate.items import Item
 from medground_evaluate.statistics import wilson
 
 Answers = frozenset[str]

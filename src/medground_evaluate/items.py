@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
@@ -14,10 +14,6 @@ from medground.values import Document, DocumentId, Frozen, Question, Task, Usage
 from medground_evaluate.statistics import Share
 
 Split = Literal["train", "validation", "test", "unknown"]
-
-
-CLOSED: Mapping[Task, tuple[str, ...]] = {"yes-no": ("yes", "no"), "yes-no-maybe": ("yes", "no", "maybe")}
-"""The possible answers of questions without options."""
 
 
 class Item(Frozen):

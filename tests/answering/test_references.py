@@ -24,6 +24,7 @@ from medground.answering.verify.named import (
 )
 from medground.answering.verify.references import LEAST_WORDS, altered_quotations, plain, references, trial_numbers
 from medground.answering.write.draft import drafted
+from medground.answering.write.draft import written as sentences
 from medground.models.operators.writing import WriteOutput, WrittenSentence
 from medground.values.document import Document
 
@@ -148,7 +149,9 @@ def test_a_sentence_with_an_unretrieved_reference_is_dropped(make_run: MakeRun) 
     written = WriteOutput(
         sentences=tuple(WrittenSentence(text=text, evidence=(quote.id,)) for text in texts), answer=("yes",)
     )
-    answer = asyncio.run(finish(run.question, drafted(written), [quote], run))
+    answer = asyncio.run(
+        finish(run.question, drafted(run.question, sentences(written), written, run, None), [quote], run)
+    )
     assert without_marks("Estrone (E1) rose [12, E1] [P1.S2][P2].") == "Estrone (E1) rose [12, E1]."
     assert "99887766" not in answer.rationale
     assert "E7" not in answer.rationale

@@ -279,7 +279,7 @@ def test_a_models_answer_is_not_shown_over_quotes_in_which_the_critic_reads_the_
     critic: Any, make_run: Any, memory_source: Any, scripted_model: Any
 ) -> None:
     critic("contradiction", proofs=CLAIMS)
-    said = SubClaim(text=ONE_PAPER.text, sentences=("D1.S1",))
+    said = SubClaim(text=ONE_PAPER.text, sentences=("P1.S1",))
     model = scripted_model({"read_and_answer": AnswerOutput(statements=(said,), answer=("yes",))})
     answer = asked(make_run, memory_source, QUESTION, ONE_PAPER, model=model, by_model=("read_and_answer",))
     assert (answer.decision.status, answer.decision.shown()) == ("not judged", None)

@@ -195,6 +195,23 @@ def test_covidqa_in_squad_format(tmp_path: Path) -> None:
     assert (item.reference, item.documents, item.context[0].title) == ("It fell", ("PMC:PMC77",), "Title")
 
 
+def test_directions_of_reviews(tmp_path: Path) -> None:
+    asked = {"question_id": 7, "question": "Is pain higher, lower, or the same?", "original_review": "1"}
+    asked |= {"relevant_sources": ["9"], "answer": "uncertain effect"}
+    lower = asked | {"question_id": 8, "answer": "lower"}
+    found = read("medevidence", write(tmp_path / "questions.jsonl", [asked, lower]))
+    assert [(one.question.task, one.gold) for one in found] == [
+        ("direction", ("uncertain",)),
+        ("direction", ("lower",)),
+    ]
+    assert found[0].documents == ("PMID:9",)
+    mine = {"question": asked["question"], "answer": "no difference"}
+    (own,) = read("jsonl", write(tmp_path / "mine.jsonl", [mine]))
+    assert (own.question.task, own.gold) == ("direction", ("no difference",))
+    with pytest.raises(UsageError, match="the gold answer is 'better', not a direction"):
+        read("medevidence", write(tmp_path / "questions.jsonl", [asked | {"answer": "better"}]))
+
+
 def test_scifact_without_its_corpus_and_its_unlabelled_split(tmp_path: Path) -> None:
     claim = {"id": 1, "claim": "It helps.", "cited_doc_ids": [4]}
     label = {"evidence": {"4": [{"sentences": [0], "label": "CONTRADICT"}]}}

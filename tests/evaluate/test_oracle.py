@@ -44,7 +44,7 @@ KINDS: list[tuple[Question, list[str]]] = [
     (Question.ask(ASKED, task="yes-no-maybe"), ["maybe"]),
     (Question.ask(ASKED, options=OPTIONS), ["B"]),
     (Question.ask(ASKED, options=OPTIONS, task="multiple-choice"), ["A", "C"]),
-    (Question.ask(ASKED, task="free"), ["answered"]),
+    (Question.ask(ASKED, task="direction"), ["lower"]),
     (Question.ask(UNKNOWN, task="yes-no"), ["no"]),
     (Question.ask(UNKNOWN, options=["quillwort", "hay"]), ["B"]),
 ]

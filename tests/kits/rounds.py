@@ -105,7 +105,8 @@ def replies(scripts: Sequence[Sequence[str]], relations: Mapping[str, str], **ch
     """A generator that writes `scripts[i]` in round i, and a critic that gives each statement its relation."""
 
     def reason(value: Any) -> ReasonOutput:
-        claims = tuple(SubClaim(text=text, sentences=("P1.S1",)) for text in scripts[len(value.history)])
+        first = value.passages[0].sentences[0].id
+        claims = tuple(SubClaim(text=text, sentences=(first,)) for text in scripts[len(value.history)])
         return ReasonOutput(claims=claims, answer=("yes",) if len(value.history) % 2 == 0 else ("no",))
 
     def judge(asked: Asked) -> StatementCheck:

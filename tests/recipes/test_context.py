@@ -100,9 +100,9 @@ def told(asks: Asks, script: dict[str, Any], context: str = CASE) -> Answer:
     return asks(script, "ground", context, options=options)[0]
 
 
-@each_row("cited", [(), ("D1.S1",)])
+@each_row("cited", [(), ("P1.S1",)])
 def test_a_sentence_that_repeats_the_case_is_told_apart_and_cites_nothing(ask: Asks, cited: tuple[str, ...]) -> None:
-    answer = told(ask, written((REPEATED, cited), (SAID, ("D1.S1",))))
+    answer = told(ask, written((REPEATED, cited), (SAID, ("P1.S1",))))
     first, second = answer.statements
     assert (first.verdict.label, first.evidence, first.verdict.best) == ("given", (), None)
     assert (second.verdict.label, second.evidence) == ("supported", ("E1",))
@@ -112,7 +112,7 @@ def test_a_sentence_that_repeats_the_case_is_told_apart_and_cites_nothing(ask: A
 
 
 def test_a_case_carries_no_decision_and_without_it_the_same_sentence_is_unsupported(ask: Asks) -> None:
-    answer = told(ask, written((REPEATED, ()), (SAID, ("D1.S1",))), "")
+    answer = told(ask, written((REPEATED, ()), (SAID, ("P1.S1",))), "")
     assert [dropped.text for dropped in answer.dropped] == [REPEATED]
     answer = told(ask, written((REPEATED, ())))
     assert answer.decision.status == "not judged"

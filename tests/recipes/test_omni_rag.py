@@ -9,6 +9,7 @@ import pytest
 from asking import Asks
 from five_sources import PAGE, QUESTION, TEXTS, MakeRun, five
 from rows import each_row
+from scripted_capable import checks
 
 from medground.answering.run import Run
 from medground.engine.opening import set_up
@@ -56,7 +57,7 @@ def reads(value: Any) -> ReasonOutput:
         said = f"The {passage.kind} names an eye problem of Marfan syndrome."
         first = [sentence.id for sentence in passage.sentences if "eye" in sentence.text][:1]
         claims += [SubClaim(text=said, sentences=(one,)) for one in first]
-    return ReasonOutput(claims=tuple(claims), answer=("answered",))
+    return ReasonOutput(claims=tuple(claims), answer=("eye",), form="name")
 
 
 def replies(planned: Any, **more: Any) -> dict[str, Any]:
@@ -79,7 +80,8 @@ def test_a_useful_answer_without_a_model_from_several_kinds_of_source(ask: Asks)
 
 
 def test_a_model_plans_and_reads_and_never_words_the_graph(ask: Asks) -> None:
-    answer, run = ask(replies(plan(book=(EYES,), research=(EYES, EYES), graph=(GRAPH,), pubmed=(EYES,))))
+    planned = plan(book=(EYES,), research=(EYES, EYES), graph=(GRAPH,), pubmed=(EYES,))
+    answer, run = ask(replies(planned, check=checks(lambda asked: asked.is_("entails", asked.evidence[0].id))))
     shown = ask.values("read_sources")[0]
     assert {passage.kind for passage in shown.passages} == {"book", "research", "graph"}
     assert "| graph | " in operators.read_sources.prompt(shown)
@@ -91,8 +93,8 @@ def test_a_model_plans_and_reads_and_never_words_the_graph(ask: Asks) -> None:
     assert "Marfan syndrome has phenotype Ectopia lentis, a displacement of the lens of the eye." in texts
     assert not any(text.startswith("The graph") for text in texts)
     opened(answer, STORED)
-    assert answer.decision.basis == "model"
-    assert run.usage.model_calls == 2
+    assert (answer.decision.basis, answer.decision.shown()) == ("model", "eye")
+    assert run.usage.model_calls == 3
 
 
 def test_the_states_are_shown_in_words_and_a_failing_source_is_named(ask: Asks, memory_source: Any) -> None:

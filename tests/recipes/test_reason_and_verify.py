@@ -44,7 +44,7 @@ def test_statements_are_compared_with_the_passages_of_the_context(ask: Asks) -> 
     for context, premises in ((None, 5), (2, 2)):
         options: dict[str, Any] = {"verify.taxonomy": False, **({"verify.context": context} if context else {})}
         ask({"reason": reasons, "check": entails}, options=options)
-        assert [len(value.evidence) for value in ask.values("check")] == [premises, 0]  # then the short answer
+        assert [len(value.evidence) for value in ask.values("check")] == [premises]
 
 
 def test_vanilla_rag_answers_at_once(ask: Asks) -> None:
@@ -58,8 +58,7 @@ def test_vanilla_rag_answers_at_once(ask: Asks) -> None:
     answer, run = ask(script, by_model=by_model, options={**options, "verify.taxonomy": False})
     assert answer.decision.shown() == "yes"
     assert "reason" not in run.answered_by
-    assert list(direct.output.model_json_schema()["properties"]) == ["answer", "claims"]
-    assert list(reason.output.model_json_schema()["properties"]) == ["claims", "answer"]
+    assert [next(iter(one.output.model_fields)) for one in (direct, reason)] == ["answer", "claims"]
 
 
 def test_a_question_that_found_too_little_is_rewritten_and_searched_again(ask: Asks, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from researched import (
     tool,
 )
 from rows import each_row
+from scripted_capable import checks
 from views import sentenced
 
 from medground.answering.run import Run
@@ -150,7 +151,9 @@ def _answers(value: AnswerPartInput) -> AnswerPartOutput:
         return AnswerPartOutput(answerable=False, reason="only mice were studied", claims=())
     kind, word = ("protein", "") if "protein" in value.question else ("research", "knockout")
     line = next(s.id for p in value.passages for s in p.sentences if p.kind == kind and word in s.text)
-    return AnswerPartOutput(answerable=True, claims=(SubClaim(text="It changes things.", sentences=(line,)),))
+    return AnswerPartOutput(
+        answerable=True, claims=(SubClaim(text="The knockout lowered hormones.", sentences=(line,)),)
+    )
 
 
 def _connects(value: Any) -> ConnectOutput:
@@ -165,7 +168,8 @@ def _composes(value: Any) -> ComposeReportOutput:
     return ComposeReportOutput(
         background=(WrittenSentence(text="The gene lies on chromosome 13.", evidence=(quote,)),),
         synthesis=(WrittenSentence(text="Hormones fall without it.", evidence=(quote,)),),
-        answer=("answered",),
+        answer=("Hormones fall without it.",),
+        form="sentence",
     )
 
 
@@ -174,7 +178,8 @@ BY_MODEL = ["answer_part", "connect_parts", "compose_report"]
 
 def test_a_report_by_a_model(make_run: MakeRun, scripted_model: Any) -> None:
     script = {"answer_part": _answers, "connect_parts": _connects, "compose_report": _composes}
-    answer, _ = reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL)
+    script["check"] = checks(lambda asked: asked.is_("entails", asked.evidence[0].id, settles="lowered the hormones"))
+    answer, _ = reported(make_run, found(), model=scripted_model(script), by_model=[*BY_MODEL, "check"])
     report = _report(answer)
     said = {section.kind: _said(answer, section) for section in report.sections}
     assert said["background"] == ["The gene lies on chromosome 13."]
@@ -194,7 +199,7 @@ def test_a_model_that_fails_on_a_part_leaves_that_part_out(make_run: MakeRun, sc
     script = {"answer_part": answers, "connect_parts": _connects, "compose_report": ModelFailed("no", model="scripted")}
     answer, run = reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL)
     assert [one.state for one in _report(answer).subanswers][:2] == ["not answerable", "answered"]
-    assert any("background and synthesis could not be written" in warning for warning in run.warnings)
+    assert any("background, synthesis and answer: word statistics did this part" in warning for warning in run.warnings)
 
 
 def test_a_report_so_far_is_made_of_quotes_and_asks_nobody(make_run: MakeRun, scripted_model: Any) -> None:

@@ -150,7 +150,8 @@ def rounds_with(*scripts: tuple[tuple[str, ...], tuple[str, ...]]) -> dict[str, 
 
     def reason(value: Any) -> ReasonOutput:
         texts, answer = scripts[min(len(value.history), len(scripts) - 1)]
-        return ReasonOutput(claims=tuple(SubClaim(text=t, sentences=("P1.S1",)) for t in texts), answer=answer)
+        first = value.passages[0].sentences[0].id
+        return ReasonOutput(claims=tuple(SubClaim(text=t, sentences=(first,)) for t in texts), answer=answer)
 
     return replies([], RELATIONS, reason=reason)
 

@@ -21,12 +21,19 @@ def test_task_is_guessed_from_the_wording_and_options_make_a_single_choice() -> 
     open_ = ("Which genes are associated with Rett syndrome?", "Island populations: how frequent is it?")
     open_ += (
         "Is zinc or iron safer?",
-        "Was pain higher, lower or the same?",
+        "Do more or fewer visits help?",
         "Could you please list its side effects?",
     )
     open_ += ("Do you know which gene is mutated?", "Has it been tried, and with what result?", "Can you tell me why?")
     assert {Question.ask(text).task for text in closed} == {"yes-no-maybe"}
+    ways = ("Was pain higher, lower or the same with A than with B?", "Does it raise or lower the risk?")
+    ways += (
+        "Is pain greater/smaller with zinc?",
+        "Is A more or less effective than B?",
+        "Is pain lower, or unchanged?",
+    )
     assert {Question.ask(text).task for text in open_} == {"free"}
+    assert {Question.ask(text).task for text in ways} == {"direction"}
     question = Question.ask("Which one?", options=["aspirin", "heparin"])
     assert question.task == "single-choice"
     assert [(o.letter, o.text) for o in question.options] == [("A", "aspirin"), ("B", "heparin")]

@@ -14,6 +14,7 @@ interface Props {
 const TASKS: [Task, string][] = [
   ["yes-no-maybe", t`Yes, no or maybe`],
   ["yes-no", t`Yes or no`],
+  ["direction", t`Higher, lower or no difference`],
   ["single-choice", t`One of several options`],
   ["multiple-choice", t`Any of several options`],
   ["free", t`Free text`],

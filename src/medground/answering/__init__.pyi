@@ -2,7 +2,8 @@ from medground.answering.declaration import Declaration as Declaration
 from medground.answering.rank.fuse import fuse as fuse
 from medground.answering.rank.rerank import cosines as cosines
 from medground.answering.rank.rerank import open_reranker as open_reranker
-from medground.answering.read.reading_list import numbered as numbered
+from medground.answering.read.reading_list import named as named
+from medground.answering.read.sentence_names import SentenceNames as SentenceNames
 from medground.answering.read.sentence_names import TextSpan as TextSpan
 from medground.answering.run import Run as Run
 from medground.answering.trace import Trace as Trace

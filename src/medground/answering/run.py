@@ -33,7 +33,7 @@ from medground.values.lookup import Lookup, Ranker
 from medground.values.question import Question
 from medground.values.report import ResearchSoFar
 from medground.values.steps import Asking, Written
-from medground.values.usage import Author, Usage, UsageReport
+from medground.values.usage import KEYLESS, Author, Usage, UsageReport
 
 VERIFYING = frozenset({check.name, label.name, assess.name})
 """The operators whose calls are counted as verification."""
@@ -147,6 +147,21 @@ class Run(Retrieval):
             )
         async with self._limited():
             return await self._ask(operator, value)
+
+    async def ask_for_part(self, operator: Operator[I, O], value: I, part: str) -> O:
+        """As `ask`, for a part of the work without which the rest stands.
+
+        Where the model fails on it, word statistics do it, and a warning says so; not in a paper's preset, whose
+        figures are the model's.
+        """
+        try:
+            return await self.ask(operator, value)
+        except ModelFailed as failed:
+            if not self.settings.verify.gate:
+                raise
+            self.warn(f"{part}: word statistics did this part, because the model failed: {failed}")
+            self.answered_by.setdefault(operator.name, KEYLESS)
+            return operator.keyless(value)
 
     def must_answer(self, operator: Operator[I, O]) -> bool:
         """Whether a model answers by this operator and may not leave it open (`recipe.definite`)."""

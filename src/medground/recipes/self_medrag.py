@@ -48,7 +48,8 @@ async def self_medrag(question: Question, run: Run) -> Answer:
     returned = history[number]
     with run.trace.span("best round", number=number + 1, rounds=len(history)):
         verdicts = [checked.verdict for checked in returned.checked]
-        return await finish(question, returned.draft, returned.evidence, run, verdicts=verdicts)
+        draft = returned.draft
+        return await finish(question, draft, returned.evidence, run, context=returned.context, verdicts=verdicts)
 
 
 async def _rounds(question: Question, run: Run) -> list[Round]:

@@ -15,6 +15,7 @@ from medground.values.lookup import ProteinQuery as ProteinQuery
 from medground.values.lookup import Ranker as Ranker
 from medground.values.lookup import Ranking as Ranking
 from medground.values.query import Filters as Filters
+from medground.values.question import CLOSED as CLOSED
 from medground.values.question import Option as Option
 from medground.values.question import Question as Question
 from medground.values.question import Task as Task

@@ -18,7 +18,7 @@ from medground.values.report import Report
 from medground.values.statement import Assessment, Conflict, Dropped, Statement
 from medground.values.usage import UsageReport
 
-SCHEMA_VERSION = "1.11"
+SCHEMA_VERSION = "1.12"
 
 
 class SourceDocument(Frozen):

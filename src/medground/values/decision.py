@@ -119,6 +119,13 @@ class YesNoMaybeDecision(_Decision):
     value: Literal["yes", "no", "maybe"] | None = None
 
 
+class DirectionDecision(_Decision):
+    """How an outcome is with what a question names first: whether it is higher or lower."""
+
+    task: Literal["direction"] = "direction"
+    value: Literal["higher", "lower", "no difference", "uncertain"] | None = None
+
+
 class SingleChoiceDecision(_Decision):
     task: Literal["single-choice"] = "single-choice"
     value: str | None = None
@@ -144,6 +151,11 @@ class FreeDecision(_Decision):
 
 
 Decision = Annotated[
-    YesNoDecision | YesNoMaybeDecision | SingleChoiceDecision | MultipleChoiceDecision | FreeDecision,
+    YesNoDecision
+    | YesNoMaybeDecision
+    | DirectionDecision
+    | SingleChoiceDecision
+    | MultipleChoiceDecision
+    | FreeDecision,
     Field(discriminator="task"),
 ]

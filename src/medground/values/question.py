@@ -15,8 +15,15 @@ from medground.values.document import DocumentId, Frozen
 from medground.values.query import Filters
 from medground.values.research_plan import ResearchPlan
 
-Task = Literal["yes-no", "yes-no-maybe", "single-choice", "multiple-choice", "free"]
-TASKS: tuple[Task, ...] = ("yes-no", "yes-no-maybe", "single-choice", "multiple-choice", "free")
+Task = Literal["yes-no", "yes-no-maybe", "direction", "single-choice", "multiple-choice", "free"]
+TASKS: tuple[Task, ...] = ("yes-no", "yes-no-maybe", "direction", "single-choice", "multiple-choice", "free")
+
+CLOSED: Mapping[Task, tuple[str, ...]] = {
+    "yes-no": ("yes", "no"),
+    "yes-no-maybe": ("yes", "no", "maybe"),
+    "direction": ("higher", "lower", "no difference", "uncertain"),
+}
+"""The possible answers of questions without options."""
 
 MAX_CHARACTERS = 4_000
 MAX_CONTEXT = 16_000
@@ -26,6 +33,18 @@ _AUXILIARY = re.compile(
 )
 _NO_CHOICE = re.compile(r"\bor (?:not|no|never|without|more|less)\b|\band/or\b", re.IGNORECASE)
 """An "or" between which nobody is asked to choose."""
+_UP = "higher|greater|larger|longer|more|up|increased|raised|elevated"
+_DOWN = "lower|smaller|shorter|fewer|less|down|decreased|reduced|lowered"
+_WAY = f"(?:{_UP}|{_DOWN}|(?:about )?the same|similar|equal|unchanged|(?:no|not) different)"
+_BETWEEN = "(?:,? or |, |/)(?:(?:is|are|was|were|does|do|it|they|stays?|remains?) )*"
+_AFTER = "with|when|in|for|than|after|if|among|compared|between|during|at|under|by|following|versus|vs|as|on"
+WAYS = re.compile(
+    rf"\b{_WAY}(?:{_BETWEEN}{_WAY})+(?=\W*$|[,;?]| (?:{_AFTER})\b| \w+ (?:than|with|when)\b)"
+    r"|\b(?:increase|raise)(?:, | or |/)(?:decrease|reduce|lower)\b"
+    r"|\b(?:decrease|reduce|lower)(?:, | or |/)(?:increase|raise)\b",
+    re.IGNORECASE,
+)
+"""The directions between which a question asks to choose; `lower or higher doses` offers doses."""
 _OPEN_PART = re.compile(
     r"""
     \bor\b                                    # a choice: "Is A or B safer?"
@@ -49,7 +68,24 @@ def asks_yes_or_no(text: str) -> bool:
     >>> asks_yes_or_no("Could you list the side effects of zinc?")
     False
     """
-    return _AUXILIARY.match(text) is not None and _OPEN_PART.search(_NO_CHOICE.sub(" ", text)) is None
+    return guessed_task(text) == "yes-no-maybe"
+
+
+def guessed_task(text: str) -> Task:
+    """The kind of answer that a question without options asks for.
+
+    >>> guessed_task("Is pain lower, higher or the same with zinc than with placebo?")
+    'direction'
+    >>> guessed_task("Does zinc increase or decrease appetite?")
+    'direction'
+    >>> guessed_task("Is zinc or iron safer in pregnancy?")
+    'free'
+    """
+    if _AUXILIARY.match(text) is None:
+        return "free"
+    if WAYS.search(text):
+        return "direction"
+    return "free" if _OPEN_PART.search(_NO_CHOICE.sub(" ", text)) else "yes-no-maybe"
 
 
 def _is_empty(value: object) -> bool:
@@ -122,9 +158,9 @@ class Question(Frozen):
         return self.original or self.text
 
     def in_english(self, english: str) -> Question:
-        """The question as its English translation, which may ask for yes or no where no kind of answer was chosen."""
+        """The question as its English translation, which may ask for another kind of answer where none was chosen."""
         text = _cleaned(english)
-        task: Task = "yes-no-maybe" if self.task == "free" and asks_yes_or_no(text) else self.task
+        task = guessed_task(text) if self.task == "free" else self.task
         return self.model_copy(update={"text": text, "original": self.text, "task": task})
 
     def worded(self, values: Sequence[str]) -> tuple[str, ...]:
@@ -145,8 +181,8 @@ class Question(Frozen):
     ) -> Question:
         """Create a question from what a user typed; `context` is a passage or a case that it is about, or empty.
 
-        If `task` is omitted, it is `single-choice` with options, `yes-no-maybe` if the text asks for yes or no, and
-        `free` otherwise.
+        If `task` is omitted, it is `single-choice` with options, else what the text asks for: `yes-no-maybe`,
+        `direction` or `free`.
 
         Raises:
             UsageError: the text is empty, too long or without a letter or number, the context is too long, or options
@@ -162,7 +198,7 @@ class Question(Frozen):
             )
         if task is not None and task not in TASKS:
             raise UsageError(f"unknown task {task!r}; use one of {', '.join(TASKS)}")
-        task = task or ("single-choice" if letters else "yes-no-maybe" if asks_yes_or_no(cleaned) else "free")
+        task = task or ("single-choice" if letters else guessed_task(cleaned))
         needs_options = task in ("single-choice", "multiple-choice")
         if needs_options and len(letters) < 2:
             raise UsageError(f"task {task} needs at least two options; give --option twice or more")

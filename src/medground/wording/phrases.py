@@ -10,7 +10,7 @@ from medground.language.clean import clean, ended, joined, sentence, some
 from medground.language.question_kinds import ENGLISH_ONLY
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.decision import FreeDecision
-from medground.values.question import Follows, Option
+from medground.values.question import CLOSED, Follows, Option
 from medground.values.statement import Conflict, Side
 from medground.values.usage import Author
 
@@ -94,7 +94,7 @@ def decided(answer: Answer) -> str:
     value = _with_options(value, answer.question.options)
     if decision.probability is not None:
         value += f" (estimated probability {decision.probability:.0%})"
-    return value[:1].upper() + value[1:] if answer.question.task.startswith("yes-no") else value
+    return value[:1].upper() + value[1:] if answer.question.task in CLOSED else value
 
 
 def _on(names: Sequence[str]) -> str:

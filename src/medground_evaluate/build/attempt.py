@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from medground.answering import Run, TextSpan, cosines, fuse, numbered
+from medground.answering import Run, SentenceNames, TextSpan, cosines, fuse, named
 from medground.corpus import chunk, why_aside
 from medground.models import SentencedPassage
 from medground.recipes import BioMedSearchSettings, merged
@@ -73,18 +73,18 @@ async def findings_of(one: SubTopic, level: operators.Level, run: Run) -> list[F
     found: dict[str, Finding] = {}
     together = _TOGETHER if run.answerer(operators.brief_papers).is_model else 1
     for first in range(0, len(papers), together):
-        places: dict[str, TextSpan] = {}
-        views = tuple(sentenced(f"P{n}", paper, places) for n, paper in enumerate(papers[first : first + together], 1))
+        names = SentenceNames()
+        views = tuple(sentenced(paper, names) for paper in papers[first : first + together])
         output = await run.ask(operators.brief_papers, operators.BriefInput(topic=one.text, level=level, papers=views))
         for written in output.findings:
-            proofs = tuple(proof_of(places[sentence], run) for sentence in dict.fromkeys(written.sentences))
+            proofs = tuple(proof_of(names[sentence], run) for sentence in dict.fromkeys(written.sentences))
             found.setdefault(written.text, Finding(text=written.text, proofs=proofs))
     return list(found.values())
 
 
-def sentenced(key: str, paper: Document, places: dict[str, TextSpan]) -> SentencedPassage:
-    """A whole paper as numbered sentences; their places are recorded."""
-    return numbered(key, paper, list(chunk.chunk(paper)), places)
+def sentenced(paper: Document, names: SentenceNames) -> SentencedPassage:
+    """A whole paper as its sentences."""
+    return named(paper, list(chunk.chunk(paper)), names)
 
 
 def proof_of(place: TextSpan, run: Run) -> Proof:
@@ -171,11 +171,11 @@ async def _check(
     hits = fuse([ranking for result in results for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
     other = [i for i in dict.fromkeys(hit.passage.document_id for hit in hits) if i not in own][:READ]
     await run.retrieve([*own, *other])
-    places: dict[str, TextSpan] = {}
+    names = SentenceNames()
     papers = [run.ledger.documents[i] for i in sorted({*own, *other}) if i in run.ledger.documents]
-    passages = tuple(sentenced(f"P{n}", paper, places) for n, paper in enumerate(papers, start=1))
+    passages = tuple(sentenced(paper, names) for paper in papers)
     output = await run.ask(operators.check_option, operators.CheckOptionInput(option=option.text, passages=passages))
-    decide = [proof_of(places[sentence], run) for sentence in output.sentences]
+    decide = [proof_of(names[sentence], run) for sentence in output.sentences]
     stated = [proof for name in option.findings for proof in findings[name].proofs]
     return output.says, tuple({(p.document_id, p.start, p.end): p for p in [*stated, *decide]}.values())
 

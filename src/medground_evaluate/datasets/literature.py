@@ -1,10 +1,11 @@
-"""Sets of questions about papers, which come with them: PubMedQA, BioASQ, SciFact, COVID-QA."""
+"""Sets of questions about papers, which come with them: PubMedQA, BioASQ, SciFact, COVID-QA, MedEvidence."""
 
 from collections.abc import Generator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from medground.errors import UsageError
+from medground.values import CLOSED
 from medground_evaluate.datasets import loader, readers, snippets
 from medground_evaluate.items import Item, Split
 
@@ -221,4 +222,33 @@ COVIDQA = loader.Loader(
     parts=lambda path: (path, _documents_of(path)) if loader.is_json_lines(path) else (path,),
 )
 
-ALL = (BIOASQ, YES_NO, COVIDQA, PUBMEDQA, SCIFACT)
+# MedEvidence: whether an outcome of a Cochrane review is higher, lower or the same.
+
+_DIRECTIONS = {"uncertain effect": "uncertain", "insufficient data": "uncertain"}
+"""Its other answers are the words of the task."""
+
+
+def _medevidence_item(record: loader.Record, i: str) -> Item:
+    gold = _DIRECTIONS.get(record["answer"], record["answer"])
+    if gold not in CLOSED["direction"]:
+        raise ValueError(f"the gold answer is {record['answer']!r}, not a direction")
+    return Item(
+        id=i,
+        question=loader.asked(record["question"], "direction"),
+        gold=(gold,),
+        documents=tuple(f"PMID:{pmid}" for pmid in record["relevant_sources"]),
+        group=str(record["original_review"]),
+        extra={"certainty": record.get("evidence_certainty"), "answer": record["answer"]},
+    )
+
+
+MEDEVIDENCE = loader.Loader(
+    info=loader.described("medevidence"),
+    files=("questions.jsonl",),
+    records=loader.json_lines,
+    known=lambda record: {"question_id", "question", "answer", "original_review"} <= record.keys(),
+    key=lambda record: str(record["question_id"]),
+    item=_medevidence_item,
+)
+
+ALL = (BIOASQ, YES_NO, COVIDQA, MEDEVIDENCE, PUBMEDQA, SCIFACT)

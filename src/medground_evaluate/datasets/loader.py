@@ -19,8 +19,8 @@ from pydantic import BaseModel, ValidationError
 
 from medground.corpus import base, compose
 from medground.errors import UsageError, UserMistake
-from medground.values import Option, Question, Task
-from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
+from medground.values import CLOSED, Option, Question, Task
+from medground_evaluate.items import DataSetInfo, Item, Split
 
 Record = Mapping[str, Any]
 Placed = tuple[str, Record]
@@ -117,7 +117,7 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 """Letters of options: A to Z, then a to z."""
 
-YES_NO_TASKS: Mapping[frozenset[str], Task] = {frozenset(values): task for task, values in CLOSED.items()}
+CLOSED_TASKS: Mapping[frozenset[str], Task] = {frozenset(values): task for task, values in CLOSED.items()}
 
 
 def asked(text: object, task: Task, options: Mapping[str, str] | Sequence[str] = ()) -> Question:
@@ -147,7 +147,7 @@ def closed(text: object, options: Mapping[str, str], letter: object) -> tuple[Qu
     if not isinstance(letter, str) or letter not in options:
         raise ValueError(f"the gold answer is {letter!r}, not one of the options {', '.join(options)}")
     values = {key: str(value).strip().lower() for key, value in options.items()}
-    task = YES_NO_TASKS.get(frozenset(values.values()))
+    task = CLOSED_TASKS.get(frozenset(values.values()))
     if task is not None and len(values) == len(set(values.values())):
         return asked(text, task), (values[letter],)
     return asked(text, "single-choice", options), (letter,)
@@ -284,7 +284,7 @@ class Loader:
                 if not self.only_gold:
                     yield item
                 elif self.only_gold.issuperset(item.gold):
-                    task = YES_NO_TASKS.get(self.only_gold)
+                    task = CLOSED_TASKS.get(self.only_gold)
                     yield item.asked_as(task) if task and item.question.task in CLOSED else item
 
     def _of(self, path: Path, split: str) -> Iterator[tuple[str, str, Record]]:

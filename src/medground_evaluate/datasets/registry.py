@@ -13,9 +13,9 @@ from medground.corpus import compose
 from medground.errors import UsageError
 from medground.home import registry
 from medground.recipes import pool
-from medground.values import Task
+from medground.values import CLOSED, Task
 from medground_evaluate.datasets import choice, claims, literature, loader, omni
-from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
+from medground_evaluate.items import DataSetInfo, Item, Split
 
 # Your own set: JSON Lines, one question per line, in the format that docs/evaluation.md describes.
 
@@ -44,7 +44,8 @@ def _item(record: loader.Record, i: str) -> Item:
     options = own.options if isinstance(own.options, dict) else dict(zip(loader.LETTERS, own.options, strict=False))
     gold = [own.answer] if isinstance(own.answer, str) else own.answer
     choice: Task = "single-choice" if len(gold) == 1 else "multiple-choice"
-    task = own.task or (choice if options else "yes-no-maybe" if gold else "free")
+    closed: Task = "direction" if gold and set(gold) <= set(CLOSED["direction"]) else "yes-no-maybe"
+    task = own.task or (choice if options else closed if gold else "free")
     allowed: Sequence[str] = list(options) or CLOSED.get(task, ())
     if not gold and not own.reference:
         raise ValueError('the gold answer is missing: give "answer", or "reference" for a free question')

@@ -193,7 +193,7 @@ def test_sentences_of_a_model_are_shown_as_they_come(
     page_home: Path, chrome: Any, loopback: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEDGROUND_KEYS__OPENAI", "key")
-    told = [{"text": f"It {how}.", "sentences": ["D1.S1"]} for how in ("rose", "fell")]
+    told = [{"text": f"It {how}.", "sentences": ["P1.S1"]} for how in ("rose", "fell")]
     reply = streamed(json.dumps({"statements": told, "answer": ["yes"]}), size=60)
     with ChatPeer(replace(reply, drip=0.004)) as peer:
         model = {"model.base_url": peer.url, "model.operators": {"read_and_answer": "openai:stub"}}

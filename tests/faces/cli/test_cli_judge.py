@@ -19,7 +19,7 @@ Peer = Callable[[dict[str, Any]], Sent]
 MODEL = "openai:stub"
 PAPERS = ({"id": "PMID:1", "title": "A trial", "text": "Aspirin significantly reduced the risk of stroke."},)
 TRUTHS = {"support": "entails", "refute": "contradicts", "neutral": "neutral"}
-WRITTEN = {"statements": [{"text": "Aspirin made strokes rarer.", "sentences": ["D1.S1"]}], "answer": ["yes"]}
+WRITTEN = {"statements": [{"text": "Aspirin made strokes rarer.", "sentences": ["P1.S1"]}], "answer": ["yes"]}
 
 
 WORDS = [truth for truth, count in {"support": 30, "refute": 25, "neutral": 14}.items() for _ in range(count)]

@@ -10,7 +10,7 @@ from medground.answering.conclude.policy import Grounds, release
 from medground.answering.read.related_records import replaced
 from medground.answering.run import Run
 from medground.answering.verify.absence import reported_after_all
-from medground.answering.verify.check import check_with_answer
+from medground.answering.verify.check import GraphCheck, check_with_answer
 from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
 from medground.answering.verify.critic import Checked
 from medground.answering.verify.critics import AnswerJudgement, OperatorCritic
@@ -27,6 +27,7 @@ from medground.language.question_reading import reading_of
 from medground.language.statements import statements
 from medground.values.answer import Answer
 from medground.values.decision import AnswerCheck
+from medground.values.document import Hit
 from medground.values.evidence import Evidence, Sentence, sentences_of
 from medground.values.lookup import Lookup, Ranker
 from medground.values.question import Question
@@ -89,42 +90,55 @@ def _check(draft: Draft, judged: AnswerJudgement, run: Run) -> AnswerCheck:
     return AnswerCheck(answer=draft.answer, result=result, found=found, checked_by=judged.by, reason=reason)
 
 
-async def _checked(draft: Draft, run: Run) -> tuple[Draft, list[Verdict], AnswerJudgement | None, list[Dropped]]:
+async def _parts_checked(
+    draft: Draft, run: Run, *, graph: GraphCheck | None, context: Sequence[Hit], known: Sequence[Verdict] | None
+) -> tuple[Draft, list[Verdict], AnswerJudgement | None, list[Dropped]]:
     """A draft and the verdicts on its sentences, what the same call says of its answer, and what it takes away.
 
     Items that do not hold leave, and so does what the sources are said not to report and do. If an item holds, the
     others do not withhold it; if none does, the answer stays for its check to refuse.
+
+    Args:
+        known: the verdicts on the sentences from a recipe's own loop; then only the other parts are checked.
     """
     answer = _to_check(draft, run)
     items = answer if draft.form == "items" and len(answer) > 1 else ()
     parts = [Sentence(text=one, evidence=(), kind="item") for one in items]
-    parts += [Sentence(text=one, evidence=(), kind="absence") for one in draft.missing]
+    if run.settings.verify.gate:
+        parts += [Sentence(text=one, evidence=(), kind="absence") for one in draft.missing]
+    sentences = draft.sentences if known is None else ()
     doubts = doubts_about(draft, draft.sentences, run) if answer else []
-    checked, said = await check_with_answer([*draft.sentences, *parts], answer, run, doubts)
-    verdicts = [one.verdict for one in checked[: len(draft.sentences)]]
-    wrong: dict[str, Checked] = {}
-    told = reported_after_all(draft.missing, run)
-    for part, one in zip(parts, checked[len(draft.sentences) :], strict=True):
-        unjudged = "contradicts" if one.verdict.label == "not found" else "failed"
-        relation = one.judgement.relation if one.judgement else unjudged
-        if part.text in told:
-            wrong[part.text] = replace(one, verdict=one.verdict.model_copy(update={"note": told[part.text]}))
-        elif relation == "contradicts" or (part.kind == "item" and relation in ("related", "neutral")):
-            wrong[part.text] = one
-        elif part.kind == "item":
-            alone = draft.model_copy(update={"answer": (part.text,)})
-            copied = one.judgement.settles if one.judgement else ""
-            if why := held_back(alone, draft.sentences, copied, run):
-                wrong[part.text] = replace(one, verdict=one.verdict.model_copy(update={"note": why}))
-    missing = tuple(one for one in draft.missing if one not in wrong)
-    held = tuple(one for one in answer if one not in wrong)
+    given = run.question.worded(draft.answer)
+    in_one_call = answer if known is None else ()
+    checked, said = await check_with_answer(
+        [*sentences, *parts], in_one_call, run, doubts, graph=graph, context=context, leads_to=given
+    )
+    verdicts = list(known) if known is not None else [one.verdict for one in checked[: len(sentences)]]
+    judged_parts = zip(parts, checked[len(sentences) :], strict=True)
+    wrong = {part.text: why for part, one in judged_parts if (why := _why_wrong(part, one, draft, run)) is not None}
+    wrong |= reported_after_all(draft.missing, run)
     left = [one for one in draft.missing if one in wrong]
+    held = tuple(one for one in answer if one not in wrong)
     if items and held != answer and held:
         left += [one for one in answer if one in wrong]
         draft = draft.model_copy(update={"answer": held})
         said = said and replace(said, said=said.said.model_copy(update={"result": "follows", "found": ()}))
-    dropped = [Dropped(text=one, reason=wrong[one].verdict.note or "the sentences do not show it") for one in left]
+    dropped = [Dropped(text=one, reason=wrong[one] or "the sentences do not show it") for one in left]
+    missing = tuple(one for one in draft.missing if one not in wrong)
     return draft.model_copy(update={"missing": missing}), verdicts, said, dropped
+
+
+def _why_wrong(part: Sentence, checked: Checked, draft: Draft, run: Run) -> str | None:
+    """Why an item or an absence does not hold, possibly in no words; None if it holds."""
+    unjudged = "contradicts" if checked.verdict.label == "not found" else "failed"
+    relation = checked.judgement.relation if checked.judgement else unjudged
+    if relation == "contradicts" or (part.kind == "item" and relation in ("related", "neutral")):
+        return checked.verdict.note
+    if part.kind != "item":
+        return None
+    alone = draft.model_copy(update={"answer": (part.text,)})
+    copied = checked.judgement.settles if checked.judgement else ""
+    return held_back(alone, draft.sentences, copied, run) or None
 
 
 async def finish(
@@ -133,18 +147,23 @@ async def finish(
     evidence: Sequence[Evidence],
     run: Run,
     *,
+    graph: GraphCheck | None = None,
+    context: Sequence[Hit] = (),
     verdicts: Sequence[Verdict] | None = None,
     mark: Mark = evidence_mark,
 ) -> Answer:
-    """Check the statements of a draft against the evidence and compose the answer.
+    """Check the statements of a draft against the evidence and compose the answer. All recipes that read end here.
 
     Args:
         draft: the written sentences, or the statements that they were split into.
         evidence: the quotes that the draft was written from.
+        graph: says whether a stored relation entails a sentence.
+        context: passages, best first, with which statements are compared beside the quotes that they cite.
         verdicts: verdicts from a recipe's own loop, one for each statement of the draft; these are not checked again.
 
     Raises:
         UnknownCitation: a sentence cites evidence that this run never quoted.
+        SourceUnavailable: a document of the context can no longer be fetched.
         BudgetExhausted: the run reached one of its limits.
     """
     for word, meant in reading_of(question.text).read_as(" ".join(quote.quote for quote in evidence)).items():
@@ -153,19 +172,16 @@ async def finish(
     for evidence_id in cited_ids:
         run.ledger.cite(evidence_id)  # fails before anything is paid for
     split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
-    said: AnswerJudgement | None = None
-    left_out: list[Dropped] = []
-    if verdicts is None:
-        split, verdicts, said, left_out = await _checked(split, run)
-    check = await checked_answer(split, verdicts, run, said)
+    split, found, said, left_out = await _parts_checked(split, run, graph=graph, context=context, known=verdicts)
+    check = await checked_answer(split, found, run, said)
     run.missing = " ".join(split.missing) or run.missing
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
     answered = None if conflicts or draft.basis == "graph fact" else await judged(question, cited, run)
     if answered is not None and {answered.value, *draft.answer} == {"yes", "no"}:  # no answer over quotes that deny it
-        found, by = (answered.value,), run.settings.verify.critic
-        objects = {"result": "contradicted", "found": found, "checked_by": by, "reason": answered.reason}
+        by, why = run.settings.verify.critic, answered.reason
+        objects = {"result": "contradicted", "found": (answered.value,), "checked_by": by, "reason": why}
         check = AnswerCheck(answer=draft.answer, **objects)
     named = dict.fromkeys(quote.document_id for quote in cited)
     for older, newer in replaced([run.ledger.documents[name] for name in named]):
@@ -174,9 +190,7 @@ async def finish(
     _tell_uncompared(question, cited, run)
     for asked in open_questions(question, cited, run.ledger.documents) if cited else ():
         run.warn(f"no quote is about “{asked}?”")
-    return compose(
-        run, split, verdicts, conflicts=conflicts, answered=answered, check=check, left_out=left_out, mark=mark
-    )
+    return compose(run, split, found, conflicts=conflicts, answered=answered, check=check, left_out=left_out, mark=mark)
 
 
 async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -> frozenset[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from medground.answering.read.readable import is_beside
-from medground.answering.read.reading_list import Reading, numbered, reading_list, with_antecedent
+from medground.answering.read.reading_list import Reading, named, reading_list, with_antecedent
 from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
 from medground.answering.verify.named import remark
@@ -108,7 +108,8 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
         )
         for key, reading in by_id.items()
     )
-    output = await run.ask(screen, ScreenInput(question=question.text, passages=views))
+    value = ScreenInput(question=question.text, passages=views)
+    output = await run.ask_for_part(screen, value, f"which of {len(views)} documents to read")
     kept = set(output.relevant)
     return [reading for key, reading in by_id.items() if key in kept]
 
@@ -118,18 +119,19 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
 
     Raises ModelFailed: the model returned no usable output; UnknownCitation: a reading's document was not retrieved.
     """
-    places: dict[str, TextSpan] = {}
+    places = run.names
     ranks = {reading.document_id: reading.rank for reading in readings}
     verbatim = [(reading, [p for p in reading.passages if run.stands(p)]) for reading in readings]
     views = tuple(
-        numbered(f"P{number}", run.ledger.documents[reading.document_id], passages, places, reading.strengths)
-        for number, (reading, passages) in enumerate(verbatim, start=1)
+        named(run.ledger.documents[reading.document_id], passages, run.names, reading.strengths)
+        for reading, passages in verbatim
         if passages
     )
     views = tuple(view for view in views if view.sentences)
     if not views:
         return []
-    output = await run.ask(extract, ExtractInput(question=question.text, passages=views))
+    value = ExtractInput(question=question.text, passages=views)
+    output = await run.ask_for_part(extract, value, f"the quotes of {', '.join(view.paper for view in views)}")
     quotes: list[Evidence] = []
     texts = {reading.document_id: run.ledger.documents[reading.document_id].text for reading in readings}
     for first, last in _joined(output.sentences, places, texts):
@@ -184,7 +186,7 @@ async def coverage_check(
     value = SufficientInput(
         question=question.text, evidence=evidence_views(evidence, run.ledger.documents), unread=left
     )
-    said = await run.ask(sufficient, value)
+    said = await run.ask_for_part(sufficient, value, "whether the quotes suffice")
     run.missing = "" if said.sufficient else remark(said.missing, run.ledger.documents.values(), question.text)
     return said
 
@@ -201,4 +203,5 @@ def evidence_views(evidence: Sequence[Evidence], documents: Mapping[str, Documen
 
 def described(paper: Passage | Document) -> dict[str, Any]:
     """What operators learn of a paper."""
-    return {"title": paper.title, "year": paper.year, "design": ", ".join(paper.publication_types)}
+    name = paper.id if isinstance(paper, Document) else paper.document_id
+    return {"paper": name, "title": paper.title, "year": paper.year, "design": ", ".join(paper.publication_types)}

@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from medground.answering.captions import design
-from medground.answering.read.reading_list import Reading, named
+from medground.answering.read.reading_list import Reading, named, share_of
 from medground.answering.run import Run
 from medground.language import words
 from medground.language.finding_sentences import reports_result
@@ -25,9 +24,6 @@ _FEWEST = 3
 """Minimum words of a sentence: fewer are left of one that a page or a cut broke."""
 _LAST = 2
 """Sentences at the end of an abstract that are shown whatever their words: its conclusion is one of them."""
-
-_WHOLE = 0.9
-"""Share of a document's characters from which it is shown whole: white space and labels are in no sentence."""
 
 
 @dataclass(frozen=True)
@@ -97,15 +93,8 @@ def _sentenced(readings: Sequence[Reading], run: Run) -> Iterator[SentencedPassa
             continue
         view = named(document, passages, run.names, reading.strengths)
         prose = [sentence for sentence in view.sentences if is_quotable(asked, sentence.text)]
-        yield view.model_copy(
-            update={
-                "sentences": tuple(s for s in prose if ROW in s.text or len(words.tokens(s.text)) >= _FEWEST),
-                "paper": document.id,
-                "year": document.year,
-                "design": design(document),
-                "journal": document.journal or "",
-            }
-        )
+        shown = tuple(s for s in prose if ROW in s.text or len(words.tokens(s.text)) >= _FEWEST)
+        yield view.model_copy(update={"sentences": shown})
 
 
 def _in_order(documents: Sequence[Sequence[SentenceView]]) -> Iterator[SentenceView]:
@@ -141,9 +130,8 @@ def _joined(passage: SentencedPassage, known: SentencedPassage | None) -> Senten
 
 def _excerpt(passage: SentencedPassage, shown: dict[str, SentenceView], run: Run) -> SentencedPassage:
     """Those of its sentences that are shown, in text order, with their share of the document."""
-    places, text = run.names, run.ledger.documents[passage.paper].text
-    chosen = sorted((one for one in passage.sentences if one.id in shown), key=lambda one: places[one.id][1:])
-    share = sum(len(one.text) for one in chosen) / max(1, len(text.strip()))
-    partly = len(chosen) < len(passage.sentences) or share < _WHOLE
-    told = f"{max(1, round(100 * share))} % of the text" if partly else ""
+    chosen = sorted((one for one in passage.sentences if one.id in shown), key=lambda one: run.names[one.id][1:])
+    told = share_of(chosen, run.ledger.documents[passage.paper])
+    if not told and len(chosen) < len(passage.sentences):
+        told = "nearly all of the text"
     return passage.model_copy(update={"sentences": tuple(chosen), "share": told})

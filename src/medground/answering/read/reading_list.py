@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
+from medground.answering.captions import design
 from medground.answering.read.sentence_names import SentenceNames, TextSpan
 from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
@@ -29,58 +30,61 @@ _POINTS_BACK = re.compile(
 )
 _LONGEST = 900
 """Characters of a quote of two sentences."""
-
-
-def numbered(
-    key: str,
-    document: Document,
-    passages: Sequence[Passage],
-    places: dict[str, TextSpan],
-    strengths: Mapping[int, float] | None = None,
-) -> SentencedPassage:
-    """Passages of one document as sentences `KEY.S1`, `KEY.S2`, ... in text order.
-
-    Records the position of each sentence in `places`. `strengths` are by the offset of a sentence's start.
-    """
-    sentences: list[SentenceView] = []
-    known = strengths or {}
-    for passage in sorted(passages, key=lambda p: p.start):
-        for start, end in spans(passage.text):
-            sentence = f"{key}.S{len(sentences) + 1}"
-            places[sentence] = (document.id, passage.start + start, passage.start + end)
-            strength = known.get(passage.start + start)
-            sentences.append(SentenceView(id=sentence, text=passage.text[start:end], strength=strength))
-    return SentencedPassage(id=key, title=document.title, section=passages[0].section or "", sentences=tuple(sentences))
+_WHOLE = 0.9
+"""Share of a document's characters from which it is shown whole: white space and labels are in no sentence."""
 
 
 def named(
-    document: Document, passages: Sequence[Passage], names: SentenceNames, strengths: Mapping[int, float]
+    document: Document, passages: Sequence[Passage], names: SentenceNames, strengths: Mapping[int, float] | None = None
 ) -> SentencedPassage:
-    """Passages of one document as sentences with the ids that they have in the whole run, in text order."""
+    """Passages of one document as a model is shown them: what paper it is, and its sentences in text order.
+
+    The ids of its sentences are theirs in the whole run. `strengths` are by the offset of a sentence's start.
+    """
+    known = strengths or {}
     spoken = [
         (passage.start + start, passage.text[start:end])
         for passage in sorted(passages, key=lambda p: p.start)
         for start, end in spans(passage.text)
     ]
     views = tuple(
-        SentenceView(
-            id=names.of_sentence(document.id, start, start + len(text)), text=text, strength=strengths.get(start)
-        )
+        SentenceView(id=names.of_sentence(document.id, start, start + len(text)), text=text, strength=known.get(start))
         for start, text in spoken
     )
-    key, section = names.of_document(document.id), passages[0].section or ""
-    return SentencedPassage(id=key, title=document.title, section=section, sentences=views)
+    return headed(document, passages[0].section, views, names)
 
 
-def with_antecedent(sentence: str, places: Mapping[str, TextSpan], document: Document) -> TextSpan:
+def headed(
+    document: Document, section: str | None, sentences: tuple[SentenceView, ...], names: SentenceNames
+) -> SentencedPassage:
+    """Sentences of a document under a head that says what paper it is, and how much of it is shown."""
+    return SentencedPassage(
+        id=names.of_document(document.id),
+        paper=document.id,
+        title=document.title,
+        year=document.year,
+        design=design(document),
+        journal=document.journal or "",
+        section=section or "",
+        share=share_of(sentences, document),
+        sentences=sentences,
+    )
+
+
+def share_of(sentences: Sequence[SentenceView], document: Document) -> str:
+    """How much of a document its sentences are, such as `40 % of the text`; empty where it is shown whole."""
+    share = sum(len(one.text) for one in sentences) / max(1, len(document.text.strip()))
+    return "" if share >= _WHOLE else f"{max(1, round(100 * share))} % of the text"
+
+
+def with_antecedent(sentence: str, names: SentenceNames, document: Document) -> TextSpan:
     """The position of a sentence; with the sentence before it in the same paragraph if it begins with `This` or so."""
-    identity, start, end = places[sentence]
-    key, _, number = sentence.rpartition(".S")
-    before = places.get(f"{key}.S{int(number) - 1}")
+    identity, start, end = names[sentence]
+    before = names.before(sentence)
     if before is None or not _POINTS_BACK.match(document.text, start, end) or end - before[1] > _LONGEST:
         return identity, start, end
-    apart = before[2] > start or document.text[before[2] : start].strip(" ")
     former = document.text[before[1] : before[2]]
+    apart = document.text[before[2] : start].strip(" ")
     if apart or not is_prose(former) or says_the_same(former, document.text[start:end]):
         return identity, start, end
     return identity, before[1], end

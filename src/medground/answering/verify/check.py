@@ -90,33 +90,28 @@ async def check_each(
     Raises SourceUnavailable: a document of the context can no longer be fetched; BudgetExhausted: the run reached one
     of its limits.
     """
-    return (await _checked(sentences, (), run, graph, context=context, cited=cited, leads_to=answer))[0]
+    return (await check_with_answer(sentences, (), run, graph=graph, context=context, cited=cited, leads_to=answer))[0]
 
 
 async def check_with_answer(
-    sentences: Sequence[Sentence], answer: Sequence[str], run: Run, doubts: Sequence[str] = ()
-) -> tuple[list[Checked], AnswerJudgement | None]:
-    """The checked sentences, and what the same call says of the short answer that they lead to.
-
-    The sentences may include items and absences; `doubts` are about the answer. The second value is None if there is no
-    answer, another critic than a language model judges, or nobody can tell.
-
-    Raises BudgetExhausted: the run reached one of its limits.
-    """
-    return await _checked(sentences, answer, run, doubts=doubts)
-
-
-async def _checked(
     sentences: Sequence[Sentence],
     answer: Sequence[str],
     run: Run,
-    graph: GraphCheck | None = None,
+    doubts: Sequence[str] = (),
     *,
+    graph: GraphCheck | None = None,
     context: Sequence[Hit] = (),
     cited: bool = True,
     leads_to: Sequence[str] = (),
-    doubts: Sequence[str] = (),
 ) -> tuple[list[Checked], AnswerJudgement | None]:
+    """The checked sentences, and what the same call says of the short answer that they lead to.
+
+    The sentences may include items and absences; `doubts` are about the answer; the rest as for `check_each`, where
+    `leads_to` is its `answer`. The second value is None if there is no answer, another critic than a language model
+    judges, or nobody can tell.
+
+    Raises: as `check_each`.
+    """
     critic = open_critic(run)
     shared = await context_of(context, run, reads=critic.reads)
     asked, ledger, decides = run.question, run.ledger, has_last_word(critic.name, run.settings.verify)

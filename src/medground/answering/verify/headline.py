@@ -9,6 +9,7 @@ from medground.answering.verify.overclaim import UNHELD, Overclaim
 from medground.answering.verify.rules import BINDING, Part, broken, settles
 from medground.answering.write.draft import Draft
 from medground.language import words
+from medground.language.direction import higher_statement
 from medground.language.question_reading import reading_of
 from medground.values.evidence import Evidence, Sentence
 
@@ -65,3 +66,6 @@ def _parts(draft: Draft, run: Run) -> Iterator[Part]:
     elif run.question.task.startswith("yes-no") and len(draft.answer) == 1:
         statement = reading_of(run.question.text).statement
         yield from (Part("closed", said, answer=draft.answer[0]) for said in filter(None, [statement]))
+    elif run.question.task == "direction":
+        higher = higher_statement(run.question.text)
+        yield from (Part("direction", higher, answer=answer) for answer in draft.answer)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from medground.answering.verify.bound_numbers import exchanged, mistimed
+from medground.answering.verify.directions import told_otherwise
 from medground.answering.verify.numbers import missing_quantities
-from medground.answering.verify.polarity import answered_against, denied_thing, reversed_by, sides_exchanged
+from medground.answering.verify.polarity import answered_against, denied_thing, nearest, reversed_by, sides_exchanged
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
 from medground.language.question_reading import reading_of
@@ -23,8 +24,9 @@ from medground.values.document import Document
 
 Settled = Literal["code", "words", "check"]
 """Who settles a doubt: nobody but the code, a check that copies the words of a quote, or a check that agrees."""
-Kind = Literal["statement", "sentence", "short", "closed", "remark"]
-"""A statement of the rationale; a short answer that is a sentence, a name or items, a yes or no; any other text."""
+Kind = Literal["statement", "sentence", "short", "closed", "direction", "remark"]
+"""A statement of the rationale; a short answer that is a sentence, a name or items, a yes or no, a direction; any other
+text."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,11 @@ class Part:
     """A text that a model wrote, with what it rests on.
 
     Attributes:
-        text: the text; of a yes or no the statement that it answers.
+        text: the text; of a yes or no the statement that it answers, of a direction what `higher` would say.
         quotes: the quotes cited, the nearest first.
         documents: the documents of the quotes, in the same order.
         passages: the quotes as they are read, with their titles and what stands around them.
-        answer: the yes or no.
+        answer: the yes or no, or the direction.
         english: whether it is in English, as the quotes are; of other texts only what is told by signs is looked up.
     """
 
@@ -98,7 +100,8 @@ def _ordered(part: Part) -> str:
 
 
 def _exchanged(part: Part) -> str:
-    return next(filter(None, (exchanged(part.text, quote) for quote in part.quotes[:1])), "")
+    read = [text for quote in part.quotes[:1] for text in (quote, nearest(part.text, quote))]
+    return next(filter(None, (exchanged(part.text, text) for text in read)), "")
 
 
 def _mistimed(part: Part) -> str:
@@ -212,6 +215,11 @@ def _against(part: Part) -> str:
     return answered_against(part.answer, part.text, part.quotes)
 
 
+def _which_way(part: Part) -> str:
+    near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT] or part.quotes[:1]
+    return told_otherwise(part.answer, part.text, near)
+
+
 def _letters(text: str) -> str:
     return _NOT_ALNUM.sub("", text.casefold())
 
@@ -231,7 +239,7 @@ _WITH_SHORT = _in("statement", "sentence", "short")
 TABLE: tuple[Rule, ...] = (
     Rule("instruction", "code", _ANY, _instruction),
     Rule("address", "code", _ANY, _address),
-    Rule("ordered", "code", _in("statement", "sentence", "short", "closed"), _ordered),
+    Rule("ordered", "code", _in("statement", "sentence", "short", "closed", "direction"), _ordered),
     Rule("exchanged", "words", _WITH_SHORT, _exchanged),
     Rule("time", "words", _PROSE, _mistimed),
     Rule("reversed", "words", _PROSE, _reversed),
@@ -242,12 +250,13 @@ TABLE: tuple[Rule, ...] = (
     Rule("cause", "words", _in("statement", "sentence", "closed"), _cause),
     Rule("group", "words", _PROSE, _group),
     Rule("extra", "words", _PROSE, _extra),
-    Rule("outcome", "words", _in("statement", "sentence", "closed"), _outcome),
-    Rule("population", "words", _in("sentence", "closed"), _animals),
-    Rule("condition", "words", _in("sentence", "closed"), _condition),
+    Rule("outcome", "words", _in("statement", "sentence", "closed", "direction"), _outcome),
+    Rule("population", "words", _in("sentence", "closed", "direction"), _animals),
+    Rule("condition", "words", _in("sentence", "closed", "direction"), _condition),
     Rule("amount", "words", _in("sentence", "short"), _numbers),
     Rule("name", "words", _in("short"), _unnamed),
     Rule("against", "words", _in("closed"), _against),
+    Rule("which way", "words", _in("direction"), _which_way),
 )
 """Of a statement, word rules in `overclaim` raise further doubts, which a check that agrees settles."""
 

@@ -70,7 +70,7 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
     if not said and not run.answers_anyway(choose_options):
         return Chosen((), tuple(OptionEvidence(option.letter, (), 0.0) for option in question.options))
     value = ChooseInput(question=question.text, task=question.task, options=question.options, paragraphs=views)
-    output = await run.ask(choose_options, value)
+    output = await run.ask_for_part(choose_options, value, "the choice of options")
     named = {one.letter: tuple(said[i] for i in dict.fromkeys(one.sentences)) for one in output.options}
     options = tuple(
         OptionEvidence(option.letter, own, option_lean(option.text, own))

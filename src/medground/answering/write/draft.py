@@ -4,18 +4,19 @@ from collections.abc import Callable, Sequence
 
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
-from medground.answering.verify.named import without_marks
+from medground.answering.verify.named import remark, without_marks
+from medground.answering.verify.rules import is_remark
 from medground.language.dates import latest
 from medground.language.prohibition import forbidden
 from medground.language.question_reading import reading_of
 from medground.models.operators.answering import read_and_answer
-from medground.models.operators.writing import WriteOutput, chosen_quotes
+from medground.models.operators.writing import ShortAnswer, WriteOutput, chosen_quotes
 from medground.sources.corpus import CorpusSource
 from medground.values.decision import AnswerForm, Basis
 from medground.values.document import Frozen
 from medground.values.evidence import Evidence, Sentence
 from medground.values.question import Question
-from medground.values.usage import KEYLESS
+from medground.values.usage import KEYLESS, Author
 
 
 class Draft(Frozen):
@@ -34,10 +35,35 @@ class Draft(Frozen):
     beside: tuple[Sentence, ...] = ()
 
 
-def drafted(output: WriteOutput) -> Draft:
-    """A model's output as a draft: each sentence on one line, with its citations."""
-    written = tuple(Sentence(text=without_marks(s.text), evidence=s.evidence) for s in output.sentences)
-    return Draft(sentences=written, answer=output.answer, basis="model" if output.answer else None)
+def drafted(
+    question: Question, sentences: Sequence[Sentence], output: ShortAnswer, run: Run, author: Author | None
+) -> Draft:
+    """What a model wrote as a draft: the short answer and what is missing, without what names works never retrieved."""
+    documents = run.ledger.documents.values()
+
+    def founded(texts: Sequence[str]) -> tuple[str, ...]:
+        remarks = (remark(without_marks(text), documents, question.text) for text in texts)
+        return tuple(dict.fromkeys(filter(None, remarks)))
+
+    answer = founded(output.answer) if question.task == "free" else output.answer
+    reason = ""
+    if output.answer and not answer:
+        reason = "the model's answer names a work that was never retrieved"
+    elif author and author.is_model and not answer:
+        reason = f"{author.name} found no answer in the passages"
+    return Draft(
+        sentences=tuple(sentences),
+        answer=answer,
+        basis="model" if answer else None,
+        reason=reason,
+        form=output.form if answer and question.task == "free" else None,
+        missing=tuple(filter(is_remark, founded(output.missing))),
+    )
+
+
+def written(output: WriteOutput) -> tuple[Sentence, ...]:
+    """The sentences of a model's output, each on one line, with its citations."""
+    return tuple(Sentence(text=without_marks(s.text), evidence=s.evidence) for s in output.sentences)
 
 
 _LIKELIEST = 8

@@ -3,20 +3,17 @@
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from medground.answering.read.excerpts import budget_of, excerpts
 from medground.answering.read.reading_list import Batch, Reading
 from medground.answering.run import Run
-from medground.answering.verify.named import remark, without_marks
-from medground.answering.verify.rules import is_remark
 from medground.answering.write.draft import Draft
 from medground.answering.write.reason import with_quotes
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language.question_query import alone
 from medground.language.question_reading import reading_of
-from medground.models.operators.answering import AnswerOutput, ReadInput, read_and_answer
+from medground.models.operators.answering import ReadInput, read_and_answer
 from medground.models.operators.base import SentencedPassage, sentence_ids
 from medground.sources.base import CountingSource
 from medground.values.evidence import Evidence
@@ -65,10 +62,10 @@ async def answer_from(
     with run.step(Batch(tuple(readings), 1, 1).step):
         output = await run.ask(read_and_answer, value)
     run.read.update(dict.fromkeys(shown.read))
-    written = with_quotes(output.statements, output.answer, run.names, run, run.author(read_and_answer))
+    written = with_quotes(question, output.statements, output, run, run.author(read_and_answer))
     cited = dict.fromkeys(one for statement in output.statements for one in statement.sentences)
     return Answered(
-        draft=_complete(question, written.draft, output, run),
+        draft=written.draft,
         evidence=written.evidence,
         query=output.query if search else "",
         passages=tuple(passage for one in shown.passages if (passage := _only(one, cited)).sentences),
@@ -79,22 +76,6 @@ async def answer_from(
 
 def _only(passage: SentencedPassage, ids: Mapping[str, object]) -> SentencedPassage:
     return passage.model_copy(update={"sentences": tuple(one for one in passage.sentences if one.id in ids)})
-
-
-def _complete(question: Question, draft: Draft, output: AnswerOutput, run: Run) -> Draft:
-    """The draft with the form of its answer and what is missing, without what names works never retrieved."""
-
-    def founded(said: Sequence[str]) -> tuple[str, ...]:
-        remarks = (remark(without_marks(one), run.ledger.documents.values(), question.text) for one in said)
-        return tuple(dict.fromkeys(filter(None, remarks)))
-
-    changed: dict[str, Any] = {"missing": tuple(filter(is_remark, founded(output.missing)))}
-    if question.task == "free":
-        answer = founded(output.answer)
-        changed |= {"answer": answer, "form": output.form if answer else None, "basis": "model" if answer else None}
-        if output.answer and not answer:
-            changed["reason"] = "the model's answer names a work that was never retrieved"
-    return draft.model_copy(update=changed)
 
 
 async def how_to_search(question: Question, run: Run) -> str:

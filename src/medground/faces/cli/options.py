@@ -174,7 +174,8 @@ SourceNames = Annotated[list[str] | None, typer.Option(help="Also search this so
 RecipeName = Annotated[str | None, typer.Option(help="Recipe to use.", autocompletion=recipes)]
 ModelName = Annotated[str | None, typer.Option(help="Language model to use; none by default.")]
 TaskName = Annotated[
-    str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice, free; guessed by default.")
+    str | None,
+    typer.Option(help="yes-no, yes-no-maybe, direction, single-choice, multiple-choice or free; guessed by default."),
 ]
 Choices = Annotated[list[str] | None, typer.Option(help="An answer option; repeat for A, B, C, ...")]
 Context = Annotated[

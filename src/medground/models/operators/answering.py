@@ -3,15 +3,12 @@
 Source: PubMed Reasoner, section 3.2 and 3.3, and Reason and Verify, section 3.1 (rationale first); one call is ours.
 """
 
-from typing import Annotated
-
 from pydantic import Field
 
 from medground.models.operators import base
 from medground.models.operators.reading import quotable_sentences
 from medground.models.operators.reasoning import SubClaim
-from medground.models.operators.writing import answer_choices, check_answer_form
-from medground.values.decision import AnswerForm
+from medground.models.operators.writing import Answers, Form, Missing, answer_choices, check_answer
 from medground.values.question import Option, Task
 
 
@@ -27,13 +24,9 @@ class ReadInput(base.OperatorInput):
 
 class AnswerOutput(base.OperatorOutput):
     statements: tuple[SubClaim, ...] = Field(description="the rationale, two to five sentences, in order")
-    answer: tuple[Annotated[str, Field(min_length=1, max_length=600)], ...] = Field(
-        description="in the form of the task; empty where the documents do not answer"
-    )
-    form: AnswerForm | None = Field(default=None, description="of the answer to an open question; else none")
-    missing: tuple[Annotated[str, Field(min_length=1, max_length=300)], ...] = Field(
-        default=(), description="sentences that each say what is asked and not reported; empty if all is"
-    )
+    answer: Answers
+    form: Form = None
+    missing: Missing = ()
     query: str = Field(default="", max_length=500)
 
 
@@ -41,17 +34,11 @@ def _of_the_task(value: ReadInput, output: AnswerOutput) -> None:
     base.only_known(
         (i for one in output.statements for i in one.sentences), base.sentence_ids(value.passages), "sentence"
     )
-    if value.task != "free":
-        check_answer_form(value.task, value.options, output.answer)
-    elif output.answer and output.form is None:
-        raise base.InvalidOutput("say of which form the answer is")
-    elif len(output.answer) > 1 and output.form != "items":
-        raise base.InvalidOutput("give one answer, or several of the form `items`")
+    check_answer(value, output.answer, output.form)
 
 
 def _choices(value: ReadInput) -> dict[str, tuple[str, ...]]:
-    closed = {"answer": answer_choices(value.task, value.options)} if value.task != "free" else {}
-    return {"sentences": base.sentence_ids(value.passages), **closed}
+    return {"sentences": base.sentence_ids(value.passages), **answer_choices(value)}
 
 
 @base.operator(check=_of_the_task, choices=_choices, streamed="statements")

@@ -125,8 +125,8 @@ DATA_RULE = (
 
 
 def prompt(operator: str) -> str:
-    """The instructions of one of the operators in `data/prompts.toml`."""
-    return f"{_PROMPTS[operator]} {DATA_RULE}"
+    """The instructions of one of the operators in `data/prompts.toml`; the forms of answers are the same in all."""
+    return f"{_PROMPTS[operator].replace('{form}', _PROMPTS['form'])} {DATA_RULE}"
 
 
 @dataclass(frozen=True)
@@ -275,6 +275,7 @@ class PassageView(OperatorInput):
     """A passage to screen. `id` is local to the call: P1, P2, ..."""
 
     id: str
+    paper: str = ""
     title: Untrusted = ""
     year: int | None = None
     design: str = ""
@@ -286,7 +287,7 @@ class PassageView(OperatorInput):
 
 
 class SentenceView(OperatorInput):
-    """A sentence to pick by its id: P1.S2 is the second sentence of passage P1."""
+    """A sentence to pick by its id: P1.S2 is a sentence of document P1."""
 
     id: str
     text: Untrusted
@@ -321,6 +322,7 @@ class EvidenceView(LinesView):
     """A quote from the ledger under its ledger id: E1, E2, ..."""
 
     id: str
+    paper: str = ""
     title: Untrusted = ""
     year: int | None = None
     design: str = ""
@@ -331,7 +333,7 @@ class EvidenceView(LinesView):
     def lines(self) -> Iterator[str]:
         """Its source, and its text."""
         stance = f"stance: {self.stance}" if self.stance != "unknown" else ""
-        yield _head(self.id, self.year, self.design, self.title, self.section, stance)
+        yield _head(self.id, self.paper, self.year, self.design, self.title, self.section, stance)
         yield f"{self.id} “{self.quote}”"
 
 

@@ -106,14 +106,14 @@ def _of_what_was_given(value: CheckInput, output: CheckOutput) -> None:
             raise base.InvalidOutput(f"{one.relation!r} needs the id of the quote that decides {one.statement}")
         if unknown := set(one.flags) - set(FLAGS):
             raise base.InvalidOutput(f"unknown flag {min(unknown)[:40]!r}; flags are {', '.join(FLAGS)}")
-    if value.task != "free" and not allowed_answers(value.task, value.options) >= set(output.found):
+    if (allowed := allowed_answers(value)) and not set(allowed) >= set(output.found):
         raise base.InvalidOutput(f"found {', '.join(output.found)[:60]!r} does not have the form of the task")
 
 
 def _choices(value: CheckInput) -> dict[str, tuple[str, ...]]:
     ids = tuple(one.id for one in value.statements)
-    closed = {"found": answer_choices(value.task, value.options)} if value.task != "free" else {}
-    return {"statement": ids, "rests_on": ids, "best": tuple(e.id for e in value.evidence), "flags": FLAGS, **closed}
+    known = {"statement": ids, "rests_on": ids, "best": tuple(e.id for e in value.evidence), "flags": FLAGS}
+    return known | answer_choices(value, "found")
 
 
 @base.operator(check=_of_what_was_given, choices=_choices)

@@ -15,7 +15,14 @@ from medground.language.prose import is_prose
 from medground.models.operators import base
 from medground.models.operators.compare import compare
 from medground.models.operators.reading import quotes_on_topic
-from medground.models.operators.writing import answer_choices, check_answer_form, chosen_quotes
+from medground.models.operators.writing import (
+    Answers,
+    Form,
+    Missing,
+    answer_choices,
+    check_answer,
+    chosen_quotes,
+)
 from medground.values.question import Option, Task
 
 
@@ -58,25 +65,20 @@ class SubClaim(base.OperatorOutput):
     sentences: tuple[str, ...] = Field(description="ids of the sentences that say so, such as P1.S2")
 
 
-FinalAnswer = Annotated[
-    tuple[str, ...],
-    Field(
-        description="`yes`, `no` or `maybe`; the letter or letters of the options; `answered` for an open question; "
-        "empty when no passage answers it"
-    ),
-]
-
-
 class ReasonOutput(base.OperatorOutput):
     claims: tuple[SubClaim, ...] = Field(description="the rationale, in order, one part of the question each")
-    answer: FinalAnswer
+    answer: Answers
+    form: Form = None
+    missing: Missing = ()
 
 
 class DirectOutput(base.OperatorOutput):
     """The same the other way round: fields are written in their order, so the answer comes before any reasoning."""
 
-    answer: FinalAnswer
+    answer: Answers
+    form: Form = None
     claims: tuple[SubClaim, ...] = Field(description="one short sentence that says the answer")
+    missing: Missing = ()
 
 
 def _fits(value: ReasonInput, output: ReasonOutput | DirectOutput) -> None:
@@ -85,11 +87,11 @@ def _fits(value: ReasonInput, output: ReasonOutput | DirectOutput) -> None:
     base.only_known(
         (s for claim in output.claims for s in claim.sentences), base.sentence_ids(value.passages), "sentence"
     )
-    check_answer_form(value.task, value.options, output.answer)
+    check_answer(value, output.answer, output.form)
 
 
 def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
-    return {"sentences": base.sentence_ids(value.passages), "answer": answer_choices(value.task, value.options)}
+    return {"sentences": base.sentence_ids(value.passages), **answer_choices(value)}
 
 
 def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
@@ -185,7 +187,7 @@ def _options_fit(value: ChooseInput, output: ChooseOutput) -> None:
     base.only_known(
         (s for one in output.options for s in one.sentences), base.sentence_ids(value.paragraphs), "sentence"
     )
-    check_answer_form(value.task, value.options, tuple(dict.fromkeys(output.answer)))
+    check_answer(value, tuple(dict.fromkeys(output.answer)))
 
 
 @base.operator(
@@ -193,7 +195,7 @@ def _options_fit(value: ChooseInput, output: ChooseOutput) -> None:
     choices=lambda value: {
         "letter": tuple(option.letter for option in value.options),
         "sentences": base.sentence_ids(value.paragraphs),
-        "answer": answer_choices(value.task, value.options),
+        **answer_choices(value),
     },
 )
 def choose_options(value: ChooseInput) -> ChooseOutput:

@@ -6,7 +6,7 @@ Source: PubMed Reasoner, section 3.3 (response with inline citations); Reason an
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import assert_never
+from typing import Annotated, Protocol
 
 from pydantic import Field
 
@@ -19,7 +19,8 @@ from medground.language.quoting.leading import cell_named
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
 from medground.models.operators.differences import NEGATION, differences, folded
-from medground.values.question import Option, Task
+from medground.values.decision import AnswerForm
+from medground.values.question import CLOSED, Option, Task
 
 _LABEL = re.compile(r"^\W*(?:[A-Z&/ ]{3,}: )?")
 """The heading of a part of an abstract before its first sentence, and marks of a list."""
@@ -129,53 +130,80 @@ class WrittenSentence(OperatorOutput):
     evidence: tuple[str, ...] = Field(description="ids of the quotes that say so, such as E2")
 
 
+Answers = Annotated[
+    tuple[Annotated[str, Field(min_length=1, max_length=600)], ...],
+    Field(description="in the form of the task; empty where the evidence does not answer"),
+]
+Form = Annotated[AnswerForm | None, Field(description="of the answer to an open question; else none")]
+Missing = Annotated[
+    tuple[Annotated[str, Field(min_length=1, max_length=300)], ...],
+    Field(description="sentences that each say what is asked and not reported; empty if all is"),
+]
+
+
+class ShortAnswer(Protocol):
+    """What every output that answers a question has, beside its rationale."""
+
+    @property
+    def answer(self) -> tuple[str, ...]: ...
+    @property
+    def form(self) -> AnswerForm | None: ...
+    @property
+    def missing(self) -> tuple[str, ...]: ...
+
+
+class Asked(Protocol):
+    """What decides the form of an answer."""
+
+    @property
+    def task(self) -> Task: ...
+    @property
+    def options(self) -> tuple[Option, ...]: ...
+
+
 class WriteOutput(OperatorOutput):
     sentences: tuple[WrittenSentence, ...] = Field(description="the rationale, in order")
-    answer: tuple[str, ...] = Field(
-        description="`yes`, `no` or `maybe`; the letter or letters of the options; `answered` for an open question; "
-        "empty when the evidence does not answer it"
-    )
+    answer: Answers
+    form: Form = None
+    missing: Missing = ()
 
 
-def check_written(task: Task, options: tuple[Option, ...], known: set[str], output: WriteOutput) -> None:
+def check_written(
+    value: Asked, known: Iterable[str], sentences: Iterable[WrittenSentence], output: ShortAnswer
+) -> None:
     """Check that a rationale cites only known evidence and that its answer has the form of the task.
 
     Raises InvalidOutput: the rationale or the answer fails the check.
     """
-    only_known((e for sentence in output.sentences for e in sentence.evidence), known, "evidence")
-    check_answer_form(task, options, output.answer)
+    only_known((e for sentence in sentences for e in sentence.evidence), known, "evidence")
+    check_answer(value, output.answer, output.form)
 
 
-def check_answer_form(task: Task, options: tuple[Option, ...], answer: tuple[str, ...]) -> None:
+def check_answer(value: Asked, answer: Sequence[str], form: AnswerForm | None = None) -> None:
     """Check that an answer has the form of the task. Raises InvalidOutput: it has another."""
-    allowed = allowed_answers(task, options)
-    if not allowed >= set(answer):
-        raise InvalidOutput(f"answer {', '.join(answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")
-    if len(answer) > 1 and task != "multiple-choice":
-        raise InvalidOutput("give one answer, not several")
+    allowed = allowed_answers(value)
+    if unknown := set(answer) - set(allowed) if allowed else ():
+        raise InvalidOutput(f"answer {min(unknown)[:60]!r} is not one of {', '.join(allowed)}")
+    if answer and not allowed and form is None:
+        raise InvalidOutput("say of which form the answer is")
+    several = value.task == "multiple-choice" or (value.task == "free" and form == "items")
+    if len(answer) > 1 and not several:
+        raise InvalidOutput("give one answer, or for an open question several of the form `items`")
 
 
-def written_choices(task: Task, options: tuple[Option, ...], known: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def answer_choices(value: Asked, field: str = "answer") -> dict[str, tuple[str, ...]]:
+    """The answers that a field may have: at most one unless the task is multiple choice; empty for an open question."""
+    allowed = allowed_answers(value)
+    if not allowed:
+        return {}
+    return {field: allowed if value.task == "multiple-choice" else AtMostOne(allowed)}
+
+
+def written_choices(value: Asked, known: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The ids and answers that a written rationale may contain."""
-    return {"evidence": tuple(known), "answer": answer_choices(task, options)}
+    return {"evidence": tuple(known), **answer_choices(value)}
 
 
-def answer_choices(task: Task, options: tuple[Option, ...]) -> tuple[str, ...]:
-    """The answers to choose from: at most one unless the task is multiple choice."""
-    allowed = sorted(allowed_answers(task, options))
-    return tuple(allowed) if task == "multiple-choice" else AtMostOne(allowed)
-
-
-def allowed_answers(task: Task, options: tuple[Option, ...]) -> set[str]:
-    """The valid answers to this task."""
-    match task:
-        case "yes-no":
-            return {"yes", "no"}
-        case "yes-no-maybe":
-            return {"yes", "no", "maybe"}
-        case "single-choice" | "multiple-choice":
-            return {o.letter for o in options}
-        case "free":  # the rationale is the answer; any text outside it would go unchecked
-            return {"answered"}
-        case _:
-            assert_never(task)
+def allowed_answers(value: Asked) -> tuple[str, ...]:
+    """The valid answers to this task; empty for an open question."""
+    return tuple(sorted(CLOSED.get(value.task) or (option.letter for option in value.options)))

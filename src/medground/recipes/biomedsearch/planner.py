@@ -204,10 +204,12 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
         if choices.use_keywords:
             await _name_keywords(mended, text, choices.keywords, run)
             value = decomposing.BuildGraphInput(question=text, subquestions=_shown(mended), tools=allowed)
-            edges = mended.add_graph(await run.ask(decomposing.build_graph, value), allowed)  # Eq. 2, second line
+            graph = await run.ask_for_part(decomposing.build_graph, value, "the order of the parts")
+            edges = mended.add_graph(graph, allowed)  # Eq. 2, second line
         else:
             chosen = decomposing.ChooseToolsInput(question=text, subquestions=_shown(mended), tools=allowed)
-            mended.add_tools(await run.ask(decomposing.choose_tools, chosen), allowed)
+            tools = await run.ask_for_part(decomposing.choose_tools, chosen, "the tools of the parts")
+            mended.add_tools(tools, allowed)
         plan = mended.plan(text, edges)
         run.end(span, ResearchPlanned.of(plan))
     return plan
@@ -219,7 +221,9 @@ async def _name_keywords(mended: Mended, text: str, most: int, run: Run) -> None
         decomposing.NameKeywordsInput(question=text, subquestion=one.text, dimension=one.dimension, most=most)
         for one in mended.subquestions
     )
-    named = await concurrently(run.ask(decomposing.name_keywords, value) for value in asked)
+    named = await concurrently(
+        run.ask_for_part(decomposing.name_keywords, value, f"the keywords of “{value.subquestion}”") for value in asked
+    )
     for at, output in enumerate(named):
         mended.add_keywords(at, output, most)
     if not run.answerer(decomposing.name_keywords).is_model:

@@ -15,9 +15,9 @@ from medground.answering.conclude.finish import finish
 from medground.answering.read.facts import GraphAnswer, ask_for_facts, beside_facts
 from medground.answering.read.readable import one_per_work, readable, works
 from medground.answering.run import Run, words_lookup
-from medground.answering.verify.check import CHECKING, check_all
+from medground.answering.verify.check import CHECKING
 from medground.answering.verify.named import without_marks
-from medground.answering.write.draft import Draft
+from medground.answering.write.draft import Draft, drafted
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.errors import SourceUnavailable
 from medground.language.question_kinds import asks_for_news
@@ -40,7 +40,6 @@ from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, di
 from medground.recipes.ground import graph_draft, quoted
 from medground.sources.base import suited
 from medground.values.answer import Answer
-from medground.values.decision import Basis
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.question import Question
@@ -177,15 +176,11 @@ async def _checked(
         quoted = {" ".join(quote.quote.split()) for quote in evidence}
         verdicts = [QUOTED if " ".join(sentence.text.split()) in quoted else UNVERIFIED for sentence in sentences]
         return compose(run, Draft(sentences=sentences, beside=beside), verdicts, stopped=stopped)
-    writer = run.writer
-    silent = writer is not None and writer.is_model and not frame.answer
-    reason = f"{writer.name} found no answer in the findings" if silent and writer else ""
-    draft = short.draft.model_copy(update={"sentences": sentences, "beside": beside})
+    draft = short.draft.model_copy(update={"sentences": sentences})
     if not short.entails:
-        basis: Basis | None = "model" if frame.answer else None
-        draft = Draft(sentences=sentences, answer=frame.answer, basis=basis, reason=reason, beside=beside)
-    verdicts = await check_all(sentences, run, graph=short.entails)
-    return await finish(run.question, draft, evidence, run, verdicts=verdicts)
+        draft = drafted(run.question, sentences, frame, run, run.writer)
+    draft = draft.model_copy(update={"beside": beside})
+    return await finish(run.question, draft, evidence, run, graph=short.entails)
 
 
 def _with_report(

@@ -14,9 +14,11 @@ from medground.language.question_reading import QuestionReading, reading_of
 from medground.models.operators import base
 from medground.models.operators.base import EvidenceView, SentencedPassage
 from medground.models.operators.reading import quotes_on_topic
-from medground.models.operators.reasoning import FinalAnswer, SubClaim
+from medground.models.operators.reasoning import SubClaim
 from medground.models.operators.writing import (
-    WriteOutput,
+    Answers,
+    Form,
+    Missing,
     WrittenSentence,
     check_written,
     chosen_quotes,
@@ -141,22 +143,18 @@ class ComposeReportInput(base.OperatorInput):
 class ComposeReportOutput(base.OperatorOutput):
     background: tuple[WrittenSentence, ...] = Field(description="what a reader must know first")
     synthesis: tuple[WrittenSentence, ...] = Field(description="what the sub-answers come to together")
-    answer: FinalAnswer
+    answer: Answers
+    form: Form = None
+    missing: Missing = ()
 
 
 def _quotes(value: ComposeReportInput) -> Iterator[str]:
     return (quote.id for part in value.parts for quote in part.quotes)
 
 
-def _composed(value: ComposeReportInput, output: ComposeReportOutput) -> None:
-    sentences = (*output.background, *output.synthesis)
-    check_written(
-        value.task, value.options, set(_quotes(value)), WriteOutput(sentences=sentences, answer=output.answer)
-    )
-
-
 @base.operator(
-    check=_composed, choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_quotes(value)))
+    check=lambda value, output: check_written(value, _quotes(value), (*output.background, *output.synthesis), output),
+    choices=lambda value: written_choices(value, dict.fromkeys(_quotes(value))),
 )
 def compose_report(value: ComposeReportInput) -> ComposeReportOutput:
     """Neither background nor synthesis: only the sub-answers are shown."""

@@ -3,19 +3,17 @@
 Source: BioMedSearch, section III.C: the results of each sub-query are evaluated, and what addresses it is extracted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
 from medground.answering.read.evidence import evidence_views
-from medground.answering.read.reading_list import spans
-from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
-from medground.answering.write.reason import cited_sentences, numbered_hits, quotable
+from medground.answering.write.reason import cited_sentences, quotable, shown_passages
 from medground.errors import ModelFailed
 from medground.home.concurrency import concurrently
-from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
+from medground.models.operators.base import I, O, Operator, SentencedPassage, sentence_ids
 from medground.recipes.biomedsearch import reporting
 from medground.recipes.biomedsearch.parts import OWN
 from medground.values.document import Hit, SourceKind
@@ -36,9 +34,11 @@ class Asks:
         self._run = run
         self._stopped = stopped
 
-    async def ask(self, operator: Operator[I, O], value: I) -> O:
-        """The output of an operator; raises as `Run.ask` does."""
-        return operator.keyless(value) if self._stopped else await self._run.ask(operator, value)
+    async def ask(self, operator: Operator[I, O], value: I, part: str = "") -> O:
+        """The output of an operator; raises as `Run.ask` does, or for a `part` of the work as `Run.ask_for_part`."""
+        if self._stopped:
+            return operator.keyless(value)
+        return await (self._run.ask_for_part(operator, value, part) if part else self._run.ask(operator, value))
 
     def answerer(self, operator: Operator[Any, Any]) -> str:
         """The name of the model that answers an operator, or `keyless`."""
@@ -97,39 +97,17 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Ask
 
 @dataclass(frozen=True)
 class _Shown:
-    """The passages of a sub-question as they are shown, with the place of each sentence."""
+    """The passages of a sub-question as they are shown."""
 
     found: SubFound
     hits: tuple[Hit, ...]
     passages: tuple[SentencedPassage, ...]
-    places: Mapping[str, TextSpan]
-    records: frozenset[str]
 
 
 def _shown(found: SubFound, hits: Sequence[Hit], run: Run) -> _Shown:
     readable = quotable(hits, run)
-    places: dict[str, TextSpan] = {}
-
-    def record(key: str, hit: Hit) -> SentencedPassage:
-        return _record(key, hit, run.ledger.documents[hit.passage.document_id].title, places)
-
     asked = run.question.model_copy(update={"text": found.subquestion.text, "options": ()})
-    passages = numbered_hits(asked, readable, places, run, records=RECORDS, record=record)
-    records = frozenset(s.id for passage in passages if passage.kind in RECORDS for s in passage.sentences)
-    return _Shown(found, tuple(readable), passages, places, records)
-
-
-def _record(key: str, hit: Hit, title: str, places: dict[str, TextSpan]) -> SentencedPassage:
-    """The sentences of a record, line by line."""
-    passage, start = hit.passage, 0
-    sentences: list[SentenceView] = []
-    for line in passage.text.split("\n"):
-        for first, last in spans(line):
-            name = f"{key}.S{len(sentences) + 1}"
-            places[name] = (passage.document_id, passage.start + start + first, passage.start + start + last)
-            sentences.append(SentenceView(id=name, text=line[first:last]))
-        start += len(line) + 1
-    return SentencedPassage(id=key, title=title, section=passage.section or "", sentences=tuple(sentences))
+    return _Shown(found, tuple(readable), shown_passages(asked, readable, run, records=RECORDS))
 
 
 async def _asked(shown: _Shown, asks: Asks, run: Run) -> reporting.AnswerPartOutput | ModelFailed | None:
@@ -157,9 +135,8 @@ def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None
         reason = output.reason or "nothing found addresses it"
         return replace(unanswered, reason=reason, answered_by=author)
     verbatim = author == KEYLESS
-    sentences, quotes = cited_sentences(
-        output.claims, shown.places, run, lines=shown.records, line=_line, verbatim=verbatim
-    )
+    records = frozenset(sentence_ids(passage for passage in shown.passages if passage.kind in RECORDS))
+    sentences, quotes = cited_sentences(output.claims, run, lines=records, line=_line, verbatim=verbatim)
     evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
     return Part(shown.found, shown.hits, "answered", "", sentences, evidence, author)
 
@@ -170,16 +147,12 @@ def _line(quote: Evidence) -> Sentence:
 
 
 async def connected(answered: Sequence[Part], asks: Asks, run: Run) -> list[Connection]:
-    """How a model says that the answered parts hang together; nothing where there is one only, or where it fails."""
+    """How a model says that the answered parts hang together; nothing where there is one only."""
     by = asks.answerer(reporting.connect_parts)
     if len(answered) < 2 or by == KEYLESS:
         return []
     value = reporting.ConnectInput(question=run.question.text, parts=tuple(part.view(run) for part in answered))
-    try:
-        output = await asks.ask(reporting.connect_parts, value)
-    except ModelFailed as failed:
-        run.warn(f"the connections between sub-answers could not be determined: {failed}")
-        return []
+    output = await asks.ask(reporting.connect_parts, value, "the connections between sub-answers")
     return [
         Connection(**dict(one) | {"evidence": tuple(dict.fromkeys(one.evidence)), "found_by": by})
         for one in output.connections
@@ -202,13 +175,9 @@ def disagreeing(answered: Sequence[Part], conflicts: Sequence[Conflict]) -> list
 async def framed(
     answered: Sequence[Part], connections: Sequence[Connection], asks: Asks, run: Run
 ) -> reporting.ComposeReportOutput:
-    """Background, synthesis and answer of a model, which cite quotes of the parts; empty without one.
-
-    A model that fails leaves the report without them.
-    """
-    nothing = reporting.ComposeReportOutput(background=(), synthesis=(), answer=())
+    """Background, synthesis and answer of a model, which cite quotes of the parts; empty without one."""
     if asks.answerer(reporting.compose_report) == KEYLESS:
-        return nothing
+        return reporting.ComposeReportOutput(background=(), synthesis=(), answer=())
     value = reporting.ComposeReportInput(
         question=run.question.text,
         task=run.question.task,
@@ -220,8 +189,4 @@ async def framed(
         ),
         sentences=run.settings.recipe.sentences,
     )
-    try:
-        return await asks.ask(reporting.compose_report, value)
-    except ModelFailed as failed:
-        run.warn(f"background and synthesis could not be written: {failed}")
-        return nothing
+    return await asks.ask(reporting.compose_report, value, "background, synthesis and answer")

@@ -180,7 +180,8 @@ async def _rated(one: SubQuestion, results: Sequence[_Result], run: Run) -> list
     for place, each in enumerate(results, start=1):
         title, _, summary = each.hit.passage.text.partition("\n\n")
         views.append(ResultView(id=f"W{place}", title=title, summary=summary or title, cosine=each.cosine))
-    rated = await run.ask(rate_pages, RatePagesInput(subquestion=one.text, results=tuple(views)))
+    value = RatePagesInput(subquestion=one.text, results=tuple(views))
+    rated = await run.ask_for_part(rate_pages, value, f"the choice of pages for “{one.text}”")
     ratings = {rating.result: rating.relevance for rating in rated.ratings}
     return [replace(each, relevance=ratings.get(view.id, 0.0)) for each, view in zip(results, views, strict=True)]
 

@@ -194,7 +194,12 @@ def _graph_lines(value: ReasonInput) -> Iterator[SubClaim]:
 
     Where only the concept is asked about, every line bears on it. A number is not such a word.
     """
-    lines = [passage for passage in value.passages if passage.kind == "graph" and passage.sentences]
+    lines = [
+        passage.model_copy(update={"id": line.id, "sentences": (line,)})
+        for passage in value.passages
+        if passage.kind == "graph"
+        for line in passage.sentences
+    ]
     wanted, about = asked_for(value.question), words.topic(without_cues(value.question))
     said = {line.id: frozenset(words.terms(line.sentences[0].text)) for line in lines}
     beyond = {line.id: {t for t in about - set(words.terms(line.title)) if not t[0].isdigit()} for line in lines}

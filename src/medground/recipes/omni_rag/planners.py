@@ -144,7 +144,7 @@ async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePla
     async def written(source: SourceDescription) -> str:
         (seen,) = explored([source])
         value = WritePassageInput(question=question.text, options=question.options, source=seen, words=most)
-        output = await run.ask(write_passage, value)
+        output = await run.ask_for_part(write_passage, value, f"the query for {source.name}")
         return " ".join([_whole(question), *output.passage.split()[:most]])
 
     texts = [one for one in sources if one.kind != "graph"]
@@ -156,7 +156,7 @@ async def _plan(question: Question, sources: Sources, texts: Mapping[str, str], 
     terms: tuple[str, ...] = ()
     if any(one.kind == "graph" for one in sources):
         value = NameTermsInput(question=question.text, options=question.options)
-        named = (await run.ask(name_terms, value)).terms
+        named = (await run.ask_for_part(name_terms, value, "the query for the graph")).terms
         terms = tuple(dict.fromkeys(filter(None, (" ".join(term.split()) for term in named))))[:MOST_TERMS]
     about = tuple(SourceQuery(term=term, text=question.text) for term in terms)
     return SourcePlan(

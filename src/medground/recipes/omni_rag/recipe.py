@@ -10,13 +10,12 @@ from medground.answering.conclude.finish import finish
 from medground.answering.rank.fuse import fair_split
 from medground.answering.rank.rerank import reranker_problems
 from medground.answering.run import Run
-from medground.answering.verify.check import CHECKING, check_all
-from medground.answering.write.draft import Draft
-from medground.answering.write.reason import cited_sentences, numbered_hits, quotable
+from medground.answering.verify.check import CHECKING
+from medground.answering.write.draft import Draft, drafted
+from medground.answering.write.reason import cited_sentences, quotable, shown_passages
 from medground.errors import ConfigError, MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
-from medground.language.statements import statements
-from medground.models.operators.base import SentencedPassage, SentenceView
+from medground.models.operators.base import sentence_ids
 from medground.models.operators.reasoning import SubClaim
 from medground.recipes.base import Recipe
 from medground.recipes.omni_rag.operators import ReadSourcesInput, plan_sources, read_sources
@@ -61,18 +60,9 @@ async def answer_from_sources(
 ) -> Answer:
     """Reason from these passages, each shown with the kind of its source, and check each step."""
     await run.retrieve([hit.passage.document_id for hit in hits])
-    places: dict[str, Place] = {}
-
-    def line(key: str, hit: Hit) -> SentencedPassage:
-        """A line of a graph is one sentence."""
-        passage = hit.passage
-        places[f"{key}.S1"] = (passage.document_id, passage.start, passage.end)
-        view = SentenceView(id=f"{key}.S1", text=passage.text)
-        return SentencedPassage(id=key, title=run.ledger.documents[passage.document_id].title, sentences=(view,))
-
-    passages = numbered_hits(question, quotable(hits, run), places, run, records=_GRAPH, record=line)
+    passages = shown_passages(question, quotable(hits, run), run, records=_GRAPH)
     if not passages and not run.answers_anyway(read_sources):
-        return await finish(question, Draft(), (), run, verdicts=[])
+        return await finish(question, Draft(), (), run)
     words = run.settings.section(OmniRagSettings).answer_words
     value = ReadSourcesInput(
         question=question.text,
@@ -84,21 +74,17 @@ async def answer_from_sources(
     )
     output = await run.ask(read_sources, value)
     author = run.author(read_sources)
-    by_model = author is not None and author.is_model
-    claims = _within(output.claims, words, run) if by_model else output.claims
-    graph = {sentence.id for passage in passages if passage.kind == "graph" for sentence in passage.sentences}
+    claims = _within(output.claims, words, run) if author and author.is_model else output.claims
+    graph = set(sentence_ids(passage for passage in passages if passage.kind == "graph"))
     facts = {(f.document_id, f.start, f.end): f for one in found for query in one.queries for f in query.facts}
     written, quotes = cited_sentences(
-        claims, places, run, lines=graph, line=lambda quote: _line(quote, facts, run), origin="graph"
+        claims, run, lines=graph, line=lambda quote: _line(quote, facts, run), origin="graph"
     )
     evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
     lines = frozenset(quotes[one].id for one in quotes if one in graph)
-    parts = statements(written, evidence)
     stated = {one for one in written if one.evidence and lines.issuperset(one.evidence)}  # a graph's words, no model's
-    verdicts = await check_all(parts, run, graph=stated.__contains__)
-    reason = f"{author.name} found no answer in the passages" if author and by_model and not output.answer else ""
-    draft = Draft(sentences=parts, answer=output.answer, basis="model" if output.answer else None, reason=reason)
-    return await finish(question, draft, evidence, run, verdicts=verdicts)
+    draft = drafted(question, written, output, run, author)
+    return await finish(question, draft, evidence, run, graph=stated.__contains__)
 
 
 def _within(claims: Sequence[SubClaim], most: int, run: Run) -> Sequence[SubClaim]:

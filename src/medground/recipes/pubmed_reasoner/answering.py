@@ -39,9 +39,12 @@ def summarise(value: SummariseInput) -> SummariseOutput:
 
 
 class ObservationView(base.OperatorInput):
-    """An observation of the summary, with the ids of the quotes behind it."""
+    """An observation of the summary: of which paper, and the ids of the quotes behind it."""
 
     article: base.Untrusted
+    title: base.Untrusted = ""
+    year: int | None = None
+    design: str = ""
     text: base.Untrusted
     evidence: tuple[str, ...]
 
@@ -65,8 +68,8 @@ class SampledRespondInput(RespondInput):
 
 
 @base.operator(
-    check=lambda value, output: writing.check_written(value.task, value.options, set(_cited(value)), output),
-    choices=lambda value: writing.written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
+    check=lambda value, output: writing.check_written(value, _cited(value), output.sentences, output),
+    choices=lambda value: writing.written_choices(value, dict.fromkeys(_cited(value))),
     streamed="sentences",
 )
 def respond(value: RespondInput) -> writing.WriteOutput:
@@ -89,8 +92,8 @@ class RecallInput(base.OperatorInput):
 
 
 @base.operator(
-    check=lambda value, output: writing.check_written(value.task, value.options, set(), output),
-    choices=lambda value: writing.written_choices(value.task, value.options, ()),
+    check=lambda value, output: writing.check_written(value, (), output.sentences, output),
+    choices=lambda value: writing.written_choices(value, ()),
 )
 def recall(value: RecallInput) -> writing.WriteOutput:
     """Nothing: without a model nobody remembers."""

@@ -12,7 +12,7 @@ from medground.answering.conclude.finish import finish
 from medground.answering.read.evidence import quoted_whole
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
-from medground.answering.write.draft import Draft
+from medground.answering.write.draft import Draft, drafted, written
 from medground.home.concurrency import concurrently
 from medground.models.operators.base import Operator
 from medground.recipes.base import Recipe, readable_texts
@@ -32,7 +32,7 @@ from medground.recipes.pubmed_reasoner.recipe import answers_anyway, query_of, r
 from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery
 from medground.values.answer import Answer
-from medground.values.evidence import Evidence, Sentence
+from medground.values.evidence import Evidence
 from medground.values.question import Question
 from medground.values.statement import Verdict
 
@@ -107,11 +107,11 @@ SELF_REFLECTION = Recipe(
 async def model_only(question: Question, run: Run) -> Answer:
     """Answer from the model's memory. Nothing is searched, so no sentence is supported."""
     output = await run.ask(recall, RecallInput(question=question.text, task=question.task, options=question.options))
-    sentences = tuple(Sentence(text=s.text, evidence=()) for s in output.sentences)
-    reason = "" if output.answer else "this recipe does not search, and no model gave an answer"
-    draft = Draft(sentences=sentences, answer=output.answer, basis="model" if output.answer else None, reason=reason)
+    draft = drafted(question, written(output), output, run, run.author(recall))
+    if not draft.answer:
+        draft = draft.model_copy(update={"reason": "this recipe does not search, and no model gave an answer"})
     nothing = Verdict(label="not found", critic="citation", note="written without evidence")
-    return compose(run, draft, [nothing] * len(sentences))
+    return compose(run, draft, [nothing] * len(draft.sentences))
 
 
 MODEL_ONLY = Recipe(name="model-only", run=model_only, operators=(recall,), writers=(recall,), needs_evidence=False)

@@ -14,6 +14,9 @@ from medground.sources.pubmed.query import PubMedQuery, headings_of, relaxed, sa
 from medground.values.question import Question
 from medground.values.steps import QueryWritten
 
+_CRITIQUE, _BETTER = "the critique of the query", "the better query"
+"""Parts of the work, as a warning names them."""
+
 
 @dataclass(frozen=True)
 class Critique:
@@ -73,16 +76,16 @@ async def criticised(
     found, query = history[-1].result, history[-1].query.text
     if queries.at_once(run):
         tried = tuple(tried for attempt in history for tried in attempt.tried)
-        said = await run.ask(
-            queries.self_critic, queries.SelfCriticInput(question=question.text, signals=found.signals, history=tried)
-        )
+        at_once = queries.SelfCriticInput(question=question.text, signals=found.signals, history=tried)
+        said = await run.ask_for_part(queries.self_critic, at_once, _CRITIQUE)
         scores = float(said.coverage == 1), float(said.alignment == 1), float(said.redundancy == 0)
         return Critique(*scores, refined=said.query)
     if not terms:
         return Critique(0.0, 0.0, 0.0)
     value = operators.CritiqueInput(question=question.text, terms=tuple(terms), signals=found.signals, query=query)
     asked = await concurrently(
-        run.ask(operator, value) for operator in (operators.coverage, operators.alignment, operators.redundancy)
+        run.ask_for_part(operator, value, _CRITIQUE)
+        for operator in (operators.coverage, operators.alignment, operators.redundancy)
     )
     # Duplicates: the first verdict wins.
     covered, aligned, redundant = ({v.heading: v for v in reversed(output.verdicts)} for output in asked)
@@ -111,7 +114,7 @@ async def refined(
     signals = history[-1].result.signals
     value = operators.UpdateTermsInput(question=question.text, feedback=said.feedback, signals=signals)
     most = run.settings.section(PubMedReasonerSettings).terms
-    terms = queries.candidates(await run.ask(operators.update_terms, value))[:most]
+    terms = queries.candidates(await run.ask_for_part(operators.update_terms, value, _BETTER))[:most]
     return terms, await next_query(question, terms, history, run)
 
 
@@ -123,7 +126,7 @@ async def next_query(
     value = operators.RefineQueryInput(
         question=question.text, terms=tuple(terms), signals=signals, history=tried, missing=missing
     )
-    return queries.normalised((await run.ask(operators.refine_query, value)).query, run)
+    return queries.normalised((await run.ask_for_part(operators.refine_query, value, _BETTER)).query, run)
 
 
 def converged(history: Sequence[Attempt]) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from medground.answering.captions import design
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.read.evidence import (
@@ -22,7 +23,7 @@ from medground.answering.read.evidence import (
 from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, reading_list
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
-from medground.answering.write.draft import Draft, drafted
+from medground.answering.write.draft import Draft, drafted, written
 from medground.corpus.design import design_level
 from medground.language import words
 from medground.models.operators.base import Operator
@@ -78,14 +79,19 @@ async def summarise_evidence(
     question: Question, evidence: Sequence[Evidence], run: Run, *, whole: bool = False
 ) -> list[ObservationView]:
     """Observations by article, each with its quotes (SoE); `whole`: the quotes themselves (Table 9, abstracts only)."""
+
+    def observed(name: str, text: str, quotes: tuple[str, ...]) -> ObservationView:
+        paper = run.ledger.documents[name]
+        head: dict[str, Any] = {"title": paper.title, "year": paper.year, "design": design(paper)}
+        return ObservationView(article=name, text=text, evidence=quotes, **head)
+
     if whole or not evidence:
-        return [ObservationView(article=e.document_id, text=e.quote, evidence=(e.id,)) for e in evidence]
-    output = await run.ask(
-        summarise, SummariseInput(question=question.text, evidence=evidence_views(evidence, run.ledger.documents))
-    )
+        return [observed(e.document_id, e.quote, (e.id,)) for e in evidence]
+    value = SummariseInput(question=question.text, evidence=evidence_views(evidence, run.ledger.documents))
+    output = await run.ask_for_part(summarise, value, "the summary of the quotes")
     articles = {e.id: e.document_id for e in evidence}
     return [
-        ObservationView(article=articles[o.evidence[0]], text=o.text, evidence=o.evidence)
+        observed(articles[o.evidence[0]], o.text, o.evidence)
         for o in output.observations
         if o.evidence  # ids that were not given are dropped from a last reply
     ]
@@ -99,7 +105,9 @@ async def respond_from(
     value = RespondInput(**asked, summary=tuple(summary), sentences=run.settings.recipe.sentences)
     if sample is not None:
         value = SampledRespondInput(**dict(value), sample=sample)
-    return drafted(await run.ask(respond_openly if run.settings.recipe.own_knowledge else respond, value))
+    operator = respond_openly if run.settings.recipe.own_knowledge else respond
+    output = await run.ask(operator, value)
+    return drafted(question, written(output), output, run, run.author(operator))
 
 
 def answers_anyway(run: Run) -> bool:

@@ -16,11 +16,10 @@ from medground.corpus.embedder import Embedder
 from medground.errors import ConfigError
 from medground.models.embedders import open_embedder
 from medground.models.operators.reasoning import Demonstration
-from medground.models.operators.writing import allowed_answers
 from medground.recipes.reason_and_verify.pool import Pool, Solved, decontaminated, read_pool
 from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.document import Hit
-from medground.values.question import Question
+from medground.values.question import CLOSED, Question
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ def fits(solved: Solved, question: Question) -> bool:
     """Whether the answer of a demonstration could be one to the question: a `maybe` is none to a yes/no question."""
     decided = ("yes-no", "yes-no-maybe")
     if solved.task in decided and question.task in decided:
-        return allowed_answers(question.task, ()) >= set(solved.answer)
+        return set(CLOSED[question.task]) >= set(solved.answer)
     return solved.task == question.task
 
 

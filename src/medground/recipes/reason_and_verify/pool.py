@@ -72,7 +72,7 @@ class Solved(Frozen):
             evidence=tuple(one.quote for one in (self.passages if passages else self.evidence)),
             rationale=self.linked if passages else self.rationale,
             reference=self.reference,
-            answer=self.answer,
+            answer=() if self.reference else self.answer,
         )
 
 

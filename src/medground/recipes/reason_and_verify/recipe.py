@@ -13,9 +13,9 @@ from medground.answering.conclude.finish import finish
 from medground.answering.rank.fuse import distinct
 from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.run import Run, words_lookup
-from medground.answering.verify.check import CHECKING, check_all
+from medground.answering.verify.check import CHECKING
 from medground.answering.verify.rationale import assessed
-from medground.answering.write.reason import Reasoned, answered, reasoned
+from medground.answering.write.reason import Reasoned, reasoned
 from medground.errors import MedgroundError
 from medground.home.settings import Settings
 from medground.language import words
@@ -57,7 +57,8 @@ def rewrite(value: RewriteInput) -> RewriteOutput:
 async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:
     """The question in the words of the literature (q'), or unchanged if there are no better words."""
     found = tuple(f"{hit.passage.title}\n{hit.passage.text}".strip() for hit in hits)
-    output = await run.ask(rewrite, RewriteInput(question=question.text, found=found))
+    value = RewriteInput(question=question.text, found=found)
+    output = await run.ask_for_part(rewrite, value, "the rewritten question")
     return " ".join(output.question.split())
 
 
@@ -94,18 +95,16 @@ WRITING = (reason, direct, reason_or_recall, direct_or_recall)
 
 
 async def reason_and_verify(question: Question, run: Run) -> Answer:
-    """Answer a question (Algorithm 1)."""
-    evidence = await find_evidence(question, run)  # lines 3 to 11
+    """Answer a question (Algorithm 1: lines 3 to 11, 12, 13 and 14)."""
+    evidence = await find_evidence(question, run)
     own = run.settings.recipe.own_knowledge
     if not evidence and not own:
         return compose(run, unanswered("answer unavailable: the searched sources have no passage on this question"))
-    choices = run.settings.section(ReasonAndVerifySettings)
-    if choices.rationale:
-        shown = await demonstrations_for(question, evidence, run)
-        rationale = await reasoned(question, evidence, run, demonstrations=shown, own_knowledge=own)  # line 12
-    else:
-        rationale = await answered(question, evidence, run, own_knowledge=own)
-    return await _verified(question, evidence, rationale, run)  # lines 13 and 14
+    rationale = run.settings.section(ReasonAndVerifySettings).rationale
+    shown = await demonstrations_for(question, evidence, run) if rationale else ()
+    at_once = not rationale
+    written = await reasoned(question, evidence, run, demonstrations=shown, own_knowledge=own, at_once=at_once)
+    return await _verified(question, evidence, written, run)
 
 
 async def find_evidence(question: Question, run: Run) -> list[Hit]:
@@ -133,22 +132,13 @@ async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[
     return await rerank(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
 
 
-async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned, run: Run) -> Answer:
-    """Check each statement of the rationale against E (CONTEXT-j: its first j passages).
-
-    No statement, no answer, except without `verify.gate`.
-    """
-    unstated = not rationale.draft.sentences and run.settings.verify.gate
-    if unstated or not (rationale.draft.sentences or rationale.draft.answer):
-        reason = rationale.draft.reason or "answer unavailable: no retrieved passage answers this question"
-        return compose(run, unanswered(reason))
-    parts = statements(rationale.draft.sentences, rationale.evidence)
-    given = question.worded(rationale.draft.answer)
-    verdicts = await check_all(parts, run, context=evidence, answer=given)
-    wanted = run.settings.section(ReasonAndVerifySettings).assess
-    whole = await assessed(question, parts, given, evidence, run) if wanted and parts and evidence else None
-    draft = rationale.draft.model_copy(update={"sentences": parts})
-    answer = await finish(question, draft, rationale.evidence, run, verdicts=verdicts)
+async def _verified(question: Question, evidence: list[Hit], written: Reasoned, run: Run) -> Answer:
+    """Check each statement of the rationale against E (CONTEXT-j: its first j passages)."""
+    parts = statements(written.draft.sentences, written.evidence)
+    wanted = run.settings.section(ReasonAndVerifySettings).assess and parts and evidence
+    given = question.worded(written.draft.answer)
+    whole = await assessed(question, parts, given, evidence, run) if wanted else None
+    answer = await finish(question, written.draft, written.evidence, run, context=evidence)
     return answer.model_copy(update={"assessment": whole})
 
 
