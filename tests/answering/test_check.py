@@ -176,19 +176,19 @@ def test_only_the_first_passages_count(judge: Any, first: int | None, seen: list
 HEDGED = Document(id="PMID:9", text="Aspirin may prevent stroke.")
 
 
-def overclaimed(run: Run) -> Verdict:
+def overclaimed(run: Run, text: str = "Aspirin may always prevent stroke.") -> Verdict:
     run.ledger.admit([HEDGED])
     run.ledger.quote("PMID:9", 0, 27)
-    return asyncio.run(check_all([Sentence(text="Aspirin prevents stroke.", evidence=("E1",))], run))[0]
+    return asyncio.run(check_all([Sentence(text=text, evidence=("E1",))], run))[0]
 
 
 @each_row(
     ("told", "label", "flags"),
     [
-        ("entails", "not found", ("certainty",)),
-        ("Aspirin will prevent it", "not found", ("certainty",)),
+        ("entails", "not found", ("strong",)),
+        ("Aspirin will prevent it", "not found", ("strong",)),
         ("prevent stroke", "supported", ()),
-        ("related", "related", ("certainty",)),
+        ("related", "related", ("strong",)),
         ("failed", "unverified", ()),
     ],
 )
@@ -202,10 +202,18 @@ def test_a_capable_judge_that_insists_on_a_doubt_must_copy_the_words_that_settle
     found = overclaimed(run)
     assert (found.label, found.flags) == (label, flags)
     ((_, value),) = model.seen
-    assert value.statements[0].doubts == ("it is more certain than its source, which says `may`",)
+    assert value.statements[0].doubts == ("it is more certain than its source, which does not say `always`",)
 
 
-@each_row(("name", "settles", "flags"), [("openai:large", "prevent stroke", ()), ("local:small", "", ("certainty",))])
+def test_a_doubt_that_is_often_wrong_is_put_to_the_judge_and_no_more(judge: Any) -> None:
+    run, model = judge(says("entails", "E1"), name="openai:large")
+    assert (overclaimed(run, "Aspirin prevents stroke.").label, model.seen[0][1].statements[0].doubts) == (
+        "supported",
+        ("it is more certain than its source, which says `may`",),
+    )
+
+
+@each_row(("name", "settles", "flags"), [("openai:large", "prevent stroke", ()), ("local:small", "", ("strong",))])
 def test_word_filters_overrule_a_small_judge_only(judge: Any, name: str, settles: str, flags: tuple[str, ...]) -> None:
     run, model = judge(says("entails", "E1", settles=settles), name=name, trusted=False)
     found = overclaimed(run)

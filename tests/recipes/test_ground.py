@@ -150,7 +150,7 @@ LATE = Document(id="PMID:7", title="Aspirin and the risk of stroke", text="Apopl
 def test_what_the_model_misses_is_searched_once_by_its_own_query(ask: Asks) -> None:
     lost = AnswerOutput(statements=(), answer=(), missing=("No document reports apoplexy.",), query="apoplexy[tiab]")
     more = replies(read_and_answer=lambda value: answers(phrase="half")(value) if len(value.search) == 0 else lost)
-    background = TRIAL.model_copy(update={"id": "PMID:6", "text": "Stroke is common. Aspirin is an old drug."})
+    background = TRIAL.model_copy(update={"id": "PMID:6", "text": "Aspirin is an old drug."})
     answer, _ = ask(more, [background, LATE])
     assert (answer.decision.shown(), answer.usage.model_calls, answer.missing) == ("yes", 3, "")
     first, second = ask.values("read_and_answer")
@@ -160,6 +160,17 @@ def test_what_the_model_misses_is_searched_once_by_its_own_query(ask: Asks) -> N
     found = ask(replies(read_and_answer=lost), [background])[0]
     assert (found.decision.status, found.usage.model_calls) == ("unanswerable", 1)
     assert "Missing in these sources: No document reports apoplexy." in " ".join(str(found).split())
+
+
+def test_what_is_said_to_be_missing_and_is_not_is_read_again(ask: Asks) -> None:
+    lost = AnswerOutput(statements=(), answer=(), missing=("No document reports headache.",))
+    written = iter([lambda value: lost, answers(phrase="Headache")])
+    trial = TRIAL.model_copy(update={"text": f"{TRIAL.text} Headache was rarer with aspirin."})
+    answer, _ = ask(replies(read_and_answer=lambda value: next(written)(value)), [trial])
+    assert (answer.usage.model_calls, answer.missing) == (3, "")
+    first, second = ask.values("read_and_answer")
+    assert len(first.passages[0].sentences) > 1
+    assert [one.text for one in second.passages[0].sentences] == ["Headache was rarer with aspirin."]
 
 
 def test_an_id_means_the_same_sentence_in_both_readings(ask: Asks) -> None:

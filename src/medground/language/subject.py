@@ -195,7 +195,8 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     decides = decides and not (aside or is_aspect or _is_ordinary(said))
     is_food = any(tree.startswith("J") for tree in found.trees)
     eaten = len(below) <= _BELOW and any(tree.startswith("J02") for tree in found.trees)
-    is_thing = decides or eaten or (not aside and any(tree.startswith(_DECIDING) for tree in found.trees))
+    decides = decides or eaten
+    is_thing = decides or (not aside and any(tree.startswith(_DECIDING) for tree in found.trees))
     of_health = not (aside or is_food) and any(tree.startswith(_OF_HEALTH) for tree in found.trees)
     return Subject(said, tuple(names), tuple(narrower), decides, heading, aside, start, of_health, is_thing)
 

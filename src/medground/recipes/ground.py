@@ -19,6 +19,7 @@ from medground.answering.read.facts import GraphAnswer, NotUnderstood, about_the
 from medground.answering.read.readable import readable, texts
 from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, reading_list
 from medground.answering.run import Run, words_lookup
+from medground.answering.verify.absence import refuting
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.write.draft import Draft, best_quotes
 from medground.answering.write.read_and_answer import Answered, answer_from, how_to_search
@@ -140,7 +141,8 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
 
 
 async def _by_model(question: Question, run: Run, only: Sequence[str] | None) -> Answered:
-    """The model's answer. If what it read does not suffice, what its own query finds beside that is read once."""
+    """The model's answer. If what it read does not suffice, what its own query finds beside that is read once, and what
+    reports what it says that nothing reports."""
     from medground.pubmed.normalize import normalize  # it brings MeSH
     from medground.pubmed.printer import to_pubmed
 
@@ -150,13 +152,13 @@ async def _by_model(question: Question, run: Run, only: Sequence[str] | None) ->
     likeliest = with_findings(question.text, likeliest, run.ledger.documents)
     search = await how_to_search(question, run) if first else ""
     answered = await answer_from(question, likeliest, run, search=search)
+    more = await refuting(answered.draft.missing, run)
     query = normalize(answered.query, today=run.now().date()).query if answered.query else Everything()
-    if isinstance(query, Everything):
-        return answered
-    asked = Lookup(asked=query, text=" ".join([question.text, *answered.draft.missing]), shown=to_pubmed(query))
-    more = list[Reading]()
-    with contextlib.suppress(SourceUnavailable):  # the answer lists it
-        more = [one for one in await _readings(question, asked, run, only) if one.document_id not in answered.whole]
+    if not isinstance(query, Everything):
+        asked = Lookup(asked=query, text=" ".join([question.text, *answered.draft.missing]), shown=to_pubmed(query))
+        with contextlib.suppress(SourceUnavailable):  # the answer lists it
+            known = answered.whole.union(one.document_id for one in more)
+            more += [one for one in await _readings(question, asked, run, only) if one.document_id not in known]
     return await answer_from(question, more, run, before=answered) if more else answered
 
 

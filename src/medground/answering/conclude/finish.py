@@ -14,10 +14,9 @@ from medground.answering.verify.check import GraphCheck, check_with_answer
 from medground.answering.verify.context import AROUND, as_read, open_questions, unmentioned
 from medground.answering.verify.critic import Checked
 from medground.answering.verify.critics import AnswerJudgement, OperatorCritic
-from medground.answering.verify.headline import doubts_about, held_back
+from medground.answering.verify.headline import doubts_about, held_back, without_orders
 from medground.answering.verify.named import remark
 from medground.answering.verify.rationale import find_conflicts
-from medground.answering.verify.rules import is_remark
 from medground.answering.write.choice import choose, report_paragraphs
 from medground.answering.write.draft import Draft, Mark, evidence_mark
 from medground.errors import SourceUnavailable
@@ -61,8 +60,7 @@ async def checked_answer(
         return AnswerCheck(answer=answer, result="not checked", checked_by=critic.name, reason=why)
     shown_with = [sentence for sentence, _ in kept]
     if said.said.result == "follows" and (why := held_back(draft, shown_with, said.said.settles, run)):
-        repeated = answer if all(map(is_remark, answer)) else ()  # an order is not
-        return AnswerCheck(answer=repeated, result="not shown", checked_by=said.by, reason=f"a rule found that {why}")
+        return AnswerCheck(answer=answer, result="not shown", checked_by=said.by, reason=f"a rule found that {why}")
     rests = [draft.sentences[place] for place in said.rests_on if place < len(draft.sentences)]
     if rests and not any(one in rests for one, _ in kept):
         why = "the sentences that it rests on were left out"
@@ -85,8 +83,8 @@ def _check(draft: Draft, judged: AnswerJudgement, run: Run) -> AnswerCheck:
         result = "contradicted"
     elif result != "follows" and agrees:
         result, found = "not shown", ()
-    found = tuple(line for one in found if is_remark(one) and (line := remark(one, documents.values(), asked)))
-    reason = remark(said.reason, documents.values(), asked) if is_remark(said.reason) else ""
+    found = tuple(line for one in found if (line := remark(one, documents.values(), asked)))
+    reason = remark(said.reason, documents.values(), asked)
     return AnswerCheck(answer=draft.answer, result=result, found=found, checked_by=judged.by, reason=reason)
 
 
@@ -116,7 +114,7 @@ async def _parts_checked(
     verdicts = list(known) if known is not None else [one.verdict for one in checked[: len(sentences)]]
     judged_parts = zip(parts, checked[len(sentences) :], strict=True)
     wrong = {part.text: why for part, one in judged_parts if (why := _why_wrong(part, one, draft, run)) is not None}
-    wrong |= reported_after_all(draft.missing, run)
+    wrong |= await reported_after_all(draft.missing, run)
     left = [one for one in draft.missing if one in wrong]
     held = tuple(one for one in answer if one not in wrong)
     if items and held != answer and held:
@@ -168,6 +166,7 @@ async def finish(
     """
     for word, meant in reading_of(question.text).read_as(" ".join(quote.quote for quote in evidence)).items():
         run.warn(f"“{word}” was read as “{meant}”; did you mean that?")
+    draft = without_orders(draft, run)
     cited_ids = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
     for evidence_id in cited_ids:
         run.ledger.cite(evidence_id)  # fails before anything is paid for

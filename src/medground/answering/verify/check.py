@@ -36,6 +36,7 @@ from medground.answering.verify.judges import domain, has_last_word, may_judge
 from medground.answering.verify.labelling import label_all
 from medground.answering.verify.marks import facts_of
 from medground.answering.verify.named import unfounded
+from medground.answering.verify.orders import speaks_to_readers
 from medground.answering.verify.overclaim import OWN_WORDS, Overclaim, doubts, weighed, with_word_filters
 from medground.answering.verify.reporting import TITLE, asks, why_not_finding
 from medground.answering.verify.rules import settles
@@ -293,6 +294,9 @@ def _without_critic(
 
 
 def _quoted(evidence: Evidence, document: Document) -> Verdict:
+    if told := speaks_to_readers(evidence.quote):
+        doubt = Overclaim("ordered", told)
+        return Verdict(label="not found", critic="form", best=evidence.id, flags=(doubt.kind,), note=f"it {doubt.note}")
     flag, word = why_not_finding(evidence.quote, document) or ("", "")
     note = OWN_WORDS
     if flag:

@@ -203,16 +203,17 @@ def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
     passage = document.text[max(0, evidence.start - around) : evidence.end + around]
     quoted = passage if evidence.origin == "text" else evidence.quote
     said = "\n".join([document.title, ", ".join(document.authors), quoted])
-    meant = [
-        long
-        for short, long in _abbreviations(document.text)
-        if short in said and re.search(rf"\b{re.escape(short)}\b", said)
-    ]
-    return "\n".join([said, *meant, *(heading.descriptor for heading in document.mesh)])
+    return "\n".join([said, *meant_by(said, document), *(heading.descriptor for heading in document.mesh)])
+
+
+def meant_by(text: str, document: Document) -> list[str]:
+    """What the abbreviations in a text of a document stand for there."""
+    defined = abbreviations(document.text)
+    return [long for short, long in defined if short in text and re.search(rf"\b{re.escape(short)}\b", text)]
 
 
 @lru_cache(maxsize=64)
-def _abbreviations(text: str) -> list[tuple[str, str]]:
+def abbreviations(text: str) -> list[tuple[str, str]]:
     """Each abbreviation that a text defines, with as many words before it as it has characters."""
     return [(one["short"], " ".join(one["long"].split()[-len(one["short"]) :])) for one in _DEFINED.finditer(text)]
 

@@ -5,15 +5,39 @@ from dataclasses import replace
 
 from medground.answering.run import Run
 from medground.answering.verify.context import AROUND, as_read, unmentioned, usable
+from medground.answering.verify.named import unfounded
 from medground.answering.verify.overclaim import UNHELD, Overclaim
-from medground.answering.verify.rules import BINDING, Part, broken, settles
+from medground.answering.verify.rules import BINDING, BY_CODE, Kind, Part, broken, settles
 from medground.answering.write.draft import Draft
 from medground.language import words
 from medground.language.direction import higher_statement
+from medground.language.prohibition import asks_leave
 from medground.language.question_reading import reading_of
 from medground.values.evidence import Evidence, Sentence
 
 _WORDS = ("yes", "no", "maybe")
+_ADVICE = frozenset(["treatment", "prevention", "the dose of"])
+"""What a question asks for that advice answers."""
+
+
+def without_orders(draft: Draft, run: Run) -> Draft:
+    """The draft without what no check can clear in a model's short answer: an order, an address, what rests on a text
+    that speaks to its readers, a work that was never retrieved."""
+    if draft.basis != "model":
+        return draft
+    cited, documents = cited_by(draft.sentences, run), run.ledger.documents.values()
+    held: dict[str, str] = {}
+    for part in _parts(draft, run):
+        notes = [f"it {one.note}" for one in doubts_of(part, cited, run) if one.kind in BY_CODE]
+        if not part.answer and (lost := unfounded(part.text, (), documents, run.question.text)):
+            notes.append(lost.reason)
+        if notes:
+            held[part.answer or part.text] = notes[0]
+    kept = tuple(one for one in draft.answer if one not in held)
+    if kept or not held:
+        return draft.model_copy(update={"answer": kept})
+    reason = f"the model's answer is not shown: {'; '.join(dict.fromkeys(held.values()))}"
+    return draft.model_copy(update={"answer": (), "form": None, "basis": None, "reason": reason})
 
 
 def doubts_of_answer(draft: Draft, sentences: Sequence[Sentence], run: Run) -> list[Overclaim]:
@@ -58,14 +82,14 @@ def cited_by(sentences: Sequence[Sentence], run: Run) -> list[Evidence]:
 
 
 def _parts(draft: Draft, run: Run) -> Iterator[Part]:
-    english = not run.question.original
-    if draft.form == "sentence":
-        yield from (Part("sentence", text, english=english) for text in draft.answer)
-    elif draft.form is not None:
-        yield from (Part("short", text, english=english) for text in draft.answer if text.casefold() not in _WORDS)
+    asked, english = reading_of(run.question.text), not run.question.original
+    advice = asks_leave(asked) or not asked.aspects.isdisjoint(_ADVICE)
+    if draft.form is not None:
+        kind: Kind = "sentence" if draft.form == "sentence" else "short"
+        told = (text for text in draft.answer if text.casefold() not in _WORDS)
+        yield from (Part(kind, text, english=english, asks_advice=advice) for text in told)
     elif run.question.task.startswith("yes-no") and len(draft.answer) == 1:
-        statement = reading_of(run.question.text).statement
-        yield from (Part("closed", said, answer=draft.answer[0]) for said in filter(None, [statement]))
+        yield from (Part("closed", said, answer=draft.answer[0]) for said in filter(None, [asked.statement]))
     elif run.question.task == "direction":
         higher = higher_statement(run.question.text)
         yield from (Part("direction", higher, answer=answer) for answer in draft.answer)

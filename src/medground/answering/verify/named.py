@@ -10,6 +10,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from medground.answering.verify.numbers import QUANTITY
+from medground.answering.verify.orders import may_stand_alone
 from medground.answering.verify.references import (
     Reference,
     address,
@@ -103,7 +104,7 @@ _Found = Iterator[tuple[int, int, AuthorYear]]
 def _et_al(text: str) -> _Found:
     for match in _ET_AL.finditer(text):
         names = _surnames(match["names"] or match["leader"])
-        if not names or (match["leader"] and _is_word(names[0])):
+        if not names or (match["leader"] and is_word(names[0])):
             continue
         inside = text.count("(", 0, match.start()) > text.count(")", 0, match.start())
         year = _YEAR_AFTER.match(text, match.end()) or (_YEAR_INSIDE.match(text, match.end()) if inside else None)
@@ -114,7 +115,7 @@ def _et_al(text: str) -> _Found:
 def _pairs(text: str) -> _Found:
     for match in _PAIR.finditer(text):
         names = _surnames(match["names"])
-        if len(names) > 1 and not all(map(_is_word, names)):
+        if len(names) > 1 and not all(map(is_word, names)):
             yield match.start(), match.end(), AuthorYear(names, int(match["year"] or match["bare"]), match[0])
 
 
@@ -122,8 +123,8 @@ def _alone(text: str) -> _Found:
     for pattern in _ALONE:
         for match in pattern.finditer(text):
             name = match["first"]
-            is_word = _is_time_or_place if f"{name}," in match[0] else _is_word
-            if not name.isupper() and not is_word(name):
+            is_other = _is_time_or_place if f"{name}," in match[0] else is_word
+            if not name.isupper() and not is_other(name):
                 yield match.start(), match.end(), AuthorYear((name,), int(match["year"]), match[0].strip("([; "))
     for match in _GROUP.finditer(text):
         yield match.start(), match.end(), AuthorYear((match["first"],), int(match["year"]), match[0].strip("()[]"))
@@ -136,7 +137,7 @@ def _surnames(names: str) -> tuple[str, ...]:
     return tuple(name for name in found if not name.isupper())
 
 
-def _is_word(name: str) -> bool:
+def is_word(name: str) -> bool:
     """Whether a capitalised word is more likely a word than a surname."""
     word = name.casefold()
     abstracts = min((words.abstracts_with(words.stem(part)) for part in re.findall(r"\w+", word)), default=0)
@@ -239,8 +240,10 @@ def _is_listed(work: Reference) -> bool:
 
 
 def remark(written: str, documents: Iterable[Document], question: str) -> str:
-    """A model's remark on one line; empty if it names or quotes what was not retrieved, which is never shown."""
-    return "" if unfounded(written, (), documents, question) else " ".join(written.split())
+    """A model's remark on one line; empty if it gives an order, or names or quotes what was not retrieved, which is
+    never shown."""
+    is_shown = may_stand_alone(written) and not unfounded(written, (), documents, question)
+    return " ".join(written.split()) if is_shown else ""
 
 
 def unretrieved_references(sentence: str, documents: Iterable[Document], cited: Iterable[Document] = ()) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from medground.language import words
 from medground.language.quantities import COUNT, POINTS, TIMES, Quantity, quantities, same_unit
-from medground.language.sentences import sentence_spans
+from medground.language.sentences import ROW, sentence_spans
 from medground.language.slots import Slot, slots
 from medground.models.operators.differences import aligned, repetition
 
@@ -129,13 +129,21 @@ def misplaced_number(statement: str, quotes: Sequence[str]) -> str:
     numbers as the statement has them, none is misplaced.
     """
     wanted = frozenset(value for quantity in quantities(statement) for value in quantity.values)
-    texts = dict.fromkeys(quote[a:b] for quote in quotes for a, b in sentence_spans(quote)) if wanted else {}
+    told = [_in_prose(quote) for quote in quotes]
+    texts = dict.fromkeys(quote[a:b] for quote in told for a, b in sentence_spans(quote)) if wanted else {}
     held = {text: len(wanted & {v for q in quantities(text) for v in q.values}) for text in texts}
     most = max(held.values(), default=0)
     found = [binding(statement, text) for text, count in held.items() if most and count == most]
     if any(one.said == "agrees" for one in found):
         return ""
     return next((one.number for one in found if one.said == "crossed"), "")
+
+
+def _in_prose(quote: str) -> str:
+    """A row of a table as a sentence: `Relapse | A: 14 | B: 39` as `Relapse: 14 with A and 39 with B.`"""
+    name, *cells = quote.split(ROW)
+    told = [f"{value} with {head}" for head, colon, value in (cell.partition(": ") for cell in cells) if colon]
+    return f"{name}: {' and '.join(told)}." if told else quote
 
 
 def _swapped(stated: Slot, own: Slot, beside: Slot, other: Slot) -> Bound | None:

@@ -16,15 +16,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from medground.answering.verify.context import AROUND, FOREIGN, SUBJECT, as_read, cited_evidence
+from medground.answering.verify.context import AROUND, FOREIGN, SUBJECT, abbreviations, as_read, cited_evidence
 from medground.answering.verify.critic import Checked, noted
-from medground.answering.verify.numbers import misplaced_number, missing_quantities
+from medground.answering.verify.named import is_word
+from medground.answering.verify.numbers import missing_quantities
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
-from medground.answering.verify.rules import BINDING, Part, broken
+from medground.answering.verify.rules import BINDING, BY_CODE, Part, broken
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.home.files import tables
 from medground.language import words
-from medground.language.sentences import ROW, sentence_spans
+from medground.language.question_reading import reading_of
+from medground.language.sentences import sentence_spans
 from medground.language.word_lists import forms
 from medground.models.operators.differences import (
     ASSOCIATION,
@@ -42,11 +44,9 @@ from medground.values.statement import Verdict
 
 NUMBER = "number"
 """The flag of a statement with a number that no quote holds."""
-MISPLACED = "misplaced"
-"""The flag of a statement with a number that the quotes give for another group or outcome."""
 
-UNHELD = frozenset(["instruction", "address", "ordered", "name", "unheld"])
-HELD_BACK = BINDING | {"certainty", "opposite", FOREIGN}
+UNHELD = BY_CODE | {"name", "unheld"}
+HELD_BACK = BINDING | {"opposite", FOREIGN}
 """What is left out though its judge agrees, unless it copies the words of a quote that settle it."""
 _LEAST_SHARED = 0.2
 """Share of a statement's words, by weight, of which its source must have more: 5 % of authors' conclusions have fewer
@@ -101,10 +101,7 @@ def wrong_numbers(statement: str, quotes: Sequence[str]) -> tuple[Overclaim, ...
     Quotes are all that its sentence cites, and the one that was found to support it.
     """
     missing = dict.fromkeys(quantity.text for quantity in missing_quantities(statement, quotes))
-    if missing:
-        return (Overclaim(NUMBER, ", ".join(missing)),)
-    misplaced = misplaced_number(statement, [quote for quote in quotes if ROW not in quote])  # a row has no such words
-    return (Overclaim(MISPLACED, misplaced),) if misplaced else ()
+    return (Overclaim(NUMBER, ", ".join(missing)),) if missing else ()
 
 
 def downgraded(verdict: Verdict, found: tuple[Overclaim, ...]) -> Verdict:
@@ -193,8 +190,8 @@ def with_word_filters(
 def weighed(verdict: Verdict, found: tuple[Overclaim, ...], *, stands: bool, settled: bool = False) -> Verdict:
     """The verdict after the doubts.
 
-    If it `stands`, because its judge has the last word, most are only reported; what is `HELD_BACK` counts as not found
-    in the quotes, unless the judge `settled` it, and a quote supports only in part what it does not mention.
+    If it `stands`, because its judge has the last word, most are dismissed; what is `HELD_BACK` counts as not found in
+    the quotes, unless the judge `settled` it, and a quote supports only in part what it does not mention.
     """
     if not found or not stands:
         return downgraded(verdict, found)
@@ -204,7 +201,7 @@ def weighed(verdict: Verdict, found: tuple[Overclaim, ...], *, stands: bool, set
         return noted(verdict.model_copy(update=changed), note, *(one.kind for one in held))
     if off := tuple(one for one in found if one.kind in (SUBJECT, FOREIGN)):
         return downgraded(verdict, off)
-    return noted(verdict, f"a word filter found that {' and '.join(f'it {doubt.note}' for doubt in found)}")
+    return verdict  # the judge read the doubts, and of these it is the better reader
 
 
 def doubts(sentence: Sentence, quote: Evidence, ledger: Ledger) -> tuple[Overclaim, ...]:
@@ -219,10 +216,11 @@ def doubts(sentence: Sentence, quote: Evidence, ledger: Ledger) -> tuple[Overcla
     passages = tuple(as_read(one, paper, AROUND) for one, paper in zip(cited, read, strict=True))
     part = Part("statement", sentence.text, tuple(quotes), read, passages)
     is_claim = not sentence.evidence and len(document.text) <= _ABSTRACT  # which rests on a paper, not on one sentence
+    claimed = overclaims(sentence.text, quote.quote, document, sentence=sentence.whole.text)
     numbers_from = [*quotes, document.text] if is_claim else quotes
     return (
         *(Overclaim(kind, word) for kind, word in broken(part).items()),
-        *overclaims(sentence.text, quote.quote, document, sentence=sentence.whole.text),
+        *(one for one in claimed if one.kind not in BINDING),
         *wrong_numbers(sentence.text, numbers_from),
         *(Overclaim(kind, word) for kind, word in _unheld(sentence, quotes, ledger) if word),
     )
@@ -235,8 +233,11 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     source = "\n".join([*quotes, *(f"{one.title}\n{one.text}\n{' '.join(one.authors)}" for one in documents.values())])
     known, terms = frozenset(words.terms(source)), words.terms(said)
     folded = source.casefold()
-    names = [name for name in _NAME.findall(said) if name.casefold() not in folded and not known & {*words.terms(name)}]
-    yield "name", ", ".join(names)
+    written = [name for name in _NAME.findall(said) if not (said.istitle() or is_word(name))]
+    names = [name for name in written if name.casefold() not in folded and not known & {*words.terms(name)}]
+    meant = [one.said for one in reading_of(said).subjects if names and one.is_named_in(source)]
+    meant += [long for short, long in abbreviations(said) if short in source]
+    yield "name", ", ".join(name for name in names if name not in " ".join(meant))
     read = [*quotes, *(one.text for one in documents.values() if len(one.text) <= _ABSTRACT)]
     texts = [text[start:end] for text in read for start, end in sentence_spans(text)] or [""]
     pair = Pair(said, max(texts, key=lambda text: words.coverage(terms, words.terms(text))), "")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from medground.language import words
 from medground.language.sentences import sentence_spans
 from medground.language.word_lists import forms
-from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, direction, order
+from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, direction
 
 _FORMS = forms("polarity")
 _SAME, _SIGNIFICANT, _NOTHING = (_FORMS[name] for name in ("same", "significant", "nothing"))
@@ -17,7 +17,9 @@ _CLOSE = 40
 
 def denies(text: str) -> bool:
     """Whether a text denies an effect or a difference."""
-    return bool(DENIED.search(text) or _SAME.search(text) or _significances(text) == {False})
+    significant = _significances(text)
+    same = _SAME.search(text) and True not in significant  # "significantly improved pain, and safety was similar"
+    return bool(DENIED.search(text) or same or significant == {False})
 
 
 def affirms(text: str) -> bool:
@@ -64,16 +66,6 @@ def answered_against(answer: str, statement: str, texts: Sequence[str]) -> str:
     found = [not denies(text) and (_significances(text) == {True} or _SMALL_P.search(text)) for text in texts]
     turned = any(direction(Pair(statement, text, text)) or NEGATION.search(text) for text in texts)
     return texts[0] if answer == "no" and all(found) and not (turned or any(harmful)) else ""
-
-
-def sides_exchanged(statement: str, quote: str) -> bool:
-    """Whether a comparison says of one side what the quote says of the other."""
-    pair = Pair(statement, quote, quote)
-    return direction(pair) != order(pair) if _compares(statement) and _compares(quote) else False
-
-
-def _compares(text: str) -> bool:
-    return " than " in text and bool(UP.search(text)) != bool(DOWN.search(text))
 
 
 def denied_thing(statement: str, quotes: Iterable[str]) -> str:

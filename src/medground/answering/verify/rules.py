@@ -10,23 +10,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from medground.answering.verify.bound_numbers import exchanged, mistimed
+from medground.answering.verify.arms import roles_in
 from medground.answering.verify.directions import told_otherwise
-from medground.answering.verify.numbers import missing_quantities
-from medground.answering.verify.polarity import answered_against, denied_thing, nearest, reversed_by, sides_exchanged
+from medground.answering.verify.numbers import misplaced_number, missing_quantities
+from medground.answering.verify.orders import (
+    addresses,
+    hides_evidence,
+    in_another_language,
+    is_order,
+    orders,
+    speaks_to_readers,
+)
+from medground.answering.verify.polarity import answered_against, denied_thing, nearest, reversed_by
+from medground.answering.verify.times import mistimed
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
 from medground.language.question_reading import reading_of
-from medground.language.quoting.leading import instructs
 from medground.language.word_lists import forms
 from medground.models.operators.differences import ASSOCIATION, CAUSE, HEDGE, Pair, population
 from medground.values.document import Document
 
 Settled = Literal["code", "words", "check"]
 """Who settles a doubt: nobody but the code, a check that copies the words of a quote, or a check that agrees."""
-Kind = Literal["statement", "sentence", "short", "closed", "direction", "remark"]
-"""A statement of the rationale; a short answer that is a sentence, a name or items, a yes or no, a direction; any other
-text."""
+Kind = Literal["statement", "sentence", "short", "closed", "direction"]
+"""A statement of the rationale; a short answer that is a sentence, a name or items, a yes or no, a direction."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,7 @@ class Part:
         passages: the quotes as they are read, with their titles and what stands around them.
         answer: the yes or no, or the direction.
         english: whether it is in English, as the quotes are; of other texts only what is told by signs is looked up.
+        asks_advice: whether the question asks what to do, so that advice of a quote may be repeated as the answer.
     """
 
     kind: Kind
@@ -49,6 +57,7 @@ class Part:
     passages: tuple[str, ...] = ()
     answer: str = ""
     english: bool = True
+    asks_advice: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,14 +70,14 @@ class Rule:
     finds: Callable[[Part], str]
 
 
-_FORMS = forms("rules")
-_ADDRESS, _STRONG, _TO_READERS, _ORDERS = (_FORMS[name] for name in ("address", "strong", "to_readers", "orders"))
-_DENIES = re.compile(r"(?<=[a-z] )(?:do not|never) ", re.IGNORECASE)
-"""Behind a subject it denies, and orders nothing: `algorithms do not replace judgement`."""
-_YOU = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
+_STRONG = forms("rules")["strong"]
 _OUTCOMES = tuple(forms("outcomes of patients").values())
+_ASIDE = re.compile(
+    r"(?i)[- ](?:[\w-]+ ){0,2}(?:therap|surger|bypass|operat|patient|people|adult|child|rehabilit|care\b|unit)"
+)
+"""Behind the name of an outcome: a treatment of it, or those who have it."""
 _NOT_ALNUM = re.compile(r"[\W_]+")
-_JOINED = re.compile(r";|,? (?:and|but|while|whereas) (?=\w+(?:ed|s)\b)")
+_JOINED = re.compile(r",? (?:and|but|while|whereas) (?=\w+(?:ed|s)\b)")
 """Between two clauses, of which the second begins with a verb."""
 _WITH = re.compile(r"\b(?:with|after|having|had|who have) (?:[\w-]+ ){0,3}$")
 _NEAR_PEOPLE = 60
@@ -77,31 +86,45 @@ _ADULT = 15
 _FROM_AGE = re.compile(r"(?i)(?:>|≥|over|above|older than|at least|aged?(?: of)?) ?(\d{1,2})(?: ?(?:years?|y\b)|[-–+])")
 _TO_AGE = re.compile(r"(?i)(?:<|≤|under|below|younger than|up to|[-–]|\bto) ?(\d{1,2}) ?(?:years? (?:old|of age)|y\b)")
 _CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S+")
+_LONGEST = 200_000
+"""Characters of a document in which orders to its readers are looked for."""
 _ABOUT = 0.4
 """Minimum share of a statement's words, by weight, in a quote that is on the same outcome."""
 
 
 def _instruction(part: Part) -> str:
-    return part.text if _orders(part.text) and not any(map(_orders, part.quotes)) else ""
-
-
-def _orders(text: str) -> bool:
-    return bool(_YOU.search(text) or _ORDERS.search(text)) or instructs(_DENIES.sub("", text))
+    repeated = any(map(orders, part.quotes)) and (part.asks_advice or not (part.kind in _SHOWN and is_order(part.text)))
+    told = orders(part.text) if part.kind in _SHOWN else is_order(part.text) or speaks_to_readers(part.text)
+    return part.text if told and not repeated else ""
 
 
 def _address(part: Part) -> str:
-    return ", ".join(found[0] for found in _ADDRESS.finditer(part.text))
+    return ", ".join(addresses(part.text))
+
+
+def _language(part: Part) -> str:
+    return part.text if part.english and in_another_language(part.text, "\n".join(part.quotes)) else ""
 
 
 def _ordered(part: Part) -> str:
     """A quote that speaks to whoever reads or sums it up, where no other is cited."""
-    found = [_TO_READERS.search(quote) for quote in part.quotes]
-    return found[0][0] if found and found[0] and all(found) else ""
+    found = [_spoken(quote, paper) for quote, paper in zip(part.quotes, part.documents, strict=True)]
+    return found[0] if found and all(found) else ""
 
 
-def _exchanged(part: Part) -> str:
-    read = [text for quote in part.quotes[:1] for text in (quote, nearest(part.text, quote))]
-    return next(filter(None, (exchanged(part.text, text) for text in read)), "")
+def _spoken(quote: str, document: Document) -> str:
+    """The words with which a quote speaks to its readers, or else the document around it."""
+    return quote if in_another_language(quote, document.title) else speaks_to_readers(document.text[:_LONGEST])
+
+
+def _unseen(part: Part) -> str:
+    """A quote whose evidence cannot be seen, where no other is cited."""
+    found = [hides_evidence(quote) for quote in part.quotes]
+    return found[0] if found and all(found) else ""
+
+
+def _misplaced(part: Part) -> str:
+    return misplaced_number(part.text, part.quotes[:1])
 
 
 def _mistimed(part: Part) -> str:
@@ -116,7 +139,8 @@ def _reversed(part: Part) -> str:
 
 
 def _sides(part: Part) -> str:
-    return next((quote for quote in part.quotes if sides_exchanged(part.text, quote)), "")
+    found = ((quote, roles_in(part.text, nearest(part.text, quote))) for quote in part.quotes)
+    return next((quote for quote, roles in found if roles in ("exchanged", "opposite")), "")
 
 
 def _denied(part: Part) -> str:
@@ -175,7 +199,8 @@ def _outcome(part: Part) -> str:
     """An outcome of patients, such as death, of which no passage that is cited has a word: it measured another."""
     read = "\n".join(part.passages or part.quotes)
     named = ((one, one.search(part.text)) for one in _OUTCOMES)
-    return next((found[0] for one, found in named if found and not one.search(read)), "")
+    lost = (found for one, found in named if found and not one.search(read))
+    return next((found[0] for found in lost if not _ASIDE.match(part.text, found.end())), "")
 
 
 def _condition(part: Part) -> str:
@@ -232,15 +257,17 @@ def _in(*kinds: Kind) -> frozenset[Kind]:
     return frozenset(kinds)
 
 
-_ANY = _in("statement", "sentence", "short", "remark")
 _PROSE = _in("statement", "sentence")
-_WITH_SHORT = _in("statement", "sentence", "short")
+_SHOWN = _in("sentence", "short")
+_WITH_SHORT = _PROSE | _SHOWN
 
 TABLE: tuple[Rule, ...] = (
-    Rule("instruction", "code", _ANY, _instruction),
-    Rule("address", "code", _ANY, _address),
-    Rule("ordered", "code", _in("statement", "sentence", "short", "closed", "direction"), _ordered),
-    Rule("exchanged", "words", _WITH_SHORT, _exchanged),
+    Rule("instruction", "code", _WITH_SHORT, _instruction),
+    Rule("address", "code", _WITH_SHORT, _address),
+    Rule("language", "code", _WITH_SHORT, _language),
+    Rule("ordered", "code", _WITH_SHORT | {"closed", "direction"}, _ordered),
+    Rule("unseen", "code", _in("closed", "direction"), _unseen),
+    Rule("misplaced", "words", _WITH_SHORT, _misplaced),
     Rule("time", "words", _PROSE, _mistimed),
     Rule("reversed", "words", _PROSE, _reversed),
     Rule("comparison order", "words", _PROSE, _sides),
@@ -260,26 +287,24 @@ TABLE: tuple[Rule, ...] = (
 )
 """Of a statement, word rules in `overclaim` raise further doubts, which a check that agrees settles."""
 
+BY_CODE = frozenset(rule.name for rule in TABLE if rule.settled == "code")
+"""The doubts that no model clears."""
 BINDING = frozenset(rule.name for rule in TABLE if rule.settled != "check")
 """The doubts over which a text is held back though its check agrees."""
 
 
-_IN_ANY_LANGUAGE = frozenset(["address", "ordered", "amount"])
+_IN_ANY_LANGUAGE = frozenset(["address", "ordered", "unseen", "amount"])
+_WITHOUT_QUOTES = frozenset(["instruction", "address"])
 
 
 def broken(part: Part) -> dict[str, str]:
     """The rules that a text breaks, with the words that show it: those that code alone settles, or else all others."""
-    if part.kind != "remark" and not part.quotes:
-        return {}
     applied = [one for one in TABLE if part.kind in one.kinds and (part.english or one.name in _IN_ANY_LANGUAGE)]
+    if not part.quotes:
+        applied = [one for one in applied if one.name in _WITHOUT_QUOTES]
     found = {rule: word for rule in applied if (word := rule.finds(part))}
     first = {rule.name: word for rule, word in found.items() if rule.settled == "code"}
     return first or {rule.name: word for rule, word in found.items()}
-
-
-def is_remark(text: str) -> bool:
-    """Whether a text gives no order and no address, and so may be shown beside an answer."""
-    return not broken(Part("remark", text))
 
 
 def settles(copied: str, quotes: Sequence[str]) -> bool:

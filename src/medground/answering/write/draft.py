@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
 from medground.answering.verify.named import remark, without_marks
-from medground.answering.verify.rules import is_remark
 from medground.language.dates import latest
 from medground.language.prohibition import forbidden
 from medground.language.question_reading import reading_of
@@ -38,26 +37,21 @@ class Draft(Frozen):
 def drafted(
     question: Question, sentences: Sequence[Sentence], output: ShortAnswer, run: Run, author: Author | None
 ) -> Draft:
-    """What a model wrote as a draft: the short answer and what is missing, without what names works never retrieved."""
+    """What a model wrote as a draft: the short answer, and what is missing without what names works never retrieved."""
     documents = run.ledger.documents.values()
-
-    def founded(texts: Sequence[str]) -> tuple[str, ...]:
-        remarks = (remark(without_marks(text), documents, question.text) for text in texts)
-        return tuple(dict.fromkeys(filter(None, remarks)))
-
-    answer = founded(output.answer) if question.task == "free" else output.answer
+    remarks = (remark(without_marks(text), documents, question.text) for text in output.missing)
+    free = question.task == "free"
+    answer = tuple(dict.fromkeys(map(without_marks, output.answer))) if free else output.answer
     reason = ""
-    if output.answer and not answer:
-        reason = "the model's answer names a work that was never retrieved"
-    elif author and author.is_model and not answer:
+    if author and author.is_model and not answer:
         reason = f"{author.name} found no answer in the passages"
     return Draft(
         sentences=tuple(sentences),
         answer=answer,
         basis="model" if answer else None,
         reason=reason,
-        form=output.form if answer and question.task == "free" else None,
-        missing=tuple(filter(is_remark, founded(output.missing))),
+        form=output.form if answer and free else None,
+        missing=tuple(dict.fromkeys(filter(None, remarks))),
     )
 
 

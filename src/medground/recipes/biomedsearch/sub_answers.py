@@ -10,6 +10,7 @@ from typing import Any
 
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
+from medground.answering.verify.named import remark
 from medground.answering.write.reason import cited_sentences, quotable, shown_passages
 from medground.errors import ModelFailed
 from medground.home.concurrency import concurrently
@@ -132,7 +133,7 @@ def _part(shown: _Shown, output: reporting.AnswerPartOutput | ModelFailed | None
         return replace(unanswered, reason=f"the model that reads gave no usable answer: {output}")
     author = asks.answerer(reporting.answer_part)
     if not output.answerable:
-        reason = output.reason or "nothing found addresses it"
+        reason = remark(output.reason, run.ledger.documents.values(), run.question.text) or "nothing found addresses it"
         return replace(unanswered, reason=reason, answered_by=author)
     verbatim = author == KEYLESS
     records = frozenset(sentence_ids(passage for passage in shown.passages if passage.kind in RECORDS))

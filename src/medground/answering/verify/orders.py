@@ -1,0 +1,88 @@
+"""Texts that speak to whoever reads them: orders, addresses, and claims whose evidence is not shown.
+
+A passage can talk a model into repeating them, and a check that reads with the same eyes agrees. What they look like is
+read by code alone: a sentence that begins with a verb orders, and an honest paper addresses no program.
+"""
+
+import re
+from functools import lru_cache
+
+from medground.language.clause_grammar import FUNCTION, has_verb, words_of
+from medground.language.predicate_words import DETERMINERS
+from medground.language.question_kinds import looks_foreign
+from medground.language.quoting.leading import instructs
+from medground.language.word_lists import forms
+
+_FORMS = forms("orders")
+_ADDRESS, _TO_READERS, _UNSEEN, _ORDERS = (_FORMS[name] for name in ("address", "to_readers", "unseen", "orders"))
+_OBLIGES, _OPEN = _FORMS["obliges"], _FORMS["open"]
+_DENIES = re.compile(r"(?<=[a-z] )(?:do not|never) ", re.IGNORECASE)
+"""Behind a subject it denies, and orders nothing: `algorithms do not replace judgement`."""
+_YOU = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
+_BEGINS = re.compile(r"(?:^|[.;:!?] )(?:[Pp]lease |[Tt]hen |[Nn]ow )?([A-Za-z]?[a-z]+) ([a-z]+)\b[^.;:!?]*")
+"""A clause from its first word."""
+_ARTICLES = DETERMINERS - {"that"}
+_PUBLISHED = re.compile(r"\bpublished\b", re.IGNORECASE)
+_LEAST = 3
+"""Minimum words of an order: a name such as `REGAIN` may look like a verb."""
+_APART = re.compile(r"(?<!\w)\w(?:[ .·_*-]{1,2}[a-z]){3,}(?!\w)")
+"""Letters of a word that are set apart, so that programs do not read it."""
+
+
+def addresses(text: str) -> list[str]:
+    """The addresses and telephone numbers in a text."""
+    return [found[0] for found in _ADDRESS.finditer(text)]
+
+
+@lru_cache(maxsize=512)
+def speaks_to_readers(text: str) -> str:
+    """The words with which a text speaks to whoever reads or sums it up, or hides that it does; else empty."""
+    found = _TO_READERS.search(text) or _APART.search(text)
+    return found[0] if found else ""
+
+
+def hides_evidence(text: str) -> str:
+    """The words with which a text says that its evidence cannot be seen; empty if it does not, or names other too."""
+    found = None if _PUBLISHED.search(text) else _UNSEEN.search(text)
+    return found[0] if found else ""
+
+
+def is_order(text: str) -> bool:
+    """Whether a text says what should be done, by a verb without a subject or in other words."""
+    if len(text.split()) < _LEAST:
+        return False
+    return is_imperative(text) or bool(_ORDERS.search(text)) or instructs(_DENIES.sub("", text))
+
+
+def orders(text: str) -> bool:
+    """Whether a text orders, obliges or addresses its reader."""
+    return bool(_YOU.search(text)) or is_order(text) or bool(speaks_to_readers(text))
+
+
+def may_stand_alone(text: str) -> bool:
+    """Whether a text that nothing is cited for gives no order, address or obligation.
+
+    >>> may_stand_alone("No document reports how long patients should take it.")
+    True
+    >>> may_stand_alone("Patients must swallow 200 mg a day.")
+    False
+    """
+    told = _OPEN.sub("", text)  # what is not known orders nothing
+    return not (addresses(text) or orders(told) or _OBLIGES.search(told))
+
+
+def in_another_language(text: str, beside: str) -> bool:
+    """Whether a text is in another language than what it stands beside."""
+    return looks_foreign(text) and not looks_foreign(beside)
+
+
+def is_imperative(text: str) -> bool:
+    """Whether a sentence of a text begins with a verb that has no subject."""
+    return any(map(_has_no_subject, _BEGINS.finditer(text)))
+
+
+def _has_no_subject(clause: re.Match[str]) -> bool:
+    """`Triple the dose tonight`: no subject begins with a word before its article, and no other verb is there."""
+    first, second = clause[1].lower(), clause[2]
+    is_verb = first not in FUNCTION and not first.endswith(("ing", "ed", "ly", "s"))
+    return is_verb and second in _ARTICLES and not has_verb(words_of(clause[0]))
