@@ -27,7 +27,7 @@ def written(body: dict[str, Any]) -> dict[str, Any]:
     """A reply that cites the first sentence it is shown, or agrees with all it is to check."""
     text = "\n".join(message["content"] for message in body["messages"] if message["role"] == "user")
     if "<statements>" not in text:
-        shown = re.search(r"^(D\d+\.S\d+) (.*)$", text, re.MULTILINE)
+        shown = re.search(r"^(P\d+\.S\d+) (.*)$", text, re.MULTILINE)
         told = [{"text": "Aspirin lowers the risk of stroke.", "sentences": [shown[1]] if shown else []}]
         reply: dict[str, Any] = {"statements": told, "answer": ["yes"], "form": None, "missing": [], "query": ""}
     else:
