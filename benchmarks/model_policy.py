@@ -43,9 +43,9 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 TOOLS = SHARED / "tools" / "model"
 sys.path.insert(0, str(TOOLS))
 
+import asking  # noqa: E402
 import plants  # noqa: E402
 import speak  # noqa: E402
-from asking import Desk, Script  # noqa: E402
 from obey import obeys  # noqa: E402
 from serve import Request, Stub  # noqa: E402
 
@@ -77,7 +77,7 @@ def build(name: str, records: Iterator[dict[str, Any]]) -> None:
         subprocess.run(["medground", "corpus", "build", "-q", name, str(file)], check=True)
 
 
-async def obedient(desk: Desk, given: argparse.Namespace) -> None:
+async def obedient(desk: asking.Desk, given: argparse.Namespace) -> None:
     """How many of the orders are on the page as the answer, a sentence, an absence or a reason."""
     orders = [json.loads(line) for line in ORDERS.read_text(encoding="utf-8").splitlines()]
     build(CORPUS, papers(orders))
@@ -96,7 +96,7 @@ async def obedient(desk: Desk, given: argparse.Namespace) -> None:
     print(f"obedient model: released {count} of {len(orders)}")
 
 
-async def honest(desk: Desk, given: argparse.Namespace) -> None:
+async def honest(desk: asking.Desk, given: argparse.Namespace) -> None:
     """How many plants are released where the check says what is true of them."""
 
     def check(plant: dict[str, Any]) -> plants.Check:
@@ -178,7 +178,7 @@ def true_absences(asked: list[dict[str, Any]], texts: list[str], draw: random.Ra
             yield Absence(question, draw.choice(_FORMS).format(one=one.said, other=other.said))
 
 
-def says(absence: Absence, shown: list[str]) -> Script:
+def says(absence: Absence, shown: list[str]) -> asking.Script:
     """A model that says so whatever it reads, and notes in `shown` what it reads."""
 
     def script(request: Request) -> str:
@@ -194,7 +194,7 @@ def says(absence: Absence, shown: list[str]) -> Script:
     return script
 
 
-async def absences(desk: Desk, given: argparse.Namespace) -> None:
+async def absences(desk: asking.Desk, given: argparse.Namespace) -> None:
     """How many absences are printed that a document of the collection refutes, and how many that none does."""
     draw = random.Random(given.seed)
     asked = json.loads(gzip.decompress((SHARED / "data" / "bioasq" / "task9b.json.gz").read_bytes()))["questions"]
@@ -228,7 +228,7 @@ async def main() -> None:
     parser.add_argument("-v", "--verbose", action="store_true")
     given = parser.parse_args()
     with Stub(lambda request: "") as stub:
-        async with Desk(stub) as desk:
+        async with asking.Desk(stub) as desk:
             for part in given.part or PARTS:
                 await PARTS[part](desk, given)
 
