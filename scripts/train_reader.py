@@ -6,7 +6,7 @@ papers, snippets and exact answers), SciFact's training claims, half of COVID-QA
 The loss of a question is minus the logarithm of the expected worth
 of the first quote, when quotes are drawn by the softmax of their scores. The penalty is chosen by 5-fold
 cross-validation on BioASQ. Questions that share a paper are in one fold. `FOLDER` keeps the corpora, and what searches
-found in them, for `train_closer.py` and for a run that was cut; remove `*.pickle` there when the code changes.
+found in them, for a run that was cut; remove `*.pickle` there when the code changes.
 `--vectors` also trains the weights for corpora with vectors (minutes).
 """
 

@@ -110,8 +110,6 @@ BioASQ's questions and people's, and one that says what the thing is, where that
 _TOGETHER = 4.0
 """How much stronger a sentence is, as a logarithm, whose document names all of several things. By folds it costs 1.4 in
 1,000 first quotes of BioASQ, whose papers are made of snippets, and brings 2.5 in 1,000 claims of SciFact."""
-_ABOUT = 2.0
-"""How much of `_ENTITLED` and `_DEFINED` counts after the closer look too."""
 _FORBIDS = 1.0
 """How much stronger than all other sentences is the strongest one that forbids what a question asks leave for."""
 _NEGLIGIBLE = 4.0
@@ -205,24 +203,18 @@ def _likelihood(asked: QuestionReading, reading: Reading) -> float:
 
 
 def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
-    """The readings, in the same order, with the strengths of their sentences: a closer look puts the best in order."""
+    """The readings, in the same order, with the strengths of their sentences."""
     import numpy as np
 
-    from medground.language.quoting.closer import LOOKED_AT, looked_at, scores
     from medground.language.quoting.model import weighed
 
     options = " ".join(option.text for option in question.options)
-    rows, words = weighed(question.text, candidates(question, readings), options)
+    _, words = weighed(question.text, candidates(question, readings), options)
     asked = reading_of(question.text)
     documents = np.array([n for n, reading in enumerate(readings) for _ in sentences_of(reading)], dtype=np.intp)
     said = [Said.of(asked, *sentence) for reading in readings for sentence in sentences_of(reading)]
     together = np.array([_TOGETHER * _names_several(asked, reading) for reading in readings])[documents]
-    strong = words + np.array([one.gain for one in said]) + together
-    top = np.argsort(-strong, kind="stable")[:LOOKED_AT]
-    if len(top):
-        own = np.array([said[n].signs for n in top.tolist()])
-        seen = looked_at(rows[top], own, strong[top], words[top], documents[top])
-        strong[top] = strong[top].max() + scores(seen) + together[top] + np.array([said[n].kept for n in top.tolist()])
+    strong = words + np.array([one.gain + min(one.form, 0.0) for one in said]) + together
     forbid = np.array([one.forbids > 0 for one in said])
     if forbid.any():
         strong[forbid] += max(0.0, strong.max() + _FORBIDS - strong[forbid].max())
@@ -277,11 +269,6 @@ class Said:
         """By how much it comes before others to be looked at closely, as a logarithm."""
         return _NAMED * self.share + _ENTITLED * self.is_about + _DEFINED * self.defines + _CELL * self.beside
 
-    @property
-    def kept(self) -> float:
-        """What holds whatever the closer look says: no fragment comes first, and the value that is asked for does."""
-        return _CELL * self.beside + _ABOUT * (self.is_about + self.defines) + min(self.form, 0.0)
-
     @cached_property
     def forbids(self) -> float:
         """How much of what is asked leave for it forbids."""
@@ -291,14 +278,6 @@ class Said:
     def is_about(self) -> bool:
         """Whether it and its title name all that is asked, and its title a thing of it."""
         return self.entitled and self.share == 1.0
-
-    @property
-    def signs(self) -> tuple[float, ...]:
-        """The first of `closer.SIGNS`."""
-        asked = self.asked
-        alone = asked.share_named(self.sentence), asked.share_named(self.title)
-        form = self.form, is_quotable(asked, self.sentence)
-        return (self.share, self.entitled, self.defines, self.beside, *form, *alone)
 
 
 def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:
