@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from medground.language import words
 from medground.language.clean import without_accents
-from medground.values.lookup import Asked, ConceptQuery, Lookup, PlainWords, ProteinQuery
+from medground.values.lookup import ConceptQuery, Lookup, LookupForm, PlainWords, ProteinQuery
 from medground.values.query import (
     And,
     DateRange,
@@ -56,14 +56,14 @@ class Withholding:
             update={"asked": asked, "text": text or self._question.text, "shown": self._shown(lookup.shown, asked)}
         )
 
-    def _shown(self, shown: str, asked: Asked) -> str:
+    def _shown(self, shown: str, asked: LookupForm) -> str:
         if not shown or isinstance(asked, Words | PlainWords | ConceptQuery | ProteinQuery):
             return self._text(shown)
         from medground.pubmed.printer import to_pubmed  # a query tree has a name of its own only if PubMed can read it
 
         return to_pubmed(asked)
 
-    def _asked(self, asked: Asked) -> Asked | None:
+    def _asked(self, asked: LookupForm) -> LookupForm | None:
         match asked:
             case PlainWords():
                 text = self._text(asked.text)

@@ -12,7 +12,7 @@ from medground.errors import MedgroundError, UsageError
 from medground.language.clean import joined, sentence, some
 from medground.language.follow_up import within
 from medground.language.question_query import alone
-from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.question_reading import Asked, reading_of
 from medground.language.requests import Request, request_in
 from medground.sources.base import FactSource, Source, suited
 from medground.sources.corpus import CorpusSource
@@ -166,7 +166,7 @@ def _unsuited(answer: Answer, run: Run) -> list[str]:
     return [f"{joined_names(unsuited)} {reason}"] if unsuited else []
 
 
-async def _nearby(asked: QuestionReading, run: Run) -> list[str]:
+async def _nearby(asked: Asked, run: Run) -> list[str]:
     """Questions on each single thing that the collections have something of, where that is not all that was asked."""
     things = list({thing.said: thing for thing in asked.deciding}.values())
     searched = {search.source for search in run.searches if search.status != "failed"}

@@ -13,7 +13,7 @@ from itertools import islice
 
 from medground.graph import lists
 from medground.graph.features import diseases_with, feature, profile
-from medground.graph.intent import MODES, Asked, GraphQuestion, asked_of
+from medground.graph.intent import MODES, Intent, GraphQuestion, asked_of
 from medground.graph.linking import Mention, Piece, corrected, diseases_in, genes_in, is_sure, link, organs_in, tokens
 from medground.graph.names import EXAMPLES, SAID, SAME
 from medground.graph.relation import Concept, ConceptKind, StatedAt, sentence
@@ -66,7 +66,7 @@ def _names(pieces: Sequence[Piece]) -> list[Mention]:
     return [piece for piece in pieces if isinstance(piece, Mention)]
 
 
-def _question(asked: Asked, notes: tuple[str, ...]) -> GraphQuestion:
+def _question(asked: Intent, notes: tuple[str, ...]) -> GraphQuestion:
     groups = (asked.phenotypes, asked.diseases, asked.genes)
     read = dict.fromkeys((*notes, *(m.note for group in groups for m in group if m.note)))
     phenotypes, diseases, genes = (tuple(dict.fromkeys(c for m in group for c in m.concepts)) for group in groups)
@@ -77,7 +77,7 @@ def _term(store: GraphStore, text: str) -> GraphQuestion | None:
     """A question for the meaning of a term that is not an abnormality, such as a mode of inheritance."""
     match = SAID["term"].fullmatch(text)
     found = store.find((match[1] or match[2]).strip("'\" "), "modifier") if match else ()
-    return replace(_question(Asked("definition of"), ()), phenotypes=found) if found else None
+    return replace(_question(Intent("definition of"), ()), phenotypes=found) if found else None
 
 
 # Courtesy, lead-ins and roundabout phrases, taken out of a question, so that what is left is what it asks.

@@ -121,7 +121,7 @@ _OF_DISEASES = word_set("genetic hereditary inherited")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Intent:
     """A relation that is asked for, with the mentions that it is asked of.
 
     Attributes:
@@ -163,11 +163,11 @@ class GraphQuestion:
     phenotypes: tuple[Concept, ...] = ()
     diseases: tuple[Concept, ...] = ()
     genes: tuple[Concept, ...] = ()
-    asked: Asked = field(default_factory=lambda: Asked("profile"))
+    asked: Intent = field(default_factory=lambda: Intent("profile"))
     read_as: tuple[str, ...] = ()
 
 
-def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | None:
+def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Intent | None:
     """What the pieces of a question ask for; None if they ask for nothing, for more, or in words that are not known.
 
     `rhetorical`: the question began with "isn't" or the like.
@@ -197,7 +197,7 @@ def _only(words: Sequence[str], *cues: str) -> bool:
     return all(word in EMPTY or word == "how" or not cues_of(word).isdisjoint(cues) for word in words)
 
 
-def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]:
+def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Intent]:
     """What may be asked of names of one kind, the most telling words first."""
     if "how" in words and {"many", "often", "likely"} & {*words}:
         return
@@ -207,10 +207,10 @@ def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]
         yield from _course(group, words, closed=closed)
     named = group.can("disease") or group.can("phenotype")
     if named and _says(words, "gene") and _only(words, "gene", "link", "definition"):
-        yield Asked("genes of", phenotypes=group.of("phenotype"), diseases=group.of("disease"))
+        yield Intent("genes of", phenotypes=group.of("phenotype"), diseases=group.of("disease"))
     cued = any(cues_of(word) for word in words)
     if cued and group.can("gene") and _only(words, "gene", "disease", "link", "definition"):
-        yield Asked("diseases of gene", genes=group.of("gene"))
+        yield Intent("diseases of gene", genes=group.of("gene"))
     if group.can("phenotype"):
         yield from _having(group, words)
     if group.can("disease"):
@@ -219,45 +219,45 @@ def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]
         yield from _about(group, words)
 
 
-def _course(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]:
+def _course(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Intent]:
     telling = [word for word in words if closed or word not in MODES]
     if _says(telling, "inheritance") and _only(words, "inheritance", "definition", "link", "all"):
         modes, joint = tuple(word for word in words if word in MODES), group.joint or "and"
         amount: Amount = "all" if _says(words, "all") else "any"
-        yield Asked("inheritance of", diseases=group.of("disease"), joint=joint, modes=modes, amount=amount)
+        yield Intent("inheritance of", diseases=group.of("disease"), joint=joint, modes=modes, amount=amount)
     telling = [word for word in words if word not in _AGES]
     if not _BEGINS.isdisjoint(telling) and _only(telling, "onset", "feature", "definition", "common"):
-        yield Asked("onset of", diseases=group.of("disease"))
+        yield Intent("onset of", diseases=group.of("disease"))
 
 
-def _having(group: Group, words: Sequence[str]) -> Iterator[Asked]:
+def _having(group: Group, words: Sequence[str]) -> Iterator[Intent]:
     telling = [word for word in words if word not in _OF_DISEASES]
     if _asks_for_diseases(words) and _only(telling, "disease", "link", "feature", "definition"):
         causes = not _CAUSES.isdisjoint(words)
         if causes and any(mention.lay for mention in group.mentions):
             return  # "What causes diabetes?" is not a question about rare diseases
         joint = group.joint or "and"
-        yield Asked("diseases with", phenotypes=group.of("phenotype"), joint=joint, only_recorded=causes)
+        yield Intent("diseases with", phenotypes=group.of("phenotype"), joint=joint, only_recorded=causes)
 
 
-def _features(group: Group, words: Sequence[str]) -> Iterator[Asked]:
+def _features(group: Group, words: Sequence[str]) -> Iterator[Intent]:
     diseases = group.of("disease")
     if _says(words, "not") and _says(words, "feature") and _only(words, "not", "feature", "link"):
-        yield Asked("excluded features of", diseases=diseases)
+        yield Intent("excluded features of", diseases=diseases)
     presents = "how" in words and not {"present", "presents", "manifest"}.isdisjoint(words)
     if (presents or _says(words, "feature")) and _only(
         words, "feature", "definition", "link", "common", "most", "onset"
     ):
-        yield Asked("features of", diseases=diseases)
+        yield Intent("features of", diseases=diseases)
     if not group.can("phenotype") and _CAUSES & {*words} and "what" in words and _only(words, "link"):
-        yield Asked("genes of", diseases=diseases)
+        yield Intent("genes of", diseases=diseases)
 
 
-def _about(group: Group, words: Sequence[str]) -> Iterator[Asked]:
+def _about(group: Group, words: Sequence[str]) -> Iterator[Intent]:
     if not words or not _ASKS.isdisjoint(words):
         if group.can("phenotype") and words:
-            yield Asked("definition of", phenotypes=group.of("phenotype"))
-        yield Asked("profile", group.of("phenotype"), group.of("disease"), group.of("gene"))
+            yield Intent("definition of", phenotypes=group.of("phenotype"))
+        yield Intent("profile", group.of("phenotype"), group.of("disease"), group.of("gene"))
 
 
 def _asks_for_diseases(words: Sequence[str]) -> bool:
@@ -268,18 +268,18 @@ def _asks_for_diseases(words: Sequence[str]) -> bool:
     return _says(words, "disease") or bool(has) or (bool(_CAUSES & {*words}) and "what" in words)
 
 
-def _two(first: Group, second: Group, words: Sequence[str], *, closed: bool) -> Asked | None:
+def _two(first: Group, second: Group, words: Sequence[str], *, closed: bool) -> Intent | None:
     if closed and _only(words, "gene", "link", "definition"):
         for gene, disease in ((first, second), (second, first)):
             if gene.can("gene") and disease.can("disease") and not (gene.can("phenotype") and not _says(words, "gene")):
-                return Asked("genes of", diseases=disease.of("disease"), genes=gene.of("gene"), only_recorded=True)
+                return Intent("genes of", diseases=disease.of("disease"), genes=gene.of("gene"), only_recorded=True)
     if not _only(words, "feature", "link", "frequency", "common", "rare", "most", "all", "not"):
         return None
     if not closed and not (_OFTEN | {"many"}) & {*words}:
         for organ, diseases in ((first, second), (second, first)):
             if organ.is_organ:
                 asks = diseases.can("disease") and not _says(words, "not")
-                return Asked("features of", organ.of("phenotype"), diseases.of("disease")) if asks else None
+                return Intent("features of", organ.of("phenotype"), diseases.of("disease")) if asks else None
         if "what" in words or second.before == "with":
             return None  # "symptoms of microcephaly with seizures" names one disease
     pair = _roles(first, second, words)
@@ -299,7 +299,7 @@ def _roles(first: Group, second: Group, words: Sequence[str]) -> tuple[Group, Gr
     return (first, second) if forward else (second, first)
 
 
-def _feature(phenotypes: Group, diseases: Group, words: Sequence[str]) -> Asked | None:
+def _feature(phenotypes: Group, diseases: Group, words: Sequence[str]) -> Intent | None:
     often = _says(words, "frequency")
     # A part of the body stands for its usual terms and not for all of them, so nothing recorded is never a "no".
     only_recorded = phenotypes.is_organ or not RECORD_ONLY.isdisjoint(words)
@@ -313,7 +313,7 @@ def _feature(phenotypes: Group, diseases: Group, words: Sequence[str]) -> Asked 
         if _says(words, one) and "how" not in words:
             amount = one
     joint = "or" if "or" in (phenotypes.joint, diseases.joint) else "and"
-    return Asked(
+    return Intent(
         "frequency of" if often else "feature of",
         phenotypes=phenotypes.of("phenotype"),
         diseases=diseases.of("disease"),

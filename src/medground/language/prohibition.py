@@ -4,7 +4,7 @@ from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.people import other_people
 from medground.language.predicate_words import ALL_VERBS
-from medground.language.question_reading import QuestionReading
+from medground.language.question_reading import Asked
 from medground.language.word_lists import forms
 
 _FORMS = forms("prohibition")
@@ -14,7 +14,7 @@ _COVERED = 0.5
 """Minimum share, by weight, that a prohibition has of the question's words beside its diseases and people."""
 
 
-def asks_leave(asked: QuestionReading) -> bool:
+def asks_leave(asked: Asked) -> bool:
     """Whether a question asks if something may or should be done, such as "Can I give my baby honey?"."""
     return _FORMS["leave"].search(asked.plain) is not None or not asked.aspects.isdisjoint(_LEAVE)
 
@@ -30,7 +30,7 @@ def prohibits(sentence: str) -> bool:
     return _FORMS["prohibits"].search(sentence) is not None
 
 
-def forbidden(asked: QuestionReading, title: str, sentence: str) -> float:
+def forbidden(asked: Asked, title: str, sentence: str) -> float:
     """How surely a sentence forbids what a question asks leave for, 0 to 1; half if it names none of its people.
 
     With its title it names every thing asked about, and no other people. Where the question names nothing that is taken

@@ -45,13 +45,13 @@ WHAT_IS_ASKED = "what is asked"
 
 
 @lru_cache(maxsize=256)
-def reading_of(text: str) -> QuestionReading:
+def reading_of(text: str) -> Asked:
     """The reading of a question or a claim."""
-    return QuestionReading(text)
+    return Asked(text)
 
 
 @dataclass(frozen=True)
-class QuestionReading:
+class Asked:
     """What a text says. Each part is read when it is first asked for, and once."""
 
     text: str

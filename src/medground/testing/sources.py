@@ -20,12 +20,12 @@ from medground.errors import SourceUnavailable, UsageError
 from medground.home.files import tables
 from medground.sources.base import MOST_HITS, CountingSource, FactSource, Source
 from medground.values.document import Document, SourceKind
-from medground.values.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
+from medground.values.lookup import ConceptQuery, Found, Lookup, LookupForm, PlainWords, ProteinQuery, Ranker
 from medground.values.query import And, Everything, Filters, Phrase, Query, Term, Words
 
 Make = Callable[[], Source]
 
-EVERY_FORM: tuple[Asked, ...] = (
+EVERY_FORM: tuple[LookupForm, ...] = (
     Words(text="marfan"),
     Term(value="marfan"),
     PlainWords(text="What is Marfan syndrome?"),
@@ -74,7 +74,7 @@ class SourceContract:
     @pytest.mark.parametrize("rankers", [(), *((ranker,) for ranker in Ranker)])
     @pytest.mark.parametrize("asked", EVERY_FORM, ids=lambda asked: type(asked).__name__)
     def test_a_lookup_that_it_does_not_accept_is_an_error(
-        self, source: Source, asked: Asked, rankers: tuple[Ranker, ...]
+        self, source: Source, asked: LookupForm, rankers: tuple[Ranker, ...]
     ) -> None:
         """An empty result would read as "asked and found nothing"."""
         lookup = Lookup(asked=asked, text="marfan", rankers=rankers)

@@ -48,7 +48,7 @@ class ProteinQuery(Frozen):
     organism: str = ""
 
 
-Asked = Query | PlainWords | ConceptQuery | ProteinQuery
+LookupForm = Query | PlainWords | ConceptQuery | ProteinQuery
 
 
 class Lookup(Frozen):
@@ -66,7 +66,7 @@ class Lookup(Frozen):
         shown: its name in answers, if the text would be misleading.
     """
 
-    asked: Asked
+    asked: LookupForm
     text: str = ""
     sources: tuple[str, ...] = ()
     kinds: tuple[SourceKind, ...] = ()

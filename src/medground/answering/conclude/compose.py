@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from medground.answering.conclude.decision import Judged, decide
+from medground.answering.conclude.decision import CriticReading, decide
 from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
 from medground.answering.run import Run
 from medground.answering.verify.context import AROUND, as_read, usable
@@ -70,7 +70,7 @@ def compose(
     verdicts: Sequence[Verdict] = (),
     *,
     conflicts: Sequence[Conflict] = (),
-    answered: Judged | None = None,
+    answered: CriticReading | None = None,
     check: AnswerCheck | None = None,
     left_out: Sequence[Dropped] = (),
     stopped: str | None = None,

@@ -31,7 +31,7 @@ from medground.values.statement import Verdict
 
 
 @dataclass(frozen=True)
-class Judged:
+class CriticReading:
     """What a critic reads in the quotes of a closed question.
 
     Attributes:
@@ -48,7 +48,7 @@ class Judged:
     decides: bool
 
 
-async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> Judged | None:
+async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> CriticReading | None:
     """The critic's reading of a closed question, quote by quote; None if it has none or the quotes do not agree.
 
     A quote counts for an answer if it is a finding of a research paper, names what the question is about, and is no
@@ -95,7 +95,7 @@ def _is_finding(evidence: Evidence, document: Document) -> bool:
 
 def _of_papers(
     statement: str, value: Literal["yes", "no"], papers: Sequence[tuple[float, str]], critic: str, run: Run
-) -> Judged | None:
+) -> CriticReading | None:
     """The reading that papers give, each with its probability and quote, the most probable first."""
     if not papers:
         return None
@@ -103,7 +103,7 @@ def _of_papers(
     by_model = run.writer is not None and run.writer.is_model
     said, by = "supported" if value == "yes" else "contradicted", f"quotes of {len(papers)} papers"
     reason = f"“{statement}” is {said} by {by if len(papers) > 1 else 'a quote'} below, as judged by {critic}"
-    return Judged(
+    return CriticReading(
         value,
         f"{reason}; {right}" if right else reason,
         papers[0][0] or None,
@@ -145,7 +145,7 @@ def decide(
     draft: Draft,
     kept: Sequence[Verdicted],
     verdicts: Sequence[Verdict],
-    answered: Judged | None = None,
+    answered: CriticReading | None = None,
     check: AnswerCheck | None = None,
 ) -> Decision:
     """The decision that the checked sentences support: the writer's answer, else a critic's, else none.

@@ -15,7 +15,7 @@ from medground.answering.captions import design
 from medground.answering.read.sentence_names import SentenceNames, TextSpan
 from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
-from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.question_reading import Asked, reading_of
 from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same, worth
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import Span, sentence_spans
@@ -177,7 +177,7 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     ]
 
 
-def _strongest(asked: QuestionReading, reading: Reading) -> Reading:
+def _strongest(asked: Asked, reading: Reading) -> Reading:
     if len(reading.passages) <= PASSAGES_PER_DOCUMENT:
         return reading
     texts = dict(places(reading))
@@ -195,7 +195,7 @@ def _behind(best: float, own: float) -> float:
     return best - own if math.isfinite(own) else sys.float_info.max if math.isfinite(best) else 0.0
 
 
-def _likelihood(asked: QuestionReading, reading: Reading) -> float:
+def _likelihood(asked: Asked, reading: Reading) -> float:
     """How likely one of its sentences is the best quote, as a logarithm. What is not prose is not a quote."""
     texts = dict(places(reading))
     least = max(reading.strengths.values(), default=0.0) - _NEGLIGIBLE
@@ -222,7 +222,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     return [replace(one, strengths={start: next(found) for start, _ in places(one)}) for one in readings]
 
 
-def _names_several(asked: QuestionReading, reading: Reading) -> bool:
+def _names_several(asked: Asked, reading: Reading) -> bool:
     """Whether a document names, where it is read, all of several things that decide."""
     if len(asked.deciding) < 2 or not reading.passages:
         return False
@@ -242,7 +242,7 @@ class Said:
 
     title: str
     sentence: str
-    asked: QuestionReading
+    asked: Asked
     share: float
     entitled: bool
     defines: bool
@@ -254,7 +254,7 @@ class Said:
         return worth(self.asked, self.sentence, self.title)
 
     @classmethod
-    def of(cls, asked: QuestionReading, passage: Passage, start: int, end: int) -> Said:
+    def of(cls, asked: Asked, passage: Passage, start: int, end: int) -> Said:
         """A sentence of a passage, read for a question."""
         title, sentence = passage.title, passage.text[start:end]
         entitled = bool(asked.aspects) and asked.names_any(title)

@@ -14,7 +14,7 @@ from medground.errors import SourceUnavailable
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.question_query import alone
-from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.question_reading import Asked, reading_of
 from medground.language.sentences import sentence_spans
 from medground.language.word_lists import forms
 from medground.values.document import Document
@@ -81,7 +81,7 @@ def _lookups(absence: str, sources: tuple[str, ...]) -> list[Lookup]:
     return [Lookup(asked=query, **how) for query in queries]
 
 
-def _asked(absence: str) -> QuestionReading:
+def _asked(absence: str) -> Asked:
     return reading_of(" ".join(_FRAME.sub(" ", absence).split()))
 
 
@@ -91,7 +91,7 @@ def _in_documents(absences: Sequence[str], documents: Iterable[Document]) -> dic
     return {absence: place for absence, place in found if place is not None}
 
 
-def _place(asked: QuestionReading, documents: Iterable[Document]) -> TextSpan | None:
+def _place(asked: Asked, documents: Iterable[Document]) -> TextSpan | None:
     """The sentence that names every thing of an absence, with its title, and has most of its words."""
     wanted = frozenset(words.terms(asked.text))
     best: tuple[float, TextSpan] | None = None
@@ -108,7 +108,7 @@ def _place(asked: QuestionReading, documents: Iterable[Document]) -> TextSpan | 
     return best[1] if best else None
 
 
-def _share(asked: QuestionReading, wanted: frozenset[str], title: frozenset[str], name: str, sentence: str) -> float:
+def _share(asked: Asked, wanted: frozenset[str], title: frozenset[str], name: str, sentence: str) -> float:
     """Share of an absence's words, by weight, in a sentence with its title; 0 if one of its things or numbers lacks."""
     own = _held(asked, sentence)
     numbers = frozenset(term for term in wanted if term[:1].isdigit())
@@ -120,7 +120,7 @@ def _share(asked: QuestionReading, wanted: frozenset[str], title: frozenset[str]
     return share if share >= _HELD and not asked.not_named(f"{name}\n{sentence}") else 0.0
 
 
-def _held(asked: QuestionReading, text: str) -> frozenset[str]:
+def _held(asked: Asked, text: str) -> frozenset[str]:
     """The stems of a text, and of the things of an absence that it names by these or other names."""
     read = without_accents(words.spelled_out(text, asked.text))
     named = (words.terms(one.said) for one in asked.subjects if one.is_named_in(read))

@@ -19,7 +19,7 @@ from medground.corpus.retraction import why_aside
 from medground.language import words
 from medground.language.follow_up import questions_in
 from medground.language.prose import is_prose
-from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.question_reading import Asked, reading_of
 from medground.language.quoting.leading import cell_named
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView
@@ -188,7 +188,7 @@ def open_questions(question: Question, evidence: Sequence[Evidence], documents: 
 
 def _asked_of(
     question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]
-) -> tuple[dict[str, QuestionReading], list[str], list[str]]:
+) -> tuple[dict[str, Asked], list[str], list[str]]:
     """The readings of what a question asks, by its words, and the passages and quotes in which it is looked for."""
     asked = {said: reading_of(whole) for said, whole in questions_in(without_papers(question.text))}
     passages = [as_read(e, documents[e.document_id], AROUND) for e in evidence]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from medground.home.files import tables
 from medground.language import kinds, words
-from medground.language.quoting.pool import FOUND, Asked, Candidate, Pool, asked, parts
+from medground.language.quoting.pool import FOUND, Candidate, Pool, Wanted, asked, parts
 from medground.language.quoting.pool import NAMES as SECTIONS
 from medground.language.word_lists import forms
 from medground.language.word_vectors import Nearness
@@ -63,7 +63,7 @@ class _Sentence:
     after: frozenset[str]
 
 
-def features(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
+def features(asked: Wanted, candidates: Sequence[Candidate]) -> Matrix:
     """One row per sentence of all candidates, in order; candidates come in the order of the search.
 
     Returns:
@@ -230,7 +230,7 @@ def _of_place(role: Sequence[float], place: int, count: int) -> list[float]:
     return [*here, *here, max(role[column] for column in _RESULT)]
 
 
-def _of_kind(asked: Asked, text: str) -> list[float]:
+def _of_kind(asked: Wanted, text: str) -> list[float]:
     """For each kind, whether it is asked and held; then for each, whether it is asked and not held."""
     held = {kind: form.search(text) is not None for kind, form in HOLDS.items() if kind in asked.kinds}
     return [*(float(held.get(kind, False)) for kind in HOLDS), *(float(not held.get(kind, True)) for kind in HOLDS)]

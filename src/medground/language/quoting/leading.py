@@ -16,7 +16,7 @@ from medground.language.finding_sentences import states_purpose
 from medground.language.predicate_words import VERBS
 from medground.language.prose import is_prose
 from medground.language.question_kinds import aspects_of
-from medground.language.question_reading import QuestionReading
+from medground.language.question_reading import Asked
 from medground.language.sentences import ROW
 from medground.language.word_lists import forms
 
@@ -47,18 +47,18 @@ def is_whole(sentence: str) -> bool:
     return bool(_BEGINS.match(plain) and _ENDS.search(plain)) and has_verb(words_of(plain))
 
 
-def asks_beside(asked: QuestionReading) -> frozenset[str]:
+def asks_beside(asked: Asked) -> frozenset[str]:
     """What a question asks of a paper that stands beside its text, such as its funding."""
     return asked.aspects & _BESIDE
 
 
-def says_beside(asked: QuestionReading, text: str) -> bool:
+def says_beside(asked: Asked, text: str) -> bool:
     """Whether a text says what a question asks of what stands beside a paper's text."""
     beside = asks_beside(asked)
     return bool(beside) and not beside.isdisjoint(aspects_of(text))
 
 
-def is_quotable(asked: QuestionReading, sentence: str) -> bool:
+def is_quotable(asked: Asked, sentence: str) -> bool:
     """Whether a sentence is prose, or says what stands beside a paper's text, where that is asked."""
     return is_prose(sentence) or says_beside(asked, sentence)
 
@@ -74,14 +74,14 @@ def instructs(text: str) -> bool:
     return _ADVICE.search(text) is not None or any(found[1].lower() in VERBS for found in _CLAUSE.finditer(text))
 
 
-def worth(asked: QuestionReading, sentence: str, title: str) -> float:
+def worth(asked: Asked, sentence: str, title: str) -> float:
     """What a sentence gains by a list where one is asked for, and loses by its form."""
     whole = is_whole(sentence) and words.tokens(sentence) != words.tokens(title)
     holds_list = "several" in asked.kinds and _LIST.search(sentence) is not None
     return LIST * holds_list - BROKEN * (not whole) - BROKEN * states_purpose(sentence)
 
 
-def cell_named(asked: QuestionReading, row: str, title: str, heading: str | None = None) -> float:
+def cell_named(asked: Asked, row: str, title: str, heading: str | None = None) -> float:
     """How surely a question asks for a value in a row of a table, 0 to 1: it names the row and a column.
 
     A row reads `Pain | Placebo: 4 | Drug: 2`; what the question quotes of the title of its paper and of the heading of

@@ -18,7 +18,7 @@ import numpy as np
 
 from medground.language import words
 from medground.language.clean import without_accents
-from medground.language.question_reading import QuestionReading
+from medground.language.question_reading import Asked
 from medground.language.subject import PART, Subject
 from medground.language.word_vectors import Nearness, meaning
 
@@ -36,7 +36,7 @@ class Quoted(NamedTuple):
     passage: str
 
 
-def signs(asked: QuestionReading, quotes: Sequence[Quoted]) -> tuple[float, ...]:
+def signs(asked: Asked, quotes: Sequence[Quoted]) -> tuple[float, ...]:
     """What the probability is made of.
 
     In this order: how near words come to those of what is missing; to all that the first passage should have; how many
@@ -70,7 +70,7 @@ def signs(asked: QuestionReading, quotes: Sequence[Quoted]) -> tuple[float, ...]
     )
 
 
-def is_on_subject(asked: QuestionReading, quotes: Sequence[Quoted], *, named: bool) -> bool:
+def is_on_subject(asked: Asked, quotes: Sequence[Quoted], *, named: bool) -> bool:
     """Whether quotes, best first, are likely about a question, of which they have what decides `named` or not.
 
     Never where they do not speak of what is asked of the things.

@@ -10,14 +10,14 @@ from functools import lru_cache
 from itertools import pairwise
 
 from medground.language import words
-from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.question_reading import Asked, reading_of
 from medground.language.word_lists import forms
 
 _PIECE = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[,;:?()/]")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Wanted:
     """A question as the sentences are compared with it.
 
     Attributes:
@@ -35,7 +35,7 @@ class Asked:
         claim: whether it is a statement, not a question.
     """
 
-    reading: QuestionReading
+    reading: Asked
     terms: tuple[str, ...]
     weights: tuple[float, ...]
     names: frozenset[str]
@@ -50,7 +50,7 @@ class Asked:
 
 
 @lru_cache(maxsize=64)
-def asked(question: str, options: str = "") -> Asked:
+def asked(question: str, options: str = "") -> Wanted:
     """Read a question, with the texts of its options if it has any."""
     whole = reading_of(question)
     reading, content = reading_of(whole.core), words.terms(whole.core)
@@ -58,7 +58,7 @@ def asked(question: str, options: str = "") -> Asked:
     terms = tuple(dict.fromkeys(content))
     weights = tuple(words.weight(t) * (1.0 if t in topic else 0.4) for t in terms)
     ranked = sorted(terms, key=lambda t: (t in names, t in topic, words.weight(t), len(t)))
-    return Asked(
+    return Wanted(
         reading=whole,
         terms=terms,
         weights=weights,
@@ -124,7 +124,7 @@ class Pool:
         second: the next one; `key` again if there is none.
     """
 
-    def __init__(self, asked: Asked, candidates: Sequence[Candidate]) -> None:
+    def __init__(self, asked: Wanted, candidates: Sequence[Candidate]) -> None:
         self.asked, self.candidates = asked, candidates
         self.wanted = frozenset(asked.terms)
         self.titles = [words.terms(c.title) for c in candidates]

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from medground.language import words
 from medground.language.finding_sentences import reports_result
-from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.question_reading import Asked, reading_of
 from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import ROW
@@ -66,7 +66,7 @@ def relevant_passages(question: str, passages: Sequence[base.PassageView]) -> tu
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
 
 
-def _names_what_decides(asked: QuestionReading, text: str) -> bool:
+def _names_what_decides(asked: Asked, text: str) -> bool:
     return bool(asked.deciding) and not asked.not_named(text)
 
 
@@ -95,7 +95,7 @@ def quotable_sentences(question: str, passages: Sequence[base.SentencedPassage])
 
 
 def _quotes(
-    asked: QuestionReading, passage: base.SentencedPassage, strengths: Sequence[float]
+    asked: Asked, passage: base.SentencedPassage, strengths: Sequence[float]
 ) -> list[tuple[float, tuple[str, ...]]]:
     """The best quotes of a passage, each one sentence or two neighbours, with their strength.
 

@@ -14,7 +14,7 @@ from medground.language import words
 from medground.language.finding_sentences import reports_result, states_purpose
 from medground.language.prohibition import forbidden
 from medground.language.question_kinds import aspects_told
-from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.question_reading import Asked, reading_of
 from medground.language.quoting.leading import cell_named
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
@@ -80,7 +80,7 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     return tuple(chosen)
 
 
-def _opposed_first(asked: QuestionReading, usable: Sequence[EvidenceView]) -> list[EvidenceView]:
+def _opposed_first(asked: Asked, usable: Sequence[EvidenceView]) -> list[EvidenceView]:
     """A quote of the first paper and one of another paper of which one denies the other; empty if there is none."""
     own = [e for e in usable if e.title == usable[0].title and asked.is_about(f"{e.title}\n{e.quote}")]
     others = [e for e in usable if e.title != usable[0].title and asked.is_about(f"{e.title}\n{e.quote}")]
@@ -100,7 +100,7 @@ def _denied(text: str) -> set[str]:
     return {stem for no in NEGATION.finditer(text) for stem in words.terms(text[no.end() :])[:_DENIED]}
 
 
-def _treats_another(asked: QuestionReading, view: EvidenceView) -> bool:
+def _treats_another(asked: Asked, view: EvidenceView) -> bool:
     """Whether a quote tells of the treatment of a disease that its title names and the question does not."""
     if aspects_told(view.quote).isdisjoint(("treatment", "the dose of")):
         return False

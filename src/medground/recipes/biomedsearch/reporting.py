@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from medground.language import words
 from medground.language.question_kinds import aspects_told
-from medground.language.question_reading import QuestionReading, reading_of
+from medground.language.question_reading import Asked, reading_of
 from medground.models.operators import base
 from medground.models.operators.base import EvidenceView, SentencedPassage
 from medground.models.operators.reading import quotes_on_topic
@@ -196,7 +196,7 @@ def _text(passage: SentencedPassage) -> str:
     return f"{passage.title}\n{' '.join(sentence.text for sentence in passage.sentences)}"
 
 
-def _speaks(asked: QuestionReading, whole: str, view: EvidenceView) -> bool:
+def _speaks(asked: Asked, whole: str, view: EvidenceView) -> bool:
     if asked.aspects:
         return not asked.aspects.isdisjoint(aspects_told(view.quote))
     own = words.topic(asked.text) - words.topic(whole)

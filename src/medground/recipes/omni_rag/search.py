@@ -20,7 +20,7 @@ from medground.sources.base import DescribedSource, Source
 from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.values.document import Hit, SourceKind
 from medground.values.graph import GraphFact
-from medground.values.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
+from medground.values.lookup import ConceptQuery, Found, Lookup, LookupForm, PlainWords, ProteinQuery
 from medground.values.query import Words
 from medground.values.source_plan import (
     QueryFound,
@@ -195,7 +195,7 @@ def _lookup(one: OpenSource, place: int, query: SourceQuery, run: Run) -> Lookup
     A source of proteins is asked for the first protein that the query names, in the first organism that it names.
     """
     choices, kind = run.settings.section(OmniRagSettings), one.description.kind
-    forms: list[Asked] = [Words(text=query.text), PlainWords(text=query.text)]
+    forms: list[LookupForm] = [Words(text=query.text), PlainWords(text=query.text)]
     if kind == "graph":
         forms = [ConceptQuery(term=query.term or query.text, question=query.text or run.question.text)]
     elif kind == "protein":
