@@ -13,7 +13,7 @@ from itertools import islice
 
 from medground.graph import lists
 from medground.graph.features import diseases_with, feature, profile
-from medground.graph.intent import MODES, Intent, GraphQuestion, asked_of
+from medground.graph.intent import MODES, GraphQuestion, Intent, asked_of
 from medground.graph.linking import Mention, Piece, corrected, diseases_in, genes_in, is_sure, link, organs_in, tokens
 from medground.graph.names import EXAMPLES, SAID, SAME
 from medground.graph.relation import Concept, ConceptKind, StatedAt, sentence
