@@ -34,7 +34,7 @@ from medground_evaluate.statistics import paired_difference
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGE = ROOT / "src" / "medground" / "language"
 NUMBERED = (
-    *("language.quoting.leading", "language.quoting.on_subject"),
+    *("language.quoting.leading"),
     *("answering.read.reading_list", "answering.write.draft", "answering.verify.context"),
     *("language.question_reading", "language.subject", "language.people_words", "language.word_vectors"),
 )
@@ -124,12 +124,6 @@ def _without_features(columns: Sequence[int]) -> None:
     model._weights = lambda: sets
 
 
-def _without_gate() -> None:
-    from medground.language.quoting import on_subject
-
-    on_subject.is_on_subject = lambda asked, quotes, *, named: named
-
-
 def _without_kinds() -> None:
     import numpy as np
 
@@ -147,7 +141,7 @@ def _without_order() -> None:
     assert model
 
 
-MODELS = {"gate": _without_gate, "kinds": _without_kinds, "order but bm25": _without_order}
+MODELS = {"kinds": _without_kinds, "order but bm25": _without_order}
 
 
 # Asking

@@ -9,13 +9,14 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from medground.answering.captions import design
 from medground.answering.read.sentence_names import SentenceNames, TextSpan
 from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
 from medground.language.question_reading import Asked, reading_of
+from medground.language.quoting.judged import Judged
 from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same, worth
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import Span, sentence_spans
@@ -125,7 +126,7 @@ class Reading:
         rank: its place in the list, from 1.
         passages: its passages to be read, best first.
         scores: its best score by each ranker.
-        strengths: how good a quote each of its sentences is, by the offset of its start in the document.
+        judged: how likely each of its sentences answers, by the offset of its start in the document.
         behind: how much less likely it is to hold the best quote than the first reading, as a logarithm; 0 or more.
         found: the best passages by which the search found it, where others may have taken their place.
     """
@@ -134,9 +135,14 @@ class Reading:
     rank: int
     passages: tuple[Passage, ...]
     scores: Mapping[str, float] = field(default_factory=dict)
-    strengths: Mapping[int, float] = field(default_factory=dict)
+    judged: Mapping[int, Judged] = field(default_factory=dict)
     behind: float = 0.0
     found: tuple[Passage, ...] = ()
+
+    @property
+    def strengths(self) -> dict[int, float]:
+        """How good a quote each of its sentences is, by the offset of its start in the document."""
+        return {start: judged.answers for start, judged in self.judged.items()}
 
     @property
     def nearness(self) -> float:
@@ -180,15 +186,15 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
 def _strongest(asked: Asked, reading: Reading) -> Reading:
     if len(reading.passages) <= PASSAGES_PER_DOCUMENT:
         return reading
-    texts = dict(places(reading))
+    texts, strengths = dict(places(reading)), reading.strengths
     best: dict[Passage, float] = {}
     for passage in reading.passages:
-        own = {at: s for at, s in reading.strengths.items() if passage.start <= at < passage.end}
+        own = {at: s for at, s in strengths.items() if passage.start <= at < passage.end}
         best[passage] = max((s for at, s in own.items() if is_quotable(asked, texts[at])), default=-math.inf)
     kept = sorted(best, key=lambda passage: -best[passage])[:PASSAGES_PER_DOCUMENT]
-    strengths = {start: s for start, s in reading.strengths.items() if any(p.start <= start < p.end for p in kept)}
+    judged = {start: one for start, one in reading.judged.items() if any(p.start <= start < p.end for p in kept)}
     found = reading.passages[:PASSAGES_PER_DOCUMENT]
-    return replace(reading, passages=tuple(kept), strengths=strengths, found=found)
+    return replace(reading, passages=tuple(kept), judged=judged, found=found)
 
 
 def _behind(best: float, own: float) -> float:
@@ -197,29 +203,36 @@ def _behind(best: float, own: float) -> float:
 
 def _likelihood(asked: Asked, reading: Reading) -> float:
     """How likely one of its sentences is the best quote, as a logarithm. What is not prose is not a quote."""
-    texts = dict(places(reading))
-    least = max(reading.strengths.values(), default=0.0) - _NEGLIGIBLE
-    return log_sum(s for start, s in reading.strengths.items() if s < least or is_quotable(asked, texts[start]))
+    texts, strengths = dict(places(reading)), reading.strengths
+    least = max(strengths.values(), default=0.0) - _NEGLIGIBLE
+    return log_sum(s for start, s in strengths.items() if s < least or is_quotable(asked, texts[start]))
 
 
 def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
-    """The readings, in the same order, with the strengths of their sentences."""
-    import numpy as np
+    """The readings, in the same order, with their sentences judged.
 
-    from medground.language.quoting.model import weighed
+    Of a question that asks leave, a sentence that forbids it comes before all others.
+    """
+    from medground.language.quoting.model import strengths  # numpy is slow to import
 
-    options = " ".join(option.text for option in question.options)
-    _, words = weighed(question.text, candidates(question, readings), options)
-    asked = reading_of(question.text)
-    documents = np.array([n for n, reading in enumerate(readings) for _ in sentences_of(reading)], dtype=np.intp)
-    said = [Said.of(asked, *sentence) for reading in readings for sentence in sentences_of(reading)]
-    together = np.array([_TOGETHER * _names_several(asked, reading) for reading in readings])[documents]
-    strong = words + np.array([one.gain + min(one.form, 0.0) for one in said]) + together
-    forbid = np.array([one.forbids > 0 for one in said])
-    if forbid.any():
-        strong[forbid] += max(0.0, strong.max() + _FORBIDS - strong[forbid].max())
-    found = iter(strong.round(6).tolist())
-    return [replace(one, strengths={start: next(found) for start, _ in places(one)}) for one in readings]
+    asked, options = reading_of(question.text), " ".join(option.text for option in question.options)
+    orders = strengths(question.text, candidates(question, readings), options)
+    judged: list[dict[int, Judged]] = []
+    for reading, order in zip(readings, orders, strict=True):
+        together = _TOGETHER * _names_several(asked, reading)
+        starts = (start for start, _ in places(reading))
+        found = zip(starts, sentences_of(reading), order, strict=True)
+        judged.append({start: _judged(asked, *sentence, strength, together) for start, sentence, strength in found})
+    whole = [one for sentences in judged for one in sentences.values()]
+    forbidding = {id(one) for one in whole if forbidden(asked, one.title, one.sentence) > 0}
+    if forbidding:
+        most = max(one.answers for one in whole)
+        lift = max(0.0, most + _FORBIDS - max(one.answers for one in whole if id(one) in forbidding))
+        judged = [
+            {at: one.with_term("forbids", lift) if id(one) in forbidding else one for at, one in sentences.items()}
+            for sentences in judged
+        ]
+    return [replace(reading, judged=sentences) for reading, sentences in zip(readings, judged, strict=True)]
 
 
 def _names_several(asked: Asked, reading: Reading) -> bool:
@@ -229,55 +242,22 @@ def _names_several(asked: Asked, reading: Reading) -> bool:
     return not asked.not_named("\n".join([reading.passages[0].title, *(passage.text for passage in reading.passages)]))
 
 
-@dataclass(frozen=True)
-class Said:
-    """What a sentence and its title name of what is asked.
-
-    Attributes:
-        share: the share of the things asked about that they name.
-        entitled: whether something is asked of a thing that the title names.
-        defines: whether the sentence says what the thing is, where that is asked.
-        beside: how surely it is the row of a table, or what stands beside a paper's text, that is asked for.
-    """
-
-    title: str
-    sentence: str
-    asked: Asked
-    share: float
-    entitled: bool
-    defines: bool
-    beside: float
-
-    @cached_property
-    def form(self) -> float:
-        """What it gains or loses by its form."""
-        return worth(self.asked, self.sentence, self.title)
-
-    @classmethod
-    def of(cls, asked: Asked, passage: Passage, start: int, end: int) -> Said:
-        """A sentence of a passage, read for a question."""
-        title, sentence = passage.title, passage.text[start:end]
-        entitled = bool(asked.aspects) and asked.names_any(title)
-        of_it = entitled or not asked.deciding  # what weakens or pays for another study is not asked
-        beside = max(of_it and says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
-        return cls(
-            title, sentence, asked, asked.share_named(title, sentence), entitled, asked.is_defined_in(sentence), beside
-        )
-
-    @property
-    def gain(self) -> float:
-        """By how much it comes before others to be looked at closely, as a logarithm."""
-        return _NAMED * self.share + _ENTITLED * self.is_about + _DEFINED * self.defines + _CELL * self.beside
-
-    @cached_property
-    def forbids(self) -> float:
-        """How much of what is asked leave for it forbids."""
-        return forbidden(self.asked, self.title, self.sentence)
-
-    @property
-    def is_about(self) -> bool:
-        """Whether it and its title name all that is asked, and its title a thing of it."""
-        return self.entitled and self.share == 1.0
+def _judged(asked: Asked, passage: Passage, start: int, end: int, order: float, together: float) -> Judged:
+    """A sentence of a passage, judged for a question."""
+    title, sentence = passage.title, passage.text[start:end]
+    share, entitled = asked.share_named(title, sentence), bool(asked.aspects) and asked.names_any(title)
+    of_it = entitled or not asked.deciding  # what weakens or pays for another study is not asked
+    beside = max(of_it and says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
+    terms = {
+        "order": order,
+        "named": _NAMED * share,
+        "entitled": _ENTITLED * (entitled and share == 1.0),
+        "defines": _DEFINED * asked.is_defined_in(sentence),
+        "cell": _CELL * beside,
+        "form": min(worth(asked, sentence, title), 0.0),
+        "together": together,
+    }
+    return Judged(title, sentence, {name: value for name, value in terms.items() if value})
 
 
 def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:

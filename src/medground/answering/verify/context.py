@@ -20,6 +20,7 @@ from medground.language import words
 from medground.language.follow_up import questions_in
 from medground.language.prose import is_prose
 from medground.language.question_reading import Asked, reading_of
+from medground.language.quoting.judged import on_subject as nearness
 from medground.language.quoting.leading import cell_named
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView
@@ -138,6 +139,8 @@ def premise_spans(text: str, reads: Reads) -> list[tuple[int, int]]:
 
 _DEFINED = re.compile(r"(?P<long>(?:[\w'’-]+ ){1,8})\((?P<short>[A-Z][\w-]{1,7})\)")
 """Words and their abbreviation in brackets."""
+_NEAR = 0.6
+"""How near the first passage must come to what a question is about, if it names no thing, or one that no quote names."""
 AROUND = 1500
 """Characters before and after a quote that are its passage."""
 
@@ -170,14 +173,15 @@ def is_likely_on_subject(
 
     Those of papers that it names by their ids are.
     """
-    from medground.language.quoting.on_subject import Quoted, is_on_subject  # numpy is slow to import
-
     if named and without_papers(question.text) != question.text:
         return True
     asked, passages, _ = _asked_of(question, evidence, documents)
-    read = zip(evidence, passages, strict=True)
-    quotes = [Quoted(documents[e.document_id].title, e.quote, passage) for e, passage in read]
-    return any(is_on_subject(one, quotes, named=named) for one in (asked.values() if named else [*asked.values()][:1]))
+    readings = [*asked.values()] if named else [next(iter(asked.values()))]
+    heads = [f"{documents[e.document_id].title}\n{e.quote}" for e in evidence]
+    if not named and readings[0].aspect_lost(heads):
+        return False
+    nearest = max(nearness(reading, passages[0]) for reading in readings)
+    return nearest >= _NEAR
 
 
 def open_questions(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
