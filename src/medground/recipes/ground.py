@@ -12,6 +12,7 @@ from itertools import islice
 from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.finish import finish
+from medground.answering.explanation import tell_judged
 from medground.answering.rank.fuse import distinct
 from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.read.evidence import extract_evidence, is_sufficient, screen_batch, with_findings
@@ -195,7 +196,10 @@ async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence
             hits = [*await _naming(lost, question, lookup, run), *hits][: retrieval.keep]
     await run.retrieve([hit.passage.document_id for hit in hits])
     listed = with_findings(question.text, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
-    return best_first(*by_author(question, listed, run))
+    question, theirs = by_author(question, listed, run)
+    ordered = best_first(question, theirs)
+    tell_judged(reading_of(question.text), ordered, run)
+    return ordered
 
 
 async def _naming(things: Sequence[Subject], question: Question, lookup: Lookup, run: Run) -> list[Hit]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from medground.answering.conclude.decision import CriticReading, decide
 from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
+from medground.answering.explanation import FirstLine, tell_first_line
 from medground.answering.run import Run
 from medground.answering.verify.context import AROUND, as_read, usable
 from medground.answering.verify.rationale import faithfulness, quoted_share, support_score
@@ -95,6 +96,7 @@ def compose(
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
     kept = _shown(kept, draft, decision, run) if run.settings.verify.gate else kept
+    tell_first_line(_first_line(decision, kept), run)
     rationale, statements = _written(kept, run, mark)
     quoted = {e.id for e in run.ledger.evidence}
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))
@@ -118,6 +120,12 @@ def compose(
         stopped=stopped,
         **_circumstances(run) | ({"needs_evidence": False} if _from_memory(decision, evidence, kept, run) else {}),
     )
+
+
+def _first_line(decision: Decision, kept: Sequence[Verdicted]) -> FirstLine:
+    """What stands on top: the decision and the first sentence that is shown."""
+    lost = f"no quote mentions {' or '.join(decision.unmentioned)}" if decision.unmentioned else ""
+    return FirstLine(decision.status, kept[0][0].text if kept else "", lost or decision.reason)
 
 
 def _shown(kept: Sequence[Verdicted], draft: Draft, decision: Decision, run: Run) -> list[Verdicted]:

@@ -140,7 +140,7 @@ def premise_spans(text: str, reads: Reads) -> list[tuple[int, int]]:
 _DEFINED = re.compile(r"(?P<long>(?:[\w'’-]+ ){1,8})\((?P<short>[A-Z][\w-]{1,7})\)")
 """Words and their abbreviation in brackets."""
 _NEAR = 0.6
-"""How near the first passage must come to what a question is about, if it names no thing, or one that no quote names."""
+"""How near the first passage must come to a question that names no thing, or one that no quote names."""
 AROUND = 1500
 """Characters before and after a quote that are its passage."""
 

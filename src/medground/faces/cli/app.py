@@ -24,6 +24,7 @@ from medground.faces.cli import installation
 from medground.faces.cli.answers import export, history, show
 from medground.faces.cli.ask import ask, verify
 from medground.faces.cli.corpus import corpus_app
+from medground.faces.cli.explain import explain
 from medground.faces.cli.kb import kb_app
 from medground.faces.cli.papers import paper
 from medground.faces.cli.research import plan, research
@@ -68,7 +69,10 @@ def _joined(*names: str) -> dict[str, Any]:
 
 
 _COMMANDS: dict[str, Any] = {
-    **{command.__name__: command for command in (ask, research, verify, plan, paper, history, show, export, serve)},
+    **{
+        command.__name__: command
+        for command in (ask, explain, research, verify, plan, paper, history, show, export, serve)
+    },
     "corpus": corpus_app,
     "kb": kb_app,
     **_joined("data", "eval", "experiment"),

@@ -1,0 +1,45 @@
+"""`medground explain`: why the first line of an answer is what it is."""
+
+from __future__ import annotations
+
+import json as json_module
+from dataclasses import asdict
+
+from medground.faces.cli import options as by
+from medground.faces.cli.terminal import page, say_json
+
+
+def explain(
+    question: by.QuestionText = None,
+    corpus: by.Corpora = None,
+    kb: by.KnowledgeBase = None,
+    json: by.AsJson = False,
+    sets: by.Sets = None,
+    preset: by.Preset = None,
+    settings: by.SettingsFile = None,
+    quiet: by.Quiet = False,
+) -> None:
+    """Show why an answer begins as it does: how the question was read, and how sentences were judged.
+
+    The question is answered without a language model. The twelve best sentences are shown with each term of their
+    score, then the first line and the reason for it.
+    """
+    from medground.answering.explanation import Explanation
+    from medground.answering.trace import read_trace
+    from medground.errors import UsageError
+    from medground.faces.cli.asking import STDIN, ask_one, read_stdin
+    from medground.language.risk.notices import notice_first
+    from medground.values.question import Question
+    from medground.wording.explaining import explained
+
+    if question is None:
+        raise UsageError("no question given; write one in quotes, or - to read it from standard input")
+    text = read_stdin() if question == STDIN else question
+    with notice_first(text):
+        chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": None})
+        answer = ask_one(Question.ask(text), chosen, quiet=quiet)
+    explanation = Explanation.of(answer, read_trace(chosen.home / "traces", answer.trace_id))
+    if json:
+        say_json(json_module.dumps(asdict(explanation), indent=2, ensure_ascii=False))
+    else:
+        page("\n".join(explained(explanation)))

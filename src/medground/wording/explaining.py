@@ -1,0 +1,77 @@
+"""An explanation of a first line, as lines of text."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from medground.answering.explanation import Explanation
+from medground.language.clean import joined
+
+_LARGEST = 3
+"""Terms that are named as the reason."""
+
+
+def explained(explanation: Explanation) -> Iterator[str]:
+    """What was understood and searched, the best sentences with the terms of their scores, and what follows."""
+    for asked in explanation.asked:
+        yield from _understood(asked)
+    for search in explanation.searched:
+        yield f"Searched: {search['source']}, {search['status']}, {search['hits']} hits: {joined(search['query'])}"
+    line = explanation.first_line
+    for number, sentence in enumerate(explanation.judged, start=1):
+        first = " <- first line" if _is_in(sentence, line) else ""
+        yield ""
+        yield f"{number}. answers {sentence['answers']:+.2f}, on the subject {sentence['on_subject']:.2f}{first}"
+        yield f"   {joined(sentence['sentence'])}"
+        yield f"   {joined(sentence['title'])} ({sentence['document']})"
+        yield f"   {_terms(sentence['terms'])}"
+    yield ""
+    yield f"First line: {line['status']}: {joined(line['text']) or 'nothing is shown'}"
+    yield f"Because: {_because(explanation)}"
+
+
+def _understood(asked: Mapping[str, Any]) -> Iterator[str]:
+    yield f"Question: {joined(asked['question'])}"
+    if asked["read as"] != asked["question"]:
+        yield f"Read as: {joined(asked['read as'])}"
+    named = [f"{said} ({heading})" if heading else said for said, heading in asked["subjects"].items()]
+    told = {
+        "Subjects": named,
+        "Every text must name": asked["every text must name"],
+        "What is asked of them": asked["aspects"],
+        "Kinds of answer": asked["kinds"],
+        "People": asked["people"],
+    }
+    yield from (f"{label}: {', '.join(values) or '-'}" for label, values in told.items())
+
+
+def _is_in(sentence: Mapping[str, Any], line: Mapping[str, Any]) -> bool:
+    return bool(line["text"]) and joined(sentence["sentence"]) in joined(line["text"])
+
+
+def _terms(terms: Mapping[str, float]) -> str:
+    """The terms of a score, the largest first."""
+    return ", ".join(f"{name} {value:+.2f}" for name, value in sorted(terms.items(), key=lambda pair: -abs(pair[1])))
+
+
+def _because(explanation: Explanation) -> str:
+    """Why the first line is what it is."""
+    line, judged = explanation.first_line, explanation.judged
+    if line["reason"]:
+        return joined(line["reason"])
+    if not judged:
+        return "no sentence was judged"
+    places = [number for number, sentence in enumerate(judged) if _is_in(sentence, line)]
+    if not places:
+        return f"none of the {len(judged)} best sentences is in it"
+    own = judged[places[0]]
+    if places[0]:
+        return (
+            f"sentence {places[0] + 1} comes before those with higher scores by the order of quotes: the subject in "
+            "it or its title, one of each paper, findings before aims"
+        )
+    rival = next((one for number, one in enumerate(judged) if number not in places), None)
+    if rival is None:
+        return "no other sentence was judged"
+    ahead = {name: value - rival["terms"].get(name, 0.0) for name, value in own["terms"].items()}
+    largest = {name: ahead[name] for name in sorted(ahead, key=lambda name: -ahead[name])[:_LARGEST] if ahead[name] > 0}
+    return f"its score is {own['answers'] - rival['answers']:.2f} above the next, most by {_terms(largest) or 'place'}"
