@@ -3,10 +3,8 @@
     python benchmarks/answers.py --data ../shared/data --home FOLDER [--only bioasq-vectors] [--limit 300]
 
 All rows of a table are made in one run. Medground's rows are the answers of the recipe `ground` without a model,
-through the engine. On BioASQ (tasks 7b to 9b, a corpus of its snippets) each question is answered with an order that
-was learned without its fold (`scripts/train_reader.py`; questions that share a paper are in one fold), but with the
-trees and the gate that ship, which learned from it; SciFact dev and the other half of COVID-QA are answered with the
-shipped weights, none of which learned from them. Baselines quote the best
+through the engine, with the shipped weights, which learned from none of these questions: BioASQ 9b (in a corpus of the
+snippets of 7b to 9b), SciFact dev and the other half of COVID-QA. Baselines quote the best
 sentence (BM25) of each of the first three papers, or its best two neighbours, or the first three sentences.
 Intervals are Wilson's, 95 %.
 `FOLDER` keeps the corpora.
@@ -26,14 +24,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from marked import DEPTH, Marked, bioasq, build_corpus, covidqa, holds, is_in, plain, scifact
-from train_reader import FOLDS, Sample, experts, folds, others
+from train_scorer import task_of
 
 from medground import BlockingEngine, Settings
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
 from medground.language import words
-from medground.language.quoting import model
 from medground.language.sentences import sentence_spans
 from medground.models.embedders import open_embedder
 from medground.values.document import Hit
@@ -43,7 +40,6 @@ from medground_evaluate.statistics import wilson
 Quotes = Sequence[tuple[str, str]]
 """Document id and text of each quote, in order."""
 Row = Callable[[Sequence[Marked]], Iterator[Quotes]]
-PENALTY = 6e-3
 
 
 @dataclass
@@ -174,25 +170,6 @@ def ground(bench: Bench, corpus: str, *, vectors: bool) -> Row:
     return row
 
 
-def held_out(row: Row, sample: Sample, kind: str) -> Row:
-    """The same, with an order that was learned without the fold of the question."""
-
-    def of(marked: Sequence[Marked]) -> Iterator[Quotes]:
-        fold = folds([one for one, _ in sample.kept if one.name == "bioasq"] + list(marked))
-        found: dict[str, Quotes] = {}
-        shipped = model._weights
-        for number in range(FOLDS):
-            groups = {group for group, n in fold.items() if n == number}
-            weights = sample.fit(groups, PENALTY)
-            model._weights = lambda weights=weights: {kind: weights}  # type: ignore[assignment]
-            ours = [one for one in marked if one.group in groups]
-            found |= {one.id: quotes for one, quotes in zip(ours, row(ours), strict=True)}
-        model._weights = shipped
-        return iter([found[one.id] for one in marked])
-
-    return of
-
-
 # Measures
 
 
@@ -270,7 +247,7 @@ def main() -> None:
                 run("BM25, whole passage", whole_passage(bench), asked)
                 run("BM25 over sentences", sentences(bench), asked)
                 run("Medground", ground(bench, name, vectors=False), asked)
-    marked = bioasq(data)
+    marked = task_of(bioasq(data), data, "9b")
     if arguments.limit:
         marked = [marked[i] for i in np.random.default_rng(0).permutation(len(marked))[: arguments.limit]]
     if arguments.only in (None, "bioasq"):
@@ -282,25 +259,23 @@ def main() -> None:
 def _by_words(data: Path, home: Path, asked: Sequence[Marked]) -> None:
     with Library(home).open(build_corpus("bioasq", data, home)) as snapshot:
         bench = Bench("bioasq", home, snapshot)
-        print(f"BioASQ 7b to 9b, {len(asked)} questions")
+        print(f"BioASQ 9b, {len(asked)} questions")
         run("BM25, first documents", baseline(bench, bm25), asked)
         run("BM25, two neighbours", baseline(bench, bm25, 2), asked)
         run("BM25 over sentences", sentences(bench), asked)
         run("lead 3 of BM25's first", lead(bench), asked)
-        sample = Sample(experts(data, home), Sample(others(data, home)))
-        run("Medground", held_out(ground(bench, "bioasq", vectors=False), sample, "words"), asked)
+        run("Medground", ground(bench, "bioasq", vectors=False), asked)
 
 
 def _by_vectors(data: Path, home: Path, asked: Sequence[Marked], embedder: Embedder) -> None:
     name = build_corpus("bioasq", data, home, embedder)
     with Library(home).open(name) as snapshot:
         bench = Bench("bioasq", home, snapshot, embedder)
-        print(f"BioASQ 7b to 9b with vectors, {len(asked)} questions")
+        print(f"BioASQ 9b with vectors, {len(asked)} questions")
         run("MiniLM, first documents", baseline(bench, minilm), asked)
         run("BM25 and MiniLM by RRF", baseline(bench, fused), asked)
         run("RRF, two neighbours", baseline(bench, fused, 2), asked)
-        sample = Sample(experts(data, home, embedder), Sample(others(data, home)))
-        run("Medground with vectors", held_out(ground(bench, name, vectors=True), sample, "vectors"), asked)
+        run("Medground with vectors", ground(bench, name, vectors=True), asked)
 
 
 if __name__ == "__main__":

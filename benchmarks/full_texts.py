@@ -1,12 +1,12 @@
 """Measures the sentences that answers quote from full texts of trials.
 
-    python benchmarks/full_texts.py --data ../shared/data --home FOLDER [--shipped] [--show]
+    python benchmarks/full_texts.py --data ../shared/data --home FOLDER [--show]
 
 The corpus: 200 trials in JATS. The questions: 515 of Evidence Inference, in whose articles doctors marked the result
 (`scripts/marked_trials.py`), and 60 written by hand as a reader would ask (`full_text_questions.jsonl`). Of these it
 is known which article answers them; a quote counts as the article's own finding if it stands under its results or
 conclusion, or in its abstract but not under another heading. Medground's answers come from the recipe `ground` without
-a model, with an order that was learned without the article of the question (`--shipped`: with that of the package).
+a model. The weights learned from the questions of Evidence Inference, and not from those by hand.
 """
 
 from __future__ import annotations
@@ -14,24 +14,20 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from answers import Bench, Quotes, Row, baseline, bm25, ground, sentences, share, whole_passage
+from answers import Bench, Row, baseline, bm25, ground, sentences, share, whole_passage
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from marked import Marked, is_in, plain
 from marked_trials import build_trials, trials
-from train_reader import FOLDS, Sample, experts, folds, others
 
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
-from medground.language.quoting import model
-from medground.language.quoting.pool import NAMES, parts
+from medground.language.quoting.headings import parts_of
 from medground.language.sentences import sentence_spans
-
-PENALTY = 6e-3
 
 
 def by_hand() -> list[Marked]:
@@ -44,37 +40,13 @@ def by_hand() -> list[Marked]:
     ]
 
 
-def held_out(row: Row, sample: Sample) -> Row:
-    """The same, with an order that was learned without the article."""
-
-    def of(marked: Sequence[Marked]) -> Iterator[Quotes]:
-        fold = folds(trials_and_titles(sample, marked))
-        found: dict[str, Quotes] = {}
-        shipped = model._weights
-        for number in range(FOLDS):
-            groups = {group for group, n in fold.items() if n == number}
-            weights = sample.fit(groups, PENALTY)
-            model._weights = lambda weights=weights: {"words": weights}  # type: ignore[assignment]
-            ours = [one for one in marked if one.group in groups]
-            found |= {one.id: quotes for one, quotes in zip(ours, row(ours), strict=True)}
-        model._weights = shipped
-        return iter([found[one.id] for one in marked])
-
-    return of
-
-
-def trials_and_titles(sample: Sample, marked: Sequence[Marked]) -> list[Marked]:
-    """All questions on the articles, so that a fold holds all of one article."""
-    return [one for one, _ in sample.kept if one.name in ("trials", "titled")] + list(marked)
-
-
 def own_finding(snapshot: Snapshot, document: str, quote: str) -> bool:
     """Whether a quote stands where its paper says what it found."""
     paper = snapshot.documents([document])[document]
     start = paper.text.find(quote)
-    under = dict(zip(NAMES, parts(paper.section_at(start)), strict=True))
-    elsewhere = any(under[part] for part in ("back", "legend", "methods", "opening"))
-    return bool(under["conclusion"] or under["results"] or (under["abstract"] and not elsewhere))
+    under = parts_of(paper.section_at(start))
+    elsewhere = not under.isdisjoint(("back", "legend", "methods", "opening"))
+    return not under.isdisjoint(("conclusion", "results")) or ("abstract" in under and not elsewhere)
 
 
 def report(title: str, marked: Sequence[Marked], row: Row, snapshot: Snapshot, show: bool) -> None:
@@ -102,15 +74,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--shipped", action="store_true", help="with the weights of the package")
     parser.add_argument("--show", action="store_true", help="print the first quotes of the questions by hand")
     arguments = parser.parse_args()
     data, home = arguments.data, arguments.home
     with Library(home).open(build_trials(data, home)) as snapshot:
         bench = Bench("trials", home, snapshot)
         ours: Row = ground(bench, "trials", vectors=False)
-        if not arguments.shipped:
-            ours = held_out(ours, Sample(experts(data, home), Sample(others(data, home))))
         for marked in (trials(data), by_hand()):
             print(f"{marked[0].name}, {len(marked)} questions")
             rows = [

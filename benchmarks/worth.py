@@ -1,10 +1,10 @@
-"""What is each list, pattern, number, feature group and model of the keyless way to the first line worth?
+"""What is each list, pattern, number, column and model of the keyless way to the first line worth?
 
     python benchmarks/worth.py bioasq=NAME medquad=NAME pubmed=NAME jats=NAME covidqa=NAME --kept FOLDER
         [--only PART ...] [--questions 100] [--asked FILE.tsv ...]
 
 Each is left out in turn, in a process of its own: a list is empty, a pattern matches nothing, a number is halved and
-doubled, the weights of a group of features are zero, a model says nothing. Then the same questions are asked: people's
+doubled, the weight of a column is zero, a model says nothing. Then the same questions are asked: people's
 questions with their answers by pattern (`stories.py`, which the weights learned from), and rows of files in the form of
 `asked_questions.tsv`. FOLDER keeps what each process found, so that a cut run resumes; `--only model number` leaves out
 only these. A row says how many first lines become right and wrong when a part is left out (right: the answer or a
@@ -53,7 +53,7 @@ RIGHT = ("the answer", "on the subject", "true nothing")
 def parts() -> Iterator[str]:
     """The names of all parts, `kind:of:what`."""
     yield from (f"model:{name}" for name in MODELS)
-    yield from (f"features:{group}" for group in groups())
+    yield from (f"column:{name}" for name in groups())
     for module in NUMBERED:
         text = (ROOT / "src" / "medground" / (module.replace(".", "/") + ".py")).read_text(encoding="utf-8")
         for names, values in re.findall(r"^(_?[A-Z][A-Z_]*(?:, _?[A-Z_]+)*) = (-?[\d.]+(?:, -?[\d.]+)*)$", text, re.M):
@@ -69,14 +69,11 @@ def parts() -> Iterator[str]:
     yield "table:people_words"
 
 
-def groups() -> dict[str, list[int]]:
-    """The features of the order by what their names begin with; `other` for those that stand alone."""
-    names = json.loads((ROOT / "src/medground/data/reader.json").read_text(encoding="utf-8"))["features"]
-    begin = [re.split(r":| (?=\w)", name)[0] for name in names]
-    found: dict[str, list[int]] = {}
-    for number, first in enumerate(begin):
-        found.setdefault(first if begin.count(first) > 1 else "other", []).append(number)
-    return found
+def groups() -> list[str]:
+    """The columns of the scorer."""
+    from medground.language.quoting.columns import COLUMNS
+
+    return list(COLUMNS)
 
 
 def without(part: str) -> None:
@@ -100,8 +97,8 @@ def without(part: str) -> None:
         name, _, value = rest.partition("=")
         module, _, number = name.rpartition(".")
         _set(importlib.import_module(f"medground.{module}"), number, float(value))
-    elif kind == "features":
-        _without_features(groups()[rest])
+    elif kind == "column":
+        _without_column(rest)
     elif kind == "model":
         MODELS[rest]()
 
@@ -114,14 +111,13 @@ def _set(module: Any, name: str, value: float) -> None:
         setattr(other, name, round(value) if whole else value)
 
 
-def _without_features(columns: Sequence[int]) -> None:
-    from medground.language.quoting import model
+def _without_column(*names: str) -> None:
+    import numpy as np
 
-    sets = {name: dict(parts) for name, parts in model._weights().items()}
-    for one in sets.values():
-        one["weights"] = one["weights"].copy()
-        one["weights"][[*columns]] = 0.0
-    model._weights = lambda: sets
+    from medground.language.quoting import scorer
+
+    kept = scorer._weights() * np.array([name not in names for name in groups()])
+    scorer._weights = lambda: kept
 
 
 def _without_kinds() -> None:
@@ -134,14 +130,10 @@ def _without_kinds() -> None:
 
 
 def _without_order() -> None:
-    from medground.language.quoting import model
-
-    names = json.loads((ROOT / "src/medground/data/reader.json").read_text(encoding="utf-8"))["features"]
-    _without_features([number for number, name in enumerate(names) if name not in ("bm25", "by words")])
-    assert model
+    _without_column(*(name for name in groups() if name != "searched"))
 
 
-MODELS = {"kinds": _without_kinds, "order but bm25": _without_order}
+MODELS = {"kinds": _without_kinds, "columns but searched": _without_order}
 
 
 # Asking

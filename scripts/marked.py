@@ -1,6 +1,6 @@
 """Questions with the papers and sentences that experts marked, and what a search finds for them.
 
-Read by `train_reader.py`, which learns from them, and by `benchmarks/answers.py`, which measures with them.
+Read by `train_scorer.py`, which learns from them, and by `benchmarks/answers.py`, which measures with them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from medground.corpus.readers import READERS
 from medground.corpus.snapshot import Snapshot
 from medground.language import words
 from medground.language.finding_sentences import states_purpose
-from medground.language.quoting.pool import Candidate
+from medground.language.quoting.candidate import Candidate
 from medground.language.sentences import sentence_spans
 from medground.values.query import Words
-from medground.values.question import Question
 
 DEPTH, KEEP = 100, 20
 """As the settings have them: hits of each ranker, and documents that are read."""
@@ -270,7 +269,7 @@ def find(
             rankings.append(snapshot.dense(vector, DEPTH))
         readings = reading_list(merge_duplicates(fuse(rankings)), KEEP, WEIGHED)
         readings = with_findings(one.question, readings, snapshot.documents([r.document_id for r in readings]))
-        one.readings, one.candidates = readings, candidates(Question.ask(one.question), readings)
+        one.readings, one.candidates = readings, candidates(readings)
         one.documents = [reading.document_id for reading in readings]
         one.values = np.array([v for r, c in zip(readings, one.candidates, strict=True) for v in worth(one, r, c)])
 

@@ -17,7 +17,8 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.snapshot import Snapshot
-from medground.language.quoting.pool import NAMES, Candidate, parts
+from medground.language.quoting.candidate import Candidate
+from medground.language.quoting.headings import parts_of
 
 TEMPLATES = (
     "Does {i} affect {o} compared with {c}?",
@@ -89,9 +90,10 @@ def worth(one: Marked, reading: Reading, candidate: Candidate) -> list[float]:
 
 def _own(heading: str | None) -> float:
     """How surely a sentence states what the paper itself found."""
-    under = dict(zip(NAMES, parts(heading), strict=True))
-    if under["conclusion"]:
-        return 1.0 if under["abstract"] else 0.9
-    if under["results"]:
-        return 0.8 if under["abstract"] else 0.4
-    return 0.1 if under["discussion"] else 0.03
+    under = parts_of(heading)
+    in_abstract = "abstract" in under
+    if "conclusion" in under:
+        return 1.0 if in_abstract else 0.9
+    if "results" in under:
+        return 0.8 if in_abstract else 0.4
+    return 0.1 if "discussion" in under else 0.03

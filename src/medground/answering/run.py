@@ -18,6 +18,7 @@ from medground.corpus.retraction import marked
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.home.settings_groups import BudgetSettings
 from medground.language.question_kinds import ENGLISH_ONLY, looks_foreign
+from medground.language.question_reading import Asked, reading_of
 from medground.language.risk.notices import most_urgent
 from medground.models.operators.base import I, O, Operator
 from medground.models.operators.checking import check
@@ -48,14 +49,10 @@ class Run(Retrieval):
     answered_by: dict[str, str] = field(default_factory=dict)
     shown: dict[str, None] = field(default_factory=dict)
     """Ids of documents that the answer lists without citing them, in order."""
-    elsewhere: frozenset[str] = frozenset()
-    """Things of the question that no quote names, though other documents of its sources do."""
     read: dict[str, None] = field(default_factory=dict)
     """Ids of documents that a model read in one call."""
     names: SentenceNames = field(default_factory=SentenceNames)
     """Ids under which a model sees documents and sentences."""
-    missing: str = ""
-    """What the model that read last said is missing in what was read; empty if it suffices."""
     notice: Notice | None = None
     """What the answer says first, if the question shows a person at risk."""
     research: ResearchSoFar | None = None
@@ -64,6 +61,11 @@ class Run(Retrieval):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._turn = asyncio.Lock()
+
+    @property
+    def asked(self) -> Asked:
+        """What was understood of its question."""
+        return reading_of(self.question.text)
 
     def without_model(self, recipe: Declaration) -> None:
         """From now on no language model is asked, so that no limit holds; `recipe` declares what is asked instead."""

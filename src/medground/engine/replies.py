@@ -12,7 +12,7 @@ from medground.errors import MedgroundError, UsageError
 from medground.language.clean import joined, sentence, some
 from medground.language.follow_up import within
 from medground.language.question_query import alone
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import Asked
 from medground.language.requests import Request, request_in
 from medground.sources.base import FactSource, Source, suited
 from medground.sources.corpus import CorpusSource
@@ -152,7 +152,7 @@ async def with_next_steps(answer: Answer, run: Run) -> Answer:
         return answer.model_copy(update={"nearby": (follows.asked,)}) if follows and follows.carried else answer
     searched = {source.state.name for source in run.sources if source.state is not None}
     unsearched = [name for name in Library(run.settings.home).list() if name not in searched]
-    nearby = await _nearby(reading_of(run.question.text), run)
+    nearby = await _nearby(run.asked, run)
     return answer.model_copy(update={"nearby": tuple(nearby), "unsearched": tuple(unsearched)})
 
 

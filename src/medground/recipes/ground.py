@@ -15,7 +15,7 @@ from medground.answering.conclude.finish import finish
 from medground.answering.explanation import tell_judged
 from medground.answering.rank.fuse import distinct
 from medground.answering.rank.rerank import rerank, reranker_problems
-from medground.answering.read.evidence import extract_evidence, is_sufficient, screen_batch, with_findings
+from medground.answering.read.evidence import coverage_check, extract_evidence, screen_batch, with_findings
 from medground.answering.read.facts import GraphAnswer, NotUnderstood, about_the_same, ask_for_facts, beside_facts
 from medground.answering.read.readable import readable, texts
 from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, reading_list
@@ -103,9 +103,9 @@ async def ground(question: Question, run: Run) -> Answer:
     if finding is not None and answered.evidence:
         run.warn(finding.note)
     if not answered.draft.sentences:
-        run.missing = " ".join(answered.draft.missing)
-        return compose(run, refusal(stored, run, searched=searched))
-    return await finish(question, answered.draft, answered.evidence, run)
+        missing = " ".join(answered.draft.missing) or answered.missing
+        return compose(run, refusal(stored, run, searched=searched), missing=missing)
+    return await finish(question, answered.draft, answered.evidence, run, missing=answered.missing)
 
 
 async def _answered(
@@ -131,14 +131,15 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
     """The best quotes of texts, without a model."""
     evidence: list[Evidence] = []
     shown: list[Sentence] = []
+    missing = ""
     for one in _each(question):
-        found = await _quoted(one, run, only)
+        found, missing = await _quoted(one, run, only)
         found = about_the_same(found, finding, run) if finding else found
         evidence += found
         for quote in await best_quotes(one, found, run):
             if not any(quote.text in other.text or other.text in quote.text for other in shown):
                 shown.append(quote)
-    return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence))
+    return Answered(draft=Draft(sentences=tuple(shown)), evidence=tuple(evidence), missing=missing)
 
 
 async def _by_model(question: Question, run: Run, only: Sequence[str] | None) -> Answered:
@@ -169,19 +170,22 @@ def _each(question: Question) -> list[Question]:
     return [question.model_copy(update={"text": whole}) for _, whole in asked] if len(asked) > 1 else [question]
 
 
-async def _quoted(question: Question, run: Run, only: Sequence[str] | None) -> list[Evidence]:
-    """Quotes of the texts found."""
+async def _quoted(question: Question, run: Run, only: Sequence[str] | None) -> tuple[list[Evidence], str]:
+    """Quotes of the texts found, and what is missing in them."""
+    missing = ""
     readings, evidence = await _readings(question, words_lookup(question), run, only), list[Evidence]()
     question, _ = by_author(question, readings, run)
     for batch in batches(readings, run.settings.recipe.batch):
         with run.step(batch.step):
             useful = await screen_batch(question, batch.readings, run)
             evidence += await extract_evidence(question, useful, run)
-            if await is_sufficient(question, evidence, run):
+            said = await coverage_check(question, evidence, (), run)
+            missing = said.missing
+            if said.sufficient:
                 break
     if latest(question.text):
         evidence.sort(key=lambda one: -(run.ledger.documents[one.document_id].year or 0))
-    return evidence
+    return evidence, missing
 
 
 async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence[str] | None) -> list[Reading]:
@@ -193,7 +197,7 @@ async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence
     lost = [one for one in reading_of(question.text).not_named(read) if not is_plain(one.said.lower())] if hits else []
     if lost:
         with contextlib.suppress(SourceUnavailable):  # the answer lists it, and what was found before stands
-            hits = [*await _naming(lost, question, lookup, run), *hits][: retrieval.keep]
+            hits = [*_as_well_found(await _naming(lost, question, lookup, run), hits), *hits][: retrieval.keep]
     await run.retrieve([hit.passage.document_id for hit in hits])
     listed = with_findings(question.text, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
     question, theirs = by_author(question, listed, run)
@@ -210,6 +214,17 @@ async def _naming(things: Sequence[Subject], question: Question, lookup: Lookup,
     named = {"asked": all_of([alone(one) for one in things]), "text": question.text, "shown": shown}
     found = texts(fused(await run.look_up(lookup.model_copy(update=named)), run))
     return list(islice(distinct(await readable(found, run)), run.settings.retrieval.keep // 2))
+
+
+def _as_well_found(named: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
+    """Hits of another query, with the best one as well found by words as the best of the question's own hits."""
+    best, top = (max((one.scores.get("bm25", 0.0) for one in some), default=0.0) for some in (named, hits))
+    if not best:
+        return list(named)
+    share = top / best
+    return [
+        one.model_copy(update={"scores": {**one.scores, "bm25": one.scores.get("bm25", 0.0) * share}}) for one in named
+    ]
 
 
 async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answer:

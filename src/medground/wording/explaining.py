@@ -50,7 +50,8 @@ def _is_in(sentence: Mapping[str, Any], line: Mapping[str, Any]) -> bool:
 
 def _terms(terms: Mapping[str, float]) -> str:
     """The terms of a score, the largest first."""
-    return ", ".join(f"{name} {value:+.2f}" for name, value in sorted(terms.items(), key=lambda pair: -abs(pair[1])))
+    ordered = sorted(terms.items(), key=lambda pair: -abs(pair[1]))
+    return ", ".join(f"{name} {value:+.2f}" for name, value in ordered if value)
 
 
 def _because(explanation: Explanation) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from medground.answering.verify.context import AROUND, as_read, usable
 from medground.answering.verify.rationale import faithfulness, quoted_share, support_score
 from medground.answering.write.draft import Draft, Mark, evidence_mark, joined
 from medground.language.follow_up import questions_in
-from medground.language.question_reading import reading_of
 from medground.sources.base import DescribedSource, TermsSource
 from medground.values.answer import Answer, SearchedSource, SourceDocument
 from medground.values.decision import AnswerCheck, Decision
@@ -75,6 +74,8 @@ def compose(
     check: AnswerCheck | None = None,
     left_out: Sequence[Dropped] = (),
     stopped: str | None = None,
+    elsewhere: Collection[str] = (),
+    missing: str = "",
     mark: Mark = evidence_mark,
 ) -> Answer:
     """Compose the answer from the sentences that the policy releases.
@@ -87,6 +88,8 @@ def compose(
         conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
         left_out: parts of the answer besides its sentences that did not pass the check.
         stopped: why the run ended early.
+        elsewhere: things of the question that no quote names, though other documents of its sources do.
+        missing: what is missing in what was read, as the model that read last said.
 
     Raises UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.
     """
@@ -94,7 +97,7 @@ def compose(
     for cited in dict.fromkeys([*(e for sentence in draft.sentences for e in sentence.evidence), *best]):
         run.ledger.cite(cited)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
-    decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
+    decision = decide(run, draft, kept, verdicts, answered, check, elsewhere)  # first, because it may add a warning
     kept = _shown(kept, draft, decision, run) if run.settings.verify.gate else kept
     tell_first_line(_first_line(decision, kept), run)
     rationale, statements = _written(kept, run, mark)
@@ -118,6 +121,7 @@ def compose(
         faithfulness=faithfulness(verdicts),
         quoted=quoted_share(verdicts),
         stopped=stopped,
+        missing=missing,
         **_circumstances(run) | ({"needs_evidence": False} if _from_memory(decision, evidence, kept, run) else {}),
     )
 
@@ -138,7 +142,7 @@ def _shown(kept: Sequence[Verdicted], draft: Draft, decision: Decision, run: Run
 
 def _nearest(kept: Sequence[Verdicted], run: Run) -> list[Verdicted]:
     """The first whole sentences whose quotes name something of what was asked, where none is on all of it."""
-    asked = reading_of(run.question.text)
+    asked = run.asked
     found = [pairs for pairs, read in _with_quotes(kept, run) if asked.names_any(" ".join(read))]
     return [pair for pairs in found[:_NEAREST] for pair in pairs]
 
@@ -150,7 +154,7 @@ def _on_subject(kept: list[Verdicted], run: Run) -> list[Verdicted]:
     """
     if not all(verdict.label == "quoted" for _, verdict in kept):
         return kept
-    asked = reading_of(run.question.text)
+    asked = run.asked
     is_one = not asked.comparison and len(questions_in(run.question.text)) == 1
     sentences = list(_with_quotes(kept, run, AROUND)) if is_one else []
     on_it = [any(not (asked.unnamed([one]) or asked.uncovered([one])) for one in read) for _, read in sentences]
@@ -181,7 +185,6 @@ def _circumstances(run: Run) -> dict[str, Any]:
         "notice": run.notice,
         "searches": tuple(run.searches),
         "warnings": tuple(run.warnings),
-        "missing": run.missing,
         "recipe": run.recipe.name,
         "needs_evidence": run.recipe.needs_evidence,
         "made_by": f"medground {__version__}",

@@ -1,6 +1,6 @@
 """The decision of an answer, made after its rationale was checked: the writer's, a measured critic's, or none."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.policy import Grounds, Verdicted
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
-from medground.answering.verify.context import AROUND, as_read, is_likely_on_subject, unmentioned, usable
+from medground.answering.verify.context import AROUND, as_read, comes_near, unmentioned, usable
 from medground.answering.verify.critic import Claim, sound
 from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import ONE, SEVERAL, decides_from, has_last_word, how_to_validate, may_judge
@@ -147,6 +147,7 @@ def decide(
     verdicts: Sequence[Verdict],
     answered: CriticReading | None = None,
     check: AnswerCheck | None = None,
+    elsewhere: Collection[str] = (),
 ) -> Decision:
     """The decision that the checked sentences support: the writer's answer, else a critic's, else none.
 
@@ -155,6 +156,7 @@ def decide(
     Args:
         kept: the released sentences, with their verdicts.
         verdicts: the verdicts of all sentences, including dropped ones.
+        elsewhere: things of the question that no quote names, though other documents of its sources do.
     """
     uncited, gate = not run.recipe.needs_evidence, run.settings.verify.gate
     if draft.answer and not gate and (kept or run.question.task != "free"):
@@ -173,9 +175,9 @@ def decide(
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
     agrees = check is not None and check.result == "follows"
     if missing := _missing(quotes, run, decides=bool(draft.answer), agrees=agrees) if quotes and texts_alone else []:
-        asked = reading_of(run.question.text)
+        asked = run.asked
         things = asked.deciding
-        if check is None and not run.elsewhere.isdisjoint(missing):
+        if check is None and not set(elsewhere).isdisjoint(missing):
             lost = [side for side in asked.sides if any(one.said in missing for one in side)]
             both = together([one.said for one in (lost[0] if len(lost) == 1 else things)])
             missing = [both if len(things) > 1 else WHAT_IS_ASKED]
@@ -199,20 +201,16 @@ def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool, agrees: boo
     """What the quotes are not about: things, or `WHAT_IS_ASKED`. That they are about other people is only said.
 
     A check that `agrees` was asked whether things that the question names are meant in other words. Where nothing is
-    decided, quotes that are likely about a thing in other words may stand, and it is said; so may those that name every
-    thing. Where a question names none, they stand if they are likely to answer.
+    decided, quotes that name every thing may stand. Where a question names none, they stand if one comes near it.
     """
-    documents, asked = run.ledger.documents, reading_of(run.question.text)
+    documents, asked = run.ledger.documents, run.asked
     texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
     missing = [] if agrees else unmentioned(run.question, quotes, documents)
-    if missing == [WHAT_IS_ASKED] and asked.things and not decides:
+    if missing == [WHAT_IS_ASKED] and not decides:
         missing = []
-    may_refuse = run.settings.verify.gate and not run.question.options
-    weighed = not decides and (bool(missing) or (may_refuse and not asked.things))
-    if weighed and is_likely_on_subject(run.question, quotes, documents, named=not missing) is bool(missing):
-        if missing:
-            run.warn(f"no quote mentions {', '.join(missing)} in these words")
-        missing = [] if missing else [WHAT_IS_ASKED]
+    may_refuse = run.settings.verify.gate and not run.question.options and not decides
+    if may_refuse and not missing and not asked.things and not comes_near(run.question, quotes, documents):
+        missing = [WHAT_IS_ASKED]
     if not missing and (people := asked.people_unnamed(texts)):
         run.warn(f"no quote mentions {', '.join(people)}, for whom the question asks")
     return missing

@@ -148,6 +148,7 @@ async def finish(
     graph: GraphCheck | None = None,
     context: Sequence[Hit] = (),
     verdicts: Sequence[Verdict] | None = None,
+    missing: str = "",
     mark: Mark = evidence_mark,
 ) -> Answer:
     """Check the statements of a draft against the evidence and compose the answer. All recipes that read end here.
@@ -158,6 +159,7 @@ async def finish(
         graph: says whether a stored relation entails a sentence.
         context: passages, best first, with which statements are compared beside the quotes that they cite.
         verdicts: verdicts from a recipe's own loop, one for each statement of the draft; these are not checked again.
+        missing: what is missing in what was read, where the draft does not say it.
 
     Raises:
         UnknownCitation: a sentence cites evidence that this run never quoted.
@@ -173,7 +175,6 @@ async def finish(
     split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
     split, found, said, left_out = await _parts_checked(split, run, graph=graph, context=context, known=verdicts)
     check = await checked_answer(split, found, run, said)
-    run.missing = " ".join(split.missing) or run.missing
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
@@ -185,11 +186,22 @@ async def finish(
     named = dict.fromkeys(quote.document_id for quote in cited)
     for older, newer in replaced([run.ledger.documents[name] for name in named]):
         run.warn(f"{older.id} ({older.year}) was replaced by {newer.id} ({newer.year}), a newer version of it")
-    run.elsewhere = await _elsewhere(question, cited, run)
+    elsewhere = await _elsewhere(question, cited, run)
     _tell_uncompared(question, cited, run)
     for asked in open_questions(question, cited, run.ledger.documents) if cited else ():
         run.warn(f"no quote is about “{asked}?”")
-    return compose(run, split, found, conflicts=conflicts, answered=answered, check=check, left_out=left_out, mark=mark)
+    return compose(
+        run,
+        split,
+        found,
+        conflicts=conflicts,
+        answered=answered,
+        check=check,
+        left_out=left_out,
+        elsewhere=elsewhere,
+        missing=" ".join(split.missing) or missing,
+        mark=mark,
+    )
 
 
 async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -> frozenset[str]:

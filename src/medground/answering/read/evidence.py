@@ -14,8 +14,8 @@ from medground.answering.run import Run
 from medground.answering.verify.named import remark
 from medground.corpus.chunk import chunk, region
 from medground.language.question_reading import reading_of
+from medground.language.quoting.headings import parts_of
 from medground.language.quoting.leading import cell_named, says_the_same
-from medground.language.quoting.pool import NAMES, parts
 from medground.language.sentences import ROW
 from medground.models.operators.base import EvidenceView, PassageView
 from medground.models.operators.reading import (
@@ -38,7 +38,8 @@ SHORT = 4_000
 _ROWS = 2
 """Rows of a paper's tables that are read though no search hit them."""
 _ROW = re.compile(rf"(?<=\n)[^\n|]+{re.escape(ROW)}[^\n]+")
-_ABSTRACT, _CONCLUSION = NAMES.index("abstract"), NAMES.index("conclusion")
+_FINDINGS = frozenset(["abstract", "conclusion"])
+"""Parts of a paper that tell what it found."""
 
 
 def with_findings(question: str, readings: Sequence[Reading], documents: Mapping[str, Document]) -> list[Reading]:
@@ -75,8 +76,7 @@ def _findings(document: Document) -> Iterator[Passage]:
         yield from chunk(document)
         return
     for section in document.sections:
-        named = parts(section.label)
-        if named[_ABSTRACT] or named[_CONCLUSION]:
+        if not parts_of(section.label).isdisjoint(_FINDINGS):
             yield from region(document, section.start, section.end, section.label)
 
 
@@ -166,11 +166,6 @@ def _follows(before: Extracted, after: Extracted, places: Mapping[str, TextSpan]
     return together and before.stance == after.stance
 
 
-async def is_sufficient(question: Question, evidence: Sequence[Evidence], run: Run) -> bool:
-    """Whether reading may stop (Eq. 15)."""
-    return (await coverage_check(question, evidence, (), run)).sufficient
-
-
 async def coverage_check(
     question: Question, evidence: Sequence[Evidence], unread: Sequence[Reading], run: Run
 ) -> SufficientOutput:
@@ -187,8 +182,8 @@ async def coverage_check(
         question=question.text, evidence=evidence_views(evidence, run.ledger.documents), unread=left
     )
     said = await run.ask_for_part(sufficient, value, "whether the quotes suffice")
-    run.missing = "" if said.sufficient else remark(said.missing, run.ledger.documents.values(), question.text)
-    return said
+    missing = "" if said.sufficient else remark(said.missing, run.ledger.documents.values(), question.text)
+    return said.model_copy(update={"missing": missing})
 
 
 def evidence_views(evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> tuple[EvidenceView, ...]:

@@ -8,7 +8,6 @@ from medground.answering.read.reading_list import Reading, named, share_of
 from medground.answering.run import Run
 from medground.language import words
 from medground.language.finding_sentences import reports_result
-from medground.language.question_reading import reading_of
 from medground.language.quoting.leading import is_quotable
 from medground.language.sentences import ROW
 from medground.models.operators.base import SentencedPassage, SentenceView
@@ -86,7 +85,7 @@ def budget_of(run: Run, model: str) -> int:
 
 def _sentenced(readings: Sequence[Reading], run: Run) -> Iterator[SentencedPassage]:
     """The documents with all their sentences of prose."""
-    asked = reading_of(run.question.text)
+    asked = run.asked
     for reading in readings:
         document = run.ledger.documents[reading.document_id]
         if not (passages := [passage for passage in reading.passages if run.stands(passage)]):

@@ -221,7 +221,7 @@ async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -
     if not retractions:
         return hits
     kept, aside = set_aside(hits)
-    asked = reading_of(run.question.text)
+    asked = run.asked
     found = {h.passage.document_id: f"{h.passage.title}\n{h.passage.text}" for h in reversed(hits)}
     aside = {document: reason for document, reason in aside.items() if asked.is_about(found[document])}
     await run.retrieve(list(aside))

@@ -16,9 +16,9 @@ from medground.answering.read.sentence_names import SentenceNames, TextSpan
 from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
 from medground.language.question_reading import Asked, reading_of
+from medground.language.quoting.candidate import Candidate, log_sum
 from medground.language.quoting.judged import Judged
-from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same, worth
-from medground.language.quoting.pool import Candidate, log_sum
+from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.values.document import Document, Hit, Passage
@@ -102,15 +102,6 @@ WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
 _CELL = 40.0
 """How much a row of a table gains whose name and column a question names, or a sentence on funding if that is asked."""
-_ENTITLED = 4.0
-"""How much stronger a sentence is, as a logarithm, that names a thing and tells what is asked of it under a title that
-names the thing: what is about a thing comes before what mentions it."""
-_NAMED, _DEFINED = 4.0, 5.0
-"""How much stronger a sentence is, as a logarithm, that names with its title all that is asked, chosen by folds over
-BioASQ's questions and people's, and one that says what the thing is, where that is asked."""
-_TOGETHER = 4.0
-"""How much stronger a sentence is, as a logarithm, whose document names all of several things. By folds it costs 1.4 in
-1,000 first quotes of BioASQ, whose papers are made of snippets, and brings 2.5 in 1,000 claims of SciFact."""
 _FORBIDS = 1.0
 """How much stronger than all other sentences is the strongest one that forbids what a question asks leave for."""
 _NEGLIGIBLE = 4.0
@@ -168,19 +159,26 @@ def reading_list(hits: Sequence[Hit], most: int, each: int = PASSAGES_PER_DOCUME
 
 
 def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
-    """The readings with the strengths of their sentences, the likeliest to hold the best quote first.
+    """The readings with their sentences judged, the likeliest to hold the best quote first.
 
-    Of each, the `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
+    Those that name a thing of the question come before others, which cannot answer it. Of each, the
+    `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
     """
     asked = reading_of(question.text)
     weighed = [_strongest(asked, reading) for reading in with_strengths(question, readings)]
     likely = {r.document_id: _likelihood(asked, r) for r in weighed}
-    ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
-    best = max(likely.values(), default=0.0)
+    naming = {r.document_id for r in weighed if asked.names_any(_read(r))}
+    ordered = sorted(weighed, key=lambda r: (r.document_id not in naming, -likely[r.document_id]))
+    best = max((likely[document] for document in naming or likely), default=0.0)
     return [
-        replace(reading, rank=rank, behind=_behind(best, likely[reading.document_id]))
+        replace(reading, rank=rank, behind=max(0.0, _behind(best, likely[reading.document_id])))
         for rank, reading in enumerate(ordered, start=1)
     ]
+
+
+def _read(reading: Reading) -> str:
+    """The title and the text of what is read of a document."""
+    return "\n".join([*(passage.title for passage in reading.passages[:1]), *(p.text for p in reading.passages)])
 
 
 def _strongest(asked: Asked, reading: Reading) -> Reading:
@@ -213,16 +211,13 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
 
     Of a question that asks leave, a sentence that forbids it comes before all others.
     """
-    from medground.language.quoting.model import strengths  # numpy is slow to import
+    from medground.language.quoting.scorer import terms  # numpy is slow to import
 
-    asked, options = reading_of(question.text), " ".join(option.text for option in question.options)
-    orders = strengths(question.text, candidates(question, readings), options)
-    judged: list[dict[int, Judged]] = []
-    for reading, order in zip(readings, orders, strict=True):
-        together = _TOGETHER * _names_several(asked, reading)
+    asked, judged = reading_of(question.text), list[dict[int, Judged]]()
+    for reading, rows in zip(readings, terms(question.text, candidates(readings)), strict=True):
         starts = (start for start, _ in places(reading))
-        found = zip(starts, sentences_of(reading), order, strict=True)
-        judged.append({start: _judged(asked, *sentence, strength, together) for start, sentence, strength in found})
+        found = zip(starts, sentences_of(reading), rows, strict=True)
+        judged.append({start: _judged(asked, *sentence, row) for start, sentence, row in found})
     whole = [one for sentences in judged for one in sentences.values()]
     forbidding = {id(one) for one in whole if forbidden(asked, one.title, one.sentence) > 0}
     if forbidding:
@@ -235,41 +230,23 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     return [replace(reading, judged=sentences) for reading, sentences in zip(readings, judged, strict=True)]
 
 
-def _names_several(asked: Asked, reading: Reading) -> bool:
-    """Whether a document names, where it is read, all of several things that decide."""
-    if len(asked.deciding) < 2 or not reading.passages:
-        return False
-    return not asked.not_named("\n".join([reading.passages[0].title, *(passage.text for passage in reading.passages)]))
-
-
-def _judged(asked: Asked, passage: Passage, start: int, end: int, order: float, together: float) -> Judged:
-    """A sentence of a passage, judged for a question."""
+def _judged(asked: Asked, passage: Passage, start: int, end: int, terms: Mapping[str, float]) -> Judged:
+    """A sentence of a passage, judged for a question, whose value in a table comes first if that is asked."""
     title, sentence = passage.title, passage.text[start:end]
-    share, entitled = asked.share_named(title, sentence), bool(asked.aspects) and asked.names_any(title)
-    of_it = entitled or not asked.deciding  # what weakens or pays for another study is not asked
+    of_it = not asked.deciding or asked.names_any(title)  # what weakens or pays for another study is not asked
     beside = max(of_it and says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
-    terms = {
-        "order": order,
-        "named": _NAMED * share,
-        "entitled": _ENTITLED * (entitled and share == 1.0),
-        "defines": _DEFINED * asked.is_defined_in(sentence),
-        "cell": _CELL * beside,
-        "form": min(worth(asked, sentence, title), 0.0),
-        "together": together,
-    }
-    return Judged(title, sentence, {name: value for name, value in terms.items() if value})
+    judged = Judged(title, sentence, terms)
+    return judged.with_term("cell", _CELL * beside) if beside else judged
 
 
-def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:
-    """The readings as the statistics see them: in the words of the question."""
-    asked = reading_of(question.text)
+def candidates(readings: Sequence[Reading]) -> list[Candidate]:
+    """The readings as the scorer sees them."""
     top = max((reading.scores.get("bm25", 0.0) for reading in readings), default=0.0) or 1.0
     return [
         Candidate(
-            title=asked.in_own_words(reading.passages[0].title) if reading.passages else "",
-            sentences=[asked.in_own_words(sentence) for _, sentence in places(reading)],
+            title=reading.passages[0].title if reading.passages else "",
+            sentences=[sentence for _, sentence in places(reading)],
             by_words=max(reading.scores.get("bm25", 0.0), 0.0) / top,
-            by_meaning=max(reading.nearness, 0.0),
             headings=[passage.section for passage, _, _ in sentences_of(reading)],
         )
         for reading in readings

@@ -20,7 +20,7 @@ from medground.language import words
 from medground.language.follow_up import questions_in
 from medground.language.prose import is_prose
 from medground.language.question_reading import Asked, reading_of
-from medground.language.quoting.judged import on_subject as nearness
+from medground.language.quoting.judged import on_subject as on_the_subject
 from medground.language.quoting.leading import cell_named
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView
@@ -140,7 +140,8 @@ def premise_spans(text: str, reads: Reads) -> list[tuple[int, int]]:
 _DEFINED = re.compile(r"(?P<long>(?:[\w'’-]+ ){1,8})\((?P<short>[A-Z][\w-]{1,7})\)")
 """Words and their abbreviation in brackets."""
 _NEAR = 0.6
-"""How near the first passage must come to a question that names no thing, or one that no quote names."""
+"""How near a passage must come to a question that names no thing. Of the letters in `scripts/people_questions.jsonl`, 9
+of 10 right first quotes pass, and 2 of 8 wrong ones."""
 AROUND = 1500
 """Characters before and after a quote that are its passage."""
 
@@ -166,22 +167,17 @@ def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Map
     return first.unnamed(passages) or (not told and first.uncovered(read)) or first.aspect_lost(said)
 
 
-def is_likely_on_subject(
-    question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document], *, named: bool
-) -> bool:
-    """Whether quotes are likely about a question, `named`: in which nothing that decides is `unmentioned`.
+def comes_near(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> bool:
+    """Whether the first quote's passage comes near a question that names no thing.
 
-    Those of papers that it names by their ids are.
+    That of a paper that is named by its id does, and a row of a table whose name and column the question names.
     """
-    if named and without_papers(question.text) != question.text:
-        return True
     asked, passages, _ = _asked_of(question, evidence, documents)
-    readings = [*asked.values()] if named else [next(iter(asked.values()))]
-    heads = [f"{documents[e.document_id].title}\n{e.quote}" for e in evidence]
-    if not named and readings[0].aspect_lost(heads):
-        return False
-    nearest = max(nearness(reading, passages[0]) for reading in readings)
-    return nearest >= _NEAR
+    first, title = evidence[0], documents[evidence[0].document_id].title
+    is_row = any(cell_named(one, first.quote, title, first.section) for one in asked.values())
+    if is_row or without_papers(question.text) != question.text:
+        return True
+    return any(on_the_subject(one, passages[0]) >= _NEAR for one in asked.values())
 
 
 def open_questions(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:

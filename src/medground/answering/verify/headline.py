@@ -12,7 +12,6 @@ from medground.answering.write.draft import Draft
 from medground.language import words
 from medground.language.direction import higher_statement
 from medground.language.prohibition import asks_leave
-from medground.language.question_reading import reading_of
 from medground.values.evidence import Evidence, Sentence
 
 _WORDS = ("yes", "no", "maybe")
@@ -82,7 +81,7 @@ def cited_by(sentences: Sequence[Sentence], run: Run) -> list[Evidence]:
 
 
 def _parts(draft: Draft, run: Run) -> Iterator[Part]:
-    asked, english = reading_of(run.question.text), not run.question.original
+    asked, english = run.asked, not run.question.original
     advice = asks_leave(asked) or not asked.aspects.isdisjoint(_ADVICE)
     if draft.form is not None:
         kind: Kind = "sentence" if draft.form == "sentence" else "short"

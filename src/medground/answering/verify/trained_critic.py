@@ -20,7 +20,7 @@ from medground.answering.verify.nli_critic import NliCritic
 from medground.errors import ConfigError
 from medground.language import words
 from medground.language.question_reading import reading_of
-from medground.language.quoting.pool import Candidate
+from medground.language.quoting.candidate import Candidate
 from medground.models.operators.base import EvidenceView
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def on_subject(statement: str, premises: Iterable[EvidenceView]) -> list[Evidenc
 
 
 def _worth(statement: str, wanted: Sequence[str], windows: Sequence[EvidenceView]) -> list[float]:
-    from medground.language.quoting.model import strengths
+    from medground.language.quoting.scorer import strengths
 
     texts = [window.quote for window in windows]
     sentences = [text for text in texts if not any(other in text for other in texts if other != text)]

@@ -31,6 +31,7 @@ class Answered:
         passages: what was read, reduced to the sentences that were cited.
         whole: ids of the documents that were shown whole.
         shown: ids of all sentences that were shown.
+        missing: what is missing in what was read; empty if it suffices.
     """
 
     draft: Draft = field(default_factory=Draft)
@@ -39,6 +40,7 @@ class Answered:
     passages: tuple[SentencedPassage, ...] = ()
     whole: frozenset[str] = frozenset()
     shown: frozenset[str] = frozenset()
+    missing: str = ""
 
 
 async def answer_from(

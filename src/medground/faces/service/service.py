@@ -54,13 +54,13 @@ MINUTE = 60.0
 async def _read_ahead(engine: Engine) -> None:
     """Read what every question needs: rules of risk, retracted papers, and what weighs a sentence."""
     from medground.language import kinds
-    from medground.language.quoting import model, pool
+    from medground.language.quoting import candidate, scorer
 
     question = "What are the signs of fever?"
     notice_for(question)
     listed()
     kinds.asked(question)
-    model.strengths(question, [pool.Candidate("Fever", ["Fever is a sign."])])
+    scorer.strengths(question, [candidate.Candidate("Fever", ["Fever is a sign."])])
 
 
 @dataclass

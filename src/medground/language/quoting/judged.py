@@ -15,7 +15,7 @@ class Judged:
     Attributes:
         title: the title of its document.
         sentence: its text.
-        terms: what each column adds to its score, by the name of the column, as `{"words": 1.2, "named": 4.0}`.
+        terms: what each column adds to its score, by the name of the column, as `{"near": 1.2, "named": 0.9}`.
     """
 
     title: str

@@ -1,6 +1,6 @@
 """What lets one sentence lead an answer rather than another that is as near to the question.
 
-A reader sees the first sentence by itself: it is whole, and it holds a list where one is asked for.
+A reader sees the first sentence by itself: it is whole.
 """
 
 import re
@@ -20,9 +20,6 @@ from medground.language.question_reading import Asked
 from medground.language.sentences import ROW
 from medground.language.word_lists import forms
 
-BROKEN, LIST = 4.0, 2.0
-"""How much a sentence loses that is not whole, and gains that holds a list where one is asked for, as logarithms.
-Chosen on BioASQ 7b and 8b."""
 _BESIDE = frozenset(["funding", "interests", "limitations"])
 _KNOWN = 0.5
 """Minimum share, by weight, of the name of a row that a question says which asks for its value."""
@@ -30,7 +27,6 @@ _VALUE = frozenset(["was", "were", "had", "did", "value"])
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]?")
 _QUOTED = 4
 """Minimum words in a row that a question quotes of a title."""
-_LIST = forms("holds")["several"]
 _SAME = 90
 """Likeness in percent of two sentences that are one."""
 _BEGINS = re.compile(r"\W*(?:[^\W\d_]*[A-Z]|[\w-]*\d)")
@@ -74,11 +70,10 @@ def instructs(text: str) -> bool:
     return _ADVICE.search(text) is not None or any(found[1].lower() in VERBS for found in _CLAUSE.finditer(text))
 
 
-def worth(asked: Asked, sentence: str, title: str) -> float:
-    """What a sentence gains by a list where one is asked for, and loses by its form."""
-    whole = is_whole(sentence) and words.tokens(sentence) != words.tokens(title)
-    holds_list = "several" in asked.kinds and _LIST.search(sentence) is not None
-    return LIST * holds_list - BROKEN * (not whole) - BROKEN * states_purpose(sentence)
+def is_fragment(sentence: str, title: str) -> bool:
+    """Whether a sentence is no whole one, only repeats the title, or only states an aim: no reader wants it first."""
+    repeats = words.tokens(sentence) == words.tokens(title)
+    return not is_whole(sentence) or repeats or states_purpose(sentence)
 
 
 def cell_named(asked: Asked, row: str, title: str, heading: str | None = None) -> float:

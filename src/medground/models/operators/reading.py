@@ -11,8 +11,8 @@ from pydantic import Field
 from medground.language import words
 from medground.language.finding_sentences import reports_result
 from medground.language.question_reading import Asked, reading_of
+from medground.language.quoting.candidate import Candidate, log_sum
 from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same
-from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import ROW
 from medground.models.operators import base
 from medground.values.evidence import Stance
@@ -26,11 +26,8 @@ RARE = 5.6
 """Weight of a word beside which a name does not say alone what the question is about."""
 NEAR = 0.62
 """Minimum cosine of a passage that is relevant whatever its words."""
-FAR = 6.0
-"""How far behind the likeliest passage found a relevant one may be: chosen by cross-validation on BioASQ, where it
-leaves the exact answers that quotes hold (66 %) and lifts the later quotes from chosen papers from 70 to 76 %."""
-FAR_COMPARED = 9.0
-"""The same for a comparison, which asks for all studies. Chosen on the questions of MedEvidence."""
+FAR = 9.0
+"""How far behind the likeliest passage found a relevant one may be, as a logarithm."""
 STUDIES = 6
 """Minimum studies quoted before the reading for a comparison may stop."""
 WINDOW = 25
@@ -52,7 +49,6 @@ def relevant_passages(question: str, passages: Sequence[base.PassageView]) -> tu
     left out; for a comparison, one side with all that is asked of it is enough.
     """
     asked = reading_of(question)
-    far = FAR_COMPARED if asked.comparison else FAR
     topic, name = asked.topic, asked.rarest_name
     read = [asked.in_own_words(f"{p.title}\n{p.text}") for p in passages]
     kept = [
@@ -61,7 +57,7 @@ def relevant_passages(question: str, passages: Sequence[base.PassageView]) -> tu
         if asked.names_all(text)
         or asked.names_side(text)
         or says_beside(asked, text)
-        or (p.behind <= far and (_names_what_decides(asked, text) or _relevant(text, topic, name, p)))
+        or (p.behind <= FAR and (_names_what_decides(asked, text) or _relevant(text, topic, name, p)))
     ]
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
 
@@ -132,7 +128,7 @@ def _strengths(question: str, passages: Sequence[base.SentencedPassage]) -> list
     known = [[strength for strength in row if strength is not None] for row in given]
     if [len(row) for row in known] == [len(row) for row in given]:
         return known
-    from medground.language.quoting.model import strengths  # numpy is slow to import
+    from medground.language.quoting.scorer import strengths  # numpy is slow to import
 
     return strengths(question, [Candidate(p.title, [s.text for s in p.sentences]) for p in passages])
 

@@ -16,7 +16,7 @@ from medground.language import words
 from medground.language.finding_sentences import describes_method, reports_result, states_purpose
 from medground.language.prose import is_prose
 from medground.language.quantities import COUNT, TIMES, Quantity, quantities
-from medground.language.quoting.pool import NAMES, parts
+from medground.language.quoting.headings import parts_of
 from medground.language.words import spelled_out
 from medground.models.operators import base
 
@@ -67,7 +67,7 @@ class ReadSentence:
     @cached_property
     def parts(self) -> frozenset[str]:
         """The parts of a paper that its heading names."""
-        return frozenset(name for name, held in zip(NAMES, parts(self.heading), strict=True) if held)
+        return parts_of(self.heading)
 
     @property
     def is_background(self) -> bool:

@@ -130,8 +130,9 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
     evidence = by_article(pool.evidence, run, designs=extras.designs)
     summary = await summarise_evidence(question, evidence, run, whole=extras.reading == "abstracts")
     draft = await respond_from(question, summary, run)
-    # `[PMID: 123]` is the paper's inline citation.
-    return await finish(question, draft, evidence, run, mark=lambda e: f"[{e.document_id.replace(':', ': ', 1)}]")
+    return await finish(
+        question, draft, evidence, run, missing=pool.missing, mark=lambda e: f"[{e.document_id.replace(':', ': ', 1)}]"
+    )
 
 
 async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], PubMedQuery]:
@@ -201,14 +202,15 @@ async def _reflective_retrieval(question: Question, hits: Sequence[Hit], known: 
             if not extras.batching:
                 continue
             said = await coverage_check(question, evidence, waiting, run)  # Eq. 15
+            missing = said.missing
             if said.sufficient:
                 return _Pool(evidence, done=True)
             if extras.tokens is not None and _needed(run) - before >= extras.tokens:
                 run.warn(f"reading stopped after {number} batches: {extras.tokens} tokens are used up")
-                return _Pool(evidence, done=True)
+                return _Pool(evidence, done=True, missing=missing)
             if number > 1 and not added:  # marginal utility
                 break
-            missing, waiting = said.missing, sorted(waiting, key=lambda reading: reading.document_id not in said.needed)
+            waiting = sorted(waiting, key=lambda reading: reading.document_id not in said.needed)
     return _Pool(evidence, done=not extras.batching and bool(evidence), missing=missing)
 
 
