@@ -1,4 +1,4 @@
-"""What stands on top for 300 questions of people that the weights learn from: shows what a change breaks, and no more.
+"""What stands on top for 300 questions of people, from which one threshold was chosen (`_NEAR` in `context.py`).
 
     python benchmarks/stories.py bioasq=NAME medquad=NAME pubmed=NAME jats=NAME covidqa=NAME [--set b | c] [--show]
 

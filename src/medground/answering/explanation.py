@@ -62,8 +62,14 @@ class Explanation:
             asked=_told(spans, _ASKED),
             searched=[one.model_dump(mode="json", include=_SEARCHED) for one in answer.searches],
             judged=[sentence for told in _told(spans, _JUDGED) for sentence in told["sentences"]],
-            first_line=next(iter(_told(spans, _FIRST)), {}),
+            first_line=next(iter(_told(spans, _FIRST)), _of_answer(answer)),
         )
+
+
+def _of_answer(answer: Answer) -> dict[str, Any]:
+    """The first line of an answer that was given without reading, such as a reply to a greeting."""
+    text = answer.statements[0].text if answer.statements else ""
+    return {"status": answer.decision.status, "text": text, "reason": answer.decision.reason}
 
 
 def _told(spans: Iterable[Mapping[str, Any]], name: str) -> list[dict[str, Any]]:

@@ -55,6 +55,33 @@ def test_an_answer_that_decays_is_found(papers: Path, ask: Said, said: Said) -> 
     assert "## Since " in said("ask", "-q", "--again", first["trace_id"], "--markdown").out
 
 
+def test_a_first_line_is_explained_by_what_was_understood_and_by_each_term_of_the_scores(
+    papers: Path, said: Said
+) -> None:
+    told = json.loads(said("explain", "-q", "--json", "-c", "papers", QUESTION).out)
+    assert told["asked"][0]["subjects"].keys() == {"aspirin", "stroke"}
+    assert [search["source"] for search in told["searched"]] == ["corpus:papers"]
+    first, second = told["judged"]
+    assert told["first_line"]["text"] == first["sentence"] == ASPIRIN["text"]
+    assert first["answers"] == pytest.approx(sum(first["terms"].values()), abs=0.01)
+    assert first["answers"] > second["answers"] and first["on_subject"] > second["on_subject"]
+    shown = said("explain", "-q", "-c", "papers", QUESTION).out
+    assert "<- first line" in shown and "above the next, most by" in shown
+    refused = said("explain", "-q", "-c", "papers", "Does zuclomide prevent stroke?").out
+    assert "First line: unanswerable: nothing is shown" in refused
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [((), "no question given"), (("",), "the question is empty"), (("-c", "nosuch", QUESTION), "no corpus 'nosuch'")],
+)
+def test_what_cannot_be_explained_is_a_mistake(
+    papers: Path, words: tuple[str, ...], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("explain", "-q", *words) == 2
+    assert problem in capsys.readouterr().err
+
+
 def test_settings_that_are_not_kept_are_a_mistake(papers: Path, ask: Said, said: Said) -> None:
     first = ask("-c", "papers", QUESTION)
     kept = papers / "settings" / f"{first['settings_hash']}.json"

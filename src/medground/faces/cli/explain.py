@@ -26,7 +26,7 @@ def explain(
     """
     from medground.answering.explanation import Explanation
     from medground.answering.trace import read_trace
-    from medground.errors import UsageError
+    from medground.errors import ConfigError, UsageError
     from medground.faces.cli.asking import STDIN, ask_one, read_stdin
     from medground.language.risk.notices import notice_first
     from medground.values.question import Question
@@ -38,7 +38,11 @@ def explain(
     with notice_first(text):
         chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": None})
         answer = ask_one(Question.ask(text), chosen, quiet=quiet)
-    explanation = Explanation.of(answer, read_trace(chosen.home / "traces", answer.trace_id))
+    try:
+        spans = read_trace(chosen.home / "traces", answer.trace_id)
+    except UsageError:
+        raise ConfigError(f"cannot explain the answer: {chosen.home} is read-only; set MEDGROUND_HOME") from None
+    explanation = Explanation.of(answer, spans)
     if json:
         say_json(json_module.dumps(asdict(explanation), indent=2, ensure_ascii=False))
     else:
