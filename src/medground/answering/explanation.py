@@ -48,12 +48,14 @@ class Explanation:
         searched: the source, the query, the status and the number of hits of each search.
         judged: the best sentences that were found, the best first, each with the terms of its score.
         first_line: `status`, `text` and `reason`.
+        notice: what comes before the first line where a person may be at risk; else empty.
     """
 
     asked: Sequence[Mapping[str, Any]]
     searched: Sequence[Mapping[str, Any]]
     judged: Sequence[Mapping[str, Any]]
     first_line: Mapping[str, Any]
+    notice: str
 
     @classmethod
     def of(cls, answer: Answer, spans: Sequence[Mapping[str, Any]]) -> Self:
@@ -63,6 +65,7 @@ class Explanation:
             searched=[one.model_dump(mode="json", include=_SEARCHED) for one in answer.searches],
             judged=[sentence for told in _told(spans, _JUDGED) for sentence in told["sentences"]],
             first_line=next(iter(_told(spans, _FIRST)), _of_answer(answer)),
+            notice=answer.notice.sentence if answer.notice else "",
         )
 
 

@@ -23,7 +23,6 @@ KINDS = (
     *("causes", "complications", "considerations", "exams and tests", "frequency", "genetic changes", "information"),
     *("inheritance", "outlook", "prevention", "spread", "susceptibility", "symptoms", "treatment", "other"),
 )
-DEFINITION = KINDS.index("information")
 
 
 @cache

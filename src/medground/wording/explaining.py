@@ -12,6 +12,8 @@ _LARGEST = 3
 
 def explained(explanation: Explanation) -> Iterator[str]:
     """What was understood and searched, the best sentences with the terms of their scores, and what follows."""
+    if explanation.notice:
+        yield explanation.notice
     for asked in explanation.asked:
         yield from _understood(asked)
     for search in explanation.searched:

@@ -69,6 +69,8 @@ def test_a_first_line_is_explained_by_what_was_understood_and_by_each_term_of_th
     assert "<- first line" in shown and "above the next, most by" in shown
     refused = said("explain", "-q", "-c", "papers", "Does zuclomide prevent stroke?").out
     assert "First line: unanswerable: nothing is shown" in refused
+    risk = said("explain", "-q", "-c", "papers", "My child swallowed 25 iron pills, what now?").out
+    assert risk.startswith("If this is happening now") and "no source was searched" in risk
 
 
 @pytest.mark.parametrize(
