@@ -28,7 +28,7 @@ from shipped import share
 
 import medground.answering.conclude.finish as finishing
 from medground import Engine, Settings
-from medground.answering.conclude.decision import Judged, judged
+from medground.answering.conclude.decision import CriticReading, judged
 from medground.answering.verify.judges import ONE, SEVERAL
 from medground.models.catalogue import FOLDER, Proof, shipped
 from medground.values.question import Question
@@ -47,7 +47,7 @@ class Asked(NamedTuple):
     of: str
     question: str
     truth: str
-    found: Judged | None = None
+    found: CriticReading | None = None
 
     def answered(self, kind: str, least: float) -> bool:
         """Whether it gets an answer of this kind from this probability on."""
@@ -83,9 +83,9 @@ def scifact(data: Path) -> Iterator[Asked]:
 async def read(asked: Sequence[Asked], corpus: str) -> list[Asked]:
     """The questions with what the critic reads, however sure it is."""
     options = {"retrieval.corpora": (corpus,), "verify.critic": CRITIC, "verify.measured_judges": (CRITIC,)}
-    found: list[Judged | None] = []
+    found: list[CriticReading | None] = []
 
-    async def kept(*given: object) -> Judged | None:
+    async def kept(*given: object) -> CriticReading | None:
         found.append(one := await judged(*given))  # type: ignore[arg-type]
         return one
 

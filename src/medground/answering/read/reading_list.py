@@ -102,6 +102,9 @@ WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
 _CELL = 40.0
 """How much a row of a table gains whose name and column a question names, or a sentence on funding if that is asked."""
+_ANOTHER = 8.0
+"""How much a sentence loses whose document names nothing of the question where another does: as a first line it is
+refused."""
 _FORBIDS = 1.0
 """How much stronger than all other sentences is the strongest one that forbids what a question asks leave for."""
 _NEGLIGIBLE = 4.0
@@ -161,17 +164,15 @@ def reading_list(hits: Sequence[Hit], most: int, each: int = PASSAGES_PER_DOCUME
 def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
     """The readings with their sentences judged, the likeliest to hold the best quote first.
 
-    Those that name a thing of the question come before others, which cannot answer it. Of each, the
-    `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
+    Of each, the `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
     """
     asked = reading_of(question.text)
     weighed = [_strongest(asked, reading) for reading in with_strengths(question, readings)]
     likely = {r.document_id: _likelihood(asked, r) for r in weighed}
-    naming = {r.document_id for r in weighed if asked.names_any(_read(r))}
-    ordered = sorted(weighed, key=lambda r: (r.document_id not in naming, -likely[r.document_id]))
-    best = max((likely[document] for document in naming or likely), default=0.0)
+    ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
+    best = max(likely.values(), default=0.0)
     return [
-        replace(reading, rank=rank, behind=max(0.0, _behind(best, likely[reading.document_id])))
+        replace(reading, rank=rank, behind=_behind(best, likely[reading.document_id]))
         for rank, reading in enumerate(ordered, start=1)
     ]
 
@@ -209,15 +210,18 @@ def _likelihood(asked: Asked, reading: Reading) -> float:
 def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
     """The readings, in the same order, with their sentences judged.
 
-    Of a question that asks leave, a sentence that forbids it comes before all others.
+    A document that names nothing of the question comes after those that do. Of a question that asks leave, a sentence
+    that forbids it comes before all others.
     """
     from medground.language.quoting.scorer import terms  # numpy is slow to import
 
     asked, judged = reading_of(question.text), list[dict[int, Judged]]()
-    for reading, rows in zip(readings, terms(question.text, candidates(readings)), strict=True):
+    naming = [asked.names_any(_read(reading)) for reading in readings]
+    for reading, rows, names in zip(readings, terms(question.text, candidates(readings)), naming, strict=True):
+        promised = {} if names or not any(naming) else {"another subject": -_ANOTHER}
         starts = (start for start, _ in places(reading))
         found = zip(starts, sentences_of(reading), rows, strict=True)
-        judged.append({start: _judged(asked, *sentence, row) for start, sentence, row in found})
+        judged.append({start: _judged(asked, *sentence, {**row, **promised}) for start, sentence, row in found})
     whole = [one for sentences in judged for one in sentences.values()]
     forbidding = {id(one) for one in whole if forbidden(asked, one.title, one.sentence) > 0}
     if forbidding:

@@ -108,16 +108,18 @@ def _quotes(
     )
     spans: list[tuple[int, ...]] = [*((n,) for n in prose), *near]
     weighed = sorted(((log_sum(strengths[n] for n in span), span) for span in spans), key=lambda s: (-s[0], s[1]))
-    taken: set[int] = set()
+    taken, said = set[int](), set[str]()
     found: list[tuple[float, tuple[str, ...]]] = []
     for strength, span in weighed:
-        if len(found) == PER_PASSAGE or not taken.isdisjoint(span):
+        texts = {passage.sentences[n].text for n in span}
+        if len(found) == PER_PASSAGE or not taken.isdisjoint(span) or texts <= said:  # a paper may repeat a sentence
             continue
         strongest = passage.sentences[max(span, key=lambda n: strengths[n])].text
         named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
         is_row = cell_named(asked, strongest, passage.title) > 0
         if is_row or named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
             taken.update(span)
+            said |= texts
             found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found
 

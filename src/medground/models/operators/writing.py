@@ -35,7 +35,7 @@ STUDIES = 2
 def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, best first.
 
-    Quotes that name a thing of the question come first, and statements of purpose last, unless they alone name one;
+    Quotes on the question's topic come first, and statements of purpose last, unless they alone name what decides;
     otherwise the given order is kept, with one quote of each paper before a second one of any. Quotes that say an
     earlier one again and quotes from retracted papers are left out, and all beyond `count`. What another paper says
     against the first one comes second. What forbids what the question asks leave for comes before all, and then how
@@ -47,15 +47,14 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     """
     asked = reading_of(question)
     topic, compared = words.topic(asked.core), asked.comparison
-    naming = {e.id: e.quote for e in evidence if asked.names_any(f"{e.title} {e.quote}")}
-    only_aims = bool(naming) and all(_has_purpose(quote, all) for quote in naming.values())
+    naming = [e.quote for e in evidence if asked.names_any(f"{e.title} {e.quote}")]
+    only_aims = bool(naming) and all(_has_purpose(quote, all) for quote in naming)
 
-    def order(one: EvidenceView) -> tuple[bool, ...]:
+    def order(one: EvidenceView) -> tuple[float, ...]:
         said = f"{one.title} {one.quote}"
-        off_topic = topic.isdisjoint(words.terms(said)) or (bool(naming) and one.id not in naming)
-        aim = not only_aims and _has_purpose(one.quote, all)
+        off_topic, aim = topic.isdisjoint(words.terms(said)), not only_aims and _has_purpose(one.quote, all)
         if compared is None:
-            return off_topic, aim
+            return off_topic, aim, -asked.share_named(one.title, one.quote) if asked.deciding_aspects else 0.0
         return off_topic, aim, not compared.names_both(said), not asked.names_side(said)
 
     chosen: list[EvidenceView] = []
