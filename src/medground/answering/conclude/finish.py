@@ -183,9 +183,7 @@ async def finish(
         by, why = run.settings.verify.critic, answered.reason
         objects = {"result": "contradicted", "found": (answered.value,), "checked_by": by, "reason": why}
         check = AnswerCheck(answer=draft.answer, **objects)
-    named = dict.fromkeys(quote.document_id for quote in cited)
-    for older, newer in replaced([run.ledger.documents[name] for name in named]):
-        run.warn(f"{older.id} ({older.year}) was replaced by {newer.id} ({newer.year}), a newer version of it")
+    _tell_replaced(cited, run)
     elsewhere = await _elsewhere(question, cited, run)
     _tell_uncompared(question, cited, run)
     for asked in open_questions(question, cited, run.ledger.documents) if cited else ():
@@ -202,6 +200,13 @@ async def finish(
         missing=" ".join(split.missing) or missing,
         mark=mark,
     )
+
+
+def _tell_replaced(quotes: Sequence[Evidence], run: Run) -> None:
+    """Warn where a paper that is quoted was replaced by a newer version of it."""
+    named = dict.fromkeys(quote.document_id for quote in quotes)
+    for older, newer in replaced([run.ledger.documents[name] for name in named]):
+        run.warn(f"{older.id} ({older.year}) was replaced by {newer.id} ({newer.year}), a newer version of it")
 
 
 async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -> frozenset[str]:

@@ -152,7 +152,7 @@ class ShortAnswer(Protocol):
     def missing(self) -> tuple[str, ...]: ...
 
 
-class Asked(Protocol):
+class TaskInput(Protocol):
     """What decides the form of an answer."""
 
     @property
@@ -169,7 +169,7 @@ class WriteOutput(OperatorOutput):
 
 
 def check_written(
-    value: Asked, known: Iterable[str], sentences: Iterable[WrittenSentence], output: ShortAnswer
+    value: TaskInput, known: Iterable[str], sentences: Iterable[WrittenSentence], output: ShortAnswer
 ) -> None:
     """Check that a rationale cites only known evidence and that its answer has the form of the task.
 
@@ -179,7 +179,7 @@ def check_written(
     check_answer(value, output.answer, output.form)
 
 
-def check_answer(value: Asked, answer: Sequence[str], form: AnswerForm | None = None) -> None:
+def check_answer(value: TaskInput, answer: Sequence[str], form: AnswerForm | None = None) -> None:
     """Check that an answer has the form of the task. Raises InvalidOutput: it has another."""
     allowed = allowed_answers(value)
     if unknown := set(answer) - set(allowed) if allowed else ():
@@ -191,7 +191,7 @@ def check_answer(value: Asked, answer: Sequence[str], form: AnswerForm | None = 
         raise InvalidOutput("give one answer, or for an open question several of the form `items`")
 
 
-def answer_choices(value: Asked, field: str = "answer") -> dict[str, tuple[str, ...]]:
+def answer_choices(value: TaskInput, field: str = "answer") -> dict[str, tuple[str, ...]]:
     """The answers that a field may have: at most one unless the task is multiple choice; empty for an open question."""
     allowed = allowed_answers(value)
     if not allowed:
@@ -199,11 +199,11 @@ def answer_choices(value: Asked, field: str = "answer") -> dict[str, tuple[str, 
     return {field: allowed if value.task == "multiple-choice" else AtMostOne(allowed)}
 
 
-def written_choices(value: Asked, known: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def written_choices(value: TaskInput, known: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The ids and answers that a written rationale may contain."""
     return {"evidence": tuple(known), **answer_choices(value)}
 
 
-def allowed_answers(value: Asked) -> tuple[str, ...]:
+def allowed_answers(value: TaskInput) -> tuple[str, ...]:
     """The valid answers to this task; empty for an open question."""
     return tuple(sorted(CLOSED.get(value.task) or (option.letter for option in value.options)))
