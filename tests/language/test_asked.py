@@ -99,6 +99,11 @@ def test_people_are_missed_by_all_the_words_for_them() -> None:
     assert reading_of("Does it help my 8-year-old?").people_unnamed(["Those aged 6 to 11 took it."]) == []
 
 
+@each_row(("question", "sentence", "defined"), TABLES["definitions"])
+def test_a_definition_is_known_where_one_is_asked_for(question: str, sentence: str, defined: bool) -> None:
+    assert reading_of(question).is_defined_in(sentence) is defined
+
+
 @each_row(("text", "kind"), TABLES["requests"])
 def test_requests_about_papers_and_answers_are_no_medical_questions(text: str, kind: str) -> None:
     request = request_in(text, 2026)

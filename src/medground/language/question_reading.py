@@ -16,6 +16,7 @@ from medground.language import question_kinds, words
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
+from medground.language.definition import definition_asked
 from medground.language.noun_phrases import Thing, things
 from medground.language.people import PATIENT, lost_people, people_among
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
@@ -290,6 +291,11 @@ class Asked:
     def deciding_aspects(self) -> frozenset[str]:
         """What it asks of its things without which a text about them is no answer, such as harms; of an amount none."""
         return frozenset(aspect for aspect in self.aspects if " " in aspect and not asks_for_amount(self.plain))
+
+    def is_defined_in(self, sentence: str) -> bool:
+        """Whether a sentence says what the one thing is that this asks for, or names without asking anything."""
+        asked = definition_asked(self.plain) if self.topic else None
+        return asked is not None and asked.search(self.in_own_words(sentence)) is not None
 
     @cached_property
     def aspects(self) -> frozenset[str]:

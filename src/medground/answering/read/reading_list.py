@@ -102,6 +102,8 @@ WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
 _CELL = 40.0
 """How much a row of a table gains whose name and column a question names, or a sentence on funding if that is asked."""
+_DEFINES = 8.0
+"""How much a sentence gains that says what the thing is, where that is asked."""
 _ANOTHER = 8.0
 """How much a sentence loses whose document names nothing of the question where another does: as a first line it is
 refused."""
@@ -240,6 +242,8 @@ def _judged(asked: Asked, passage: Passage, start: int, end: int, terms: Mapping
     of_it = not asked.deciding or asked.names_any(title)  # what weakens or pays for another study is not asked
     beside = max(of_it and says_beside(asked, sentence), cell_named(asked, sentence, title, passage.section))
     judged = Judged(title, sentence, terms)
+    if asked.is_defined_in(sentence):
+        judged = judged.with_term("defines", _DEFINES)
     return judged.with_term("cell", _CELL * beside) if beside else judged
 
 
