@@ -186,8 +186,7 @@ async def finish(
     _tell_replaced(cited, run)
     elsewhere = await _elsewhere(question, cited, run)
     _tell_uncompared(question, cited, run)
-    for asked in open_questions(question, cited, run.ledger.documents) if cited else ():
-        run.warn(f"no quote is about “{asked}?”")
+    _tell_open(question, cited, run)
     return compose(
         run,
         split,
@@ -200,6 +199,12 @@ async def finish(
         missing=" ".join(split.missing) or missing,
         mark=mark,
     )
+
+
+def _tell_open(question: Question, quotes: Sequence[Evidence], run: Run) -> None:
+    """Warn of each of several questions that no quote is about."""
+    for asked in open_questions(question, quotes, run.ledger.documents) if quotes else ():
+        run.warn(f"no quote is about “{asked}?”")
 
 
 def _tell_replaced(quotes: Sequence[Evidence], run: Run) -> None:

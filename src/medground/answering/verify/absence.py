@@ -15,6 +15,7 @@ from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.question_query import alone
 from medground.language.question_reading import Asked, reading_of
+from medground.language.quoting.judged import Judged
 from medground.language.sentences import sentence_spans
 from medground.language.word_lists import forms
 from medground.values.document import Document
@@ -60,9 +61,14 @@ async def refuting(absences: Sequence[str], run: Run) -> list[Reading]:
     """
     places = dict.fromkeys((await reported(absences, run)).values()) if absences else {}
     return [
-        Reading(name, rank, (run.ledger.documents[name].passage(start, end, None),), strengths={start: float("inf")})
-        for rank, (name, start, end) in enumerate(places, start=1)
+        _refuting(rank, run.ledger.documents[name], start, end) for rank, (name, start, end) in enumerate(places, 1)
     ]
+
+
+def _refuting(rank: int, document: Document, start: int, end: int) -> Reading:
+    """A document of which the sentence that refutes an absence comes before all others."""
+    judged = Judged(document.title, document.text[start:end], {"refutes": float("inf")})
+    return Reading(document.id, rank, (document.passage(start, end, None),), judged={start: judged})
 
 
 async def reported_after_all(absences: Sequence[str], run: Run) -> dict[str, str]:
