@@ -1,0 +1,87 @@
+"""Letters: each is for a sentence that is there, and those that measure are about nothing that was learned from."""
+
+import gzip
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LEARNED, CHOOSING = ROOT / "scripts" / "letters.jsonl", ROOT / "scripts" / "letters_choosing.jsonl"
+MEASURED = ROOT / "benchmarks" / "unseen_letters.jsonl"
+LEAST = 0.23
+"""Least share of letters that measure or choose to which the collection has no answer."""
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(ROOT / "scripts"), *sys.path])
+
+
+def papers(data: Path, task: int) -> Iterator[str]:
+    content = json.loads(gzip.decompress((data / "bioasq" / f"task{task}b.json.gz").read_bytes()))
+    for question in content["questions"]:
+        links = [*question["documents"], *(snippet["document"] for snippet in question["snippets"])]
+        yield from (f"PMID:{link.rsplit('/', 1)[1]}" for link in links)
+
+
+@pytest.mark.usefixtures("scripts")
+def test_each_letter_is_for_a_whole_sentence_of_its_document(shared: Path) -> None:
+    from letters import read_letters
+
+    letters = read_letters(shared)
+    assert len(letters) >= 600
+    assert all(letter.target[0].isupper() and letter.target.endswith(".") for letter in letters)
+
+
+@pytest.mark.usefixtures("scripts")
+def test_letters_that_measure_are_about_other_diseases_and_papers(shared: Path) -> None:
+    from letters import held_out
+    from marked import covidqa
+    from marked_people import identity, people, records, things
+
+    by_id = {identity(record): record for record in records(shared)}
+    ninth = {*papers(shared, 9)}
+    before = {*papers(shared, 7), *papers(shared, 8)}
+    articles = {f"COV:{one.group.split()[1]}" for one in covidqa(shared, "test")}
+    asked = people(shared, "people", seed=7, each=10, wordings=ROOT / "benchmarks" / "people_wordings.json")
+    measured = set[str]().union(*(things(by_id[one.id]) for one in asked)) - {""}
+    for path in (LEARNED, CHOOSING):
+        for document in filter(None, (row["document"] for row in rows(path))):
+            assert document not in ninth
+            if record := by_id.get(document):
+                assert not held_out(record, shared) and things(record).isdisjoint(measured)
+    for document in filter(None, (row["document"] for row in rows(MEASURED))):
+        if record := by_id.get(document):
+            assert held_out(record, shared)
+        else:
+            assert document in articles or (document in ninth and document not in before)
+
+
+@pytest.mark.usefixtures("scripts")
+def test_letters_that_choose_are_about_other_diseases_and_papers(shared: Path) -> None:
+    from marked_people import identity, records, things
+
+    by_id = {identity(record): record for record in records(shared)}
+
+    def about(path: Path) -> set[str]:
+        documents = {row["document"] for row in rows(path)} - {None}
+        return documents.union(*(things(by_id[one]) for one in documents if one in by_id)) - {""}
+
+    assert about(LEARNED).isdisjoint(about(CHOOSING))
+
+
+@pytest.mark.parametrize(("path", "least"), [(CHOOSING, 150), (MEASURED, 200)])
+def test_letters_with_a_verdict_say_why_and_some_have_no_answer(path: Path, least: int) -> None:
+    letters = rows(path)
+    unanswered = [row for row in letters if row["answer"] is None]
+    assert len(letters) >= least and len(unanswered) >= LEAST * least
+    assert all(row["reason"] for row in letters)
+    assert all((row["answer"] is None) == (row["document"] is None) for row in letters)
