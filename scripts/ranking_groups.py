@@ -8,7 +8,6 @@ documents that answer are left out, so that no sentence is worth anything. Texts
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -60,7 +59,7 @@ class Groups:
     """Writes groups to a file, and counts them."""
 
     def __init__(self, path: Path, seed: int = 1) -> None:
-        self.file = path.open("w", encoding="utf-8")
+        self.file = path.open("w", encoding="utf-8", buffering=1)
         self.random = random.Random(seed)
 
     def add(self, name: str, identity: str, question: str, rows: Sequence[Row], strangers: Sequence[Row] = ()) -> int:
@@ -220,20 +219,15 @@ def write_sets(groups: Groups, data: Path, home: Path) -> Iterator[str]:
     yield f"pubmedqa: {written} groups"
 
 
-def main() -> None:
-    """Write the groups of all sets, or of the letters alone."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--only", choices=["sets", "letters"])
-    arguments = parser.parse_args()
-    groups = Groups(arguments.out)
-    written = {"sets": write_sets, "letters": write_letters}
-    for name in [arguments.only] if arguments.only else written:
-        for line in written[name](groups, arguments.data, arguments.home):
+WRITERS = {"sets": write_sets, "letters": write_letters}
+
+
+def written(name: str, data: Path, home: Path) -> Path:
+    """The file of groups of the sets or of the letters; it is written if it is missing."""
+    path = home / f"groups-{name}.jsonl"
+    if not path.exists():
+        unfinished = path.with_suffix(".part")
+        for line in WRITERS[name](Groups(unfinished), data, home):
             print(line, flush=True)
-
-
-if __name__ == "__main__":
-    main()
+        unfinished.rename(path)
+    return path

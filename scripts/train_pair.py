@@ -1,10 +1,13 @@
-"""Learn which sentence answers a question: `python scripts/train_pair.py GROUPS... --minilm FOLDER --work FOLDER`.
+"""Learn which sentence answers a question: `python scripts/train_pair.py --data DATA --home HOME --minilm FOLDER`.
 
-GROUPS are files of `ranking_groups.py`. The first layers of MiniLM read the question and the sentence apart and stay as
-they are, so what they give is kept in WORK and the same as the embeddings need; the last ones, copied and trained, read
-both together (as in DeFormer, Cao et al. 2020). A sentence's score is its cosine with the question as MiniLM has it,
-plus what the trained layers add; weights are pulled back to where they began. Checkpoints are written to WORK, and a
-run that was cut resumes from the last one.
+The first layers of MiniLM (in FOLDER) read the question and the sentence apart and stay as they are, so that what they
+give is computed once; the last ones, copied and trained, read both together (as in DeFormer, Cao et al. 2020). A
+sentence's score is its cosine with the question as MiniLM has it, plus what the trained layers add; weights are pulled
+back to where they began. The stages of `STAGES` follow each other, the sets of experts before the letters. HOME keeps
+the corpora, the groups (`ranking_groups.py`), what the first layers give, and checkpoints: a run that was cut resumes
+with the stage that was cut. The last checkpoint is written to `src/medground/data/models/sentence_scorer.safetensors`.
+
+It needs torch. Which length and shares are right was chosen by the letters of `letters_choosing.jsonl`.
 """
 
 from __future__ import annotations
@@ -15,11 +18,13 @@ import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from letters import noisy
+from ranking_groups import written
+from safetensors.numpy import save_file as save_numpy
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
@@ -30,6 +35,32 @@ LAYERS, SPLIT, HIDDEN, HEADS = 6, 4, 384, 12
 QUESTION, TITLE, SENTENCE = 80, 20, 64
 """Most tokens of each; of a longer question its beginning and its end are read."""
 CLS, SEP = 101, 102
+BATCH, EACH = 6, 8
+"""Groups of a step, and sentences of each."""
+PULL = 2.0
+"""How strongly weights are pulled to where they began, by the rate of learning."""
+OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "models" / "sentence_scorer.safetensors"
+
+
+class Stage(NamedTuple):
+    """A part of the training: its groups, pairs, rate, how often each set is read in an epoch, and seed."""
+
+    files: tuple[str, ...]
+    pairs: int
+    rate: float
+    shares: Mapping[str, float]
+    seed: int
+
+
+_ALSO = {
+    **dict.fromkeys(("people", "people named", "people empty", "people named empty"), 0.3),
+    **dict.fromkeys(("scifact", "covidqa", "trials", "pubmedqa"), 0.4),
+    "bioasq": 0.5,
+}
+STAGES = {
+    "sets": Stage(("sets",), 12_000, 1e-4, {}, 0),
+    "letters": Stage(("sets", "letters"), 24_000, 1e-4, {**_ALSO, "letter": 3, "letter empty": 2}, 0),
+}
 
 
 class Layer(nn.Module):
@@ -265,18 +296,18 @@ def scores_of(network: Joint, pairs: Sequence[tuple[str, str]], kept: Kept, size
     return found
 
 
-def train(network: Joint, groups: Sequence[Group], kept: Kept, work: Path, options: Any) -> None:
-    """Train for so many pairs, and write checkpoints on the way."""
-    chance = random.Random(options.seed)
+def train(network: Joint, groups: Sequence[Group], kept: Kept, stage: Stage) -> None:
+    """Train for the pairs of a stage."""
+    chance = random.Random(stage.seed)
     initial = [parameter.detach().clone() for parameter in network.layers.parameters()]
     slow, fast = list(network.layers.parameters()), [network.places, network.scales, *network.head.parameters()]
     optimiser = torch.optim.AdamW(
-        [{"params": slow, "lr": options.rate}, {"params": fast, "lr": 10 * options.rate}], weight_decay=0.0
+        [{"params": slow, "lr": stage.rate}, {"params": fast, "lr": 10 * stage.rate}], weight_decay=0.0
     )
     rates = [group["lr"] for group in optimiser.param_groups]
-    seen, step, losses, began, marks = 0, 0, list[float](), time.time(), [*range(1, options.marks + 1)]
-    for batch in _batches(groups, chance, options):
-        share = seen / options.pairs
+    seen, step, losses, began = 0, 0, list[float](), time.time()
+    for batch in _batches(groups, chance, stage.shares):
+        share = seen / stage.pairs
         for group, rate in zip(optimiser.param_groups, rates, strict=True):
             group["lr"] = rate * min(1.0, (step + 1) / 60) * max(0.02, 1 - share)
         pairs, worths = [], []
@@ -292,7 +323,7 @@ def train(network: Joint, groups: Sequence[Group], kept: Kept, work: Path, optio
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()
         with torch.no_grad():
-            pull = options.pull * optimiser.param_groups[0]["lr"]
+            pull = PULL * optimiser.param_groups[0]["lr"]
             for parameter, first in zip(slow, initial, strict=True):
                 parameter.lerp_(first, pull)
         step, seen = step + 1, seen + len(pairs)
@@ -302,62 +333,65 @@ def train(network: Joint, groups: Sequence[Group], kept: Kept, work: Path, optio
             print(
                 f"{time.strftime('%X')} {seen} pairs, {pace:.0f} a second, loss {np.mean(losses[-50:]):.3f}", flush=True
             )
-        if marks and seen >= marks[0] * options.pairs / options.marks:
-            save_file(network.state_dict(), work / f"{options.name}-{marks.pop(0)}.safetensors")
-        if seen >= options.pairs:
+        if seen >= stage.pairs:
             return
 
 
 def _batches(
-    groups: Sequence[Group], chance: random.Random, options: Any
+    groups: Sequence[Group], chance: random.Random, shares: Mapping[str, float]
 ) -> Iterator[list[tuple[str, list[str], list[float]]]]:
     """Groups for ever, some at a time; of each a wording and some of its sentences, the best ones among them."""
-    weights = {name: float(share) for name, share in (part.split("=") for part in options.shares)}
     while True:
-        epoch = [group for group in groups if (w := weights.get(group.name, 1.0)) >= 1 or chance.random() < w]
-        epoch += [
-            group for group in groups if weights.get(group.name, 1.0) > 1 for _ in range(int(weights[group.name]) - 1)
-        ]
+        epoch = []
+        for group in groups:
+            share = shares.get(group.name, 1.0)
+            epoch += [group] * (int(share) + (chance.random() < share % 1))
         chance.shuffle(epoch)
-        for start in range(0, len(epoch) - options.batch + 1, options.batch):
-            yield [_drawn(group, chance, options.each) for group in epoch[start : start + options.batch]]
+        for start in range(0, len(epoch) - BATCH + 1, BATCH):
+            yield [_drawn(group, chance) for group in epoch[start : start + BATCH]]
 
 
-def _drawn(group: Group, chance: random.Random, each: int) -> tuple[str, list[str], list[float]]:
+def _drawn(group: Group, chance: random.Random) -> tuple[str, list[str], list[float]]:
     top = max(group.worth)
     best = [n for n, worth in enumerate(group.worth) if worth == top and worth > 0.75][:1]
     rest = [n for n in range(len(group.worth)) if n not in best]
-    chosen = best + chance.sample(rest, min(each - len(best), len(rest)))
+    chosen = best + chance.sample(rest, min(EACH - len(best), len(rest)))
     return chance.choice(group.questions), [group.sentences[n] for n in chosen], [group.worth[n] for n in chosen]
 
 
+def shipped(network: Joint) -> dict[str, np.ndarray]:
+    """The trained weights as the package has them, in half precision."""
+    state = {name: value.detach().float().numpy() for name, value in network.state_dict().items()}
+    found = {f"joint.layer.{name.removeprefix('layers.')}": state[name] for name in state if name.startswith("layers.")}
+    apart, joint, shift = state["scales"]
+    found |= dict(zip(("place.question", "place.sentence"), state["places"], strict=True))
+    found |= {"scale.apart": apart.reshape(1), "scale.joint": joint.reshape(1)}
+    found |= {"head.weight": state["head.weight"], "head.bias": state["head.bias"] + shift}
+    return {name: np.ascontiguousarray(value, np.float16) for name, value in found.items()}
+
+
 def main() -> None:
-    """Train."""
+    """Train, and write the weights that ship."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("groups", nargs="+", type=Path)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--minilm", type=Path, required=True)
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--name", default="pair")
-    parser.add_argument("--start", type=Path, help="a checkpoint to begin with")
-    parser.add_argument("--pairs", type=int, default=40_000)
-    parser.add_argument("--each", type=int, default=8, help="sentences of a group in a step")
-    parser.add_argument("--batch", type=int, default=6, help="groups of a step")
-    parser.add_argument("--rate", type=float, default=1e-4)
-    parser.add_argument("--pull", type=float, default=2.0, help="how strongly weights are pulled to where they began")
-    parser.add_argument("--shares", nargs="*", default=[], metavar="SET=SHARE")
-    parser.add_argument("--marks", type=int, default=4, help="checkpoints")
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    torch.manual_seed(options.seed)
+    torch.manual_seed(0)
     frozen = Frozen(options.minilm)
-    kept = Kept(options.work / "kept", frozen)
-    groups = read_groups(options.groups, kept, options.seed)
+    kept = Kept(options.home / "kept", frozen)
     network = Joint(frozen.weights)
-    if options.start:
-        network.load_state_dict(load_file(options.start))
-    train(network, groups, kept, options.work, options)
+    for name, stage in STAGES.items():
+        checkpoint = options.home / f"{name}.safetensors"
+        if not checkpoint.exists():
+            paths = [written(part, options.data, options.home) for part in stage.files]
+            train(network, read_groups(paths, kept, stage.seed), kept, stage)
+            save_file(network.state_dict(), checkpoint)
+        network.load_state_dict(load_file(checkpoint))
+    save_numpy(shipped(network), OUT)
+    print(f"{sum(stage.pairs for stage in STAGES.values())} pairs, {OUT.stat().st_size} bytes")
 
 
 if __name__ == "__main__":
