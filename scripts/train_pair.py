@@ -41,12 +41,26 @@ PULL = 2.0
 """How strongly weights are pulled to where they began, by the rate of learning."""
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "models" / "sentence_scorer.safetensors"
 
+ABOUT = (
+    "scores sentences against a question; trained layers over all-MiniLM-L6-v2 (Apache-2.0), whose last two they were"
+)
+
 
 class Stage(NamedTuple):
-    """A part of the training: its groups, pairs, rate, how often each set is read in an epoch, and seed."""
+    """A part of the training.
+
+    Attributes:
+        files: its groups.
+        pairs: after so many its rate of learning would be at its end.
+        until: after so many it ends.
+        rate: of learning, at its highest.
+        shares: how often a set is read in an epoch, if not once.
+        seed: of the order.
+    """
 
     files: tuple[str, ...]
     pairs: int
+    until: int
     rate: float
     shares: Mapping[str, float]
     seed: int
@@ -58,8 +72,8 @@ _ALSO = {
     "bioasq": 0.5,
 }
 STAGES = {
-    "sets": Stage(("sets",), 12_000, 1e-4, {}, 0),
-    "letters": Stage(("sets", "letters"), 24_000, 1e-4, {**_ALSO, "letter": 3, "letter empty": 2}, 0),
+    "sets": Stage(("sets",), 24_000, 12_000, 1e-4, {}, 0),
+    "letters": Stage(("sets", "letters"), 24_000, 24_000, 1e-4, {**_ALSO, "letter": 3, "letter empty": 2}, 0),
 }
 
 
@@ -333,7 +347,7 @@ def train(network: Joint, groups: Sequence[Group], kept: Kept, stage: Stage) -> 
             print(
                 f"{time.strftime('%X')} {seen} pairs, {pace:.0f} a second, loss {np.mean(losses[-50:]):.3f}", flush=True
             )
-        if seen >= stage.pairs:
+        if seen >= stage.until:
             return
 
 
@@ -390,8 +404,8 @@ def main() -> None:
             train(network, read_groups(paths, kept, stage.seed), kept, stage)
             save_file(network.state_dict(), checkpoint)
         network.load_state_dict(load_file(checkpoint))
-    save_numpy(shipped(network), OUT)
-    print(f"{sum(stage.pairs for stage in STAGES.values())} pairs, {OUT.stat().st_size} bytes")
+    save_numpy(shipped(network), OUT, {"about": ABOUT})
+    print(f"{sum(stage.until for stage in STAGES.values())} pairs, {OUT.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

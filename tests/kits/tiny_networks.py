@@ -202,25 +202,29 @@ def by_hand(base: Weights, changes: Mapping[str, NDArray[Any]], ids: list[int]) 
 
 def encoded(w: Mapping[str, Any], x: Any, names: Sequence[str], epsilon: float, bias: Any) -> Any:
     """What an encoder makes of the embeddings of one text, one head at a time, whose scores its bias changes."""
-
-    def norm(x: Any, name: str) -> Any:
-        centred = x - x.mean(1, keepdims=True)
-        scaled = centred / np.sqrt((centred**2).mean(1, keepdims=True) + epsilon)
-        return scaled * w[f"{name}.weight"] + w[f"{name}.bias"]
-
-    x = norm(x, "embeddings.LayerNorm")
+    x = norm(w, x, "embeddings.LayerNorm", epsilon)
     for n in range(LAYERS):
-        layer = f"encoder.layer.{n}"
-        query, key, value = (dense(w, x, f"{layer}.{part}") for part in names[:3])
-        heads = []
-        for number, head in enumerate(np.split(np.arange(HIDDEN), HEADS)):
-            scores = query[:, head] @ key[:, head].T / math.sqrt(HIDDEN / HEADS) + bias[number]
-            energy = np.exp(scores - scores.max(1, keepdims=True))
-            heads.append(energy / energy.sum(1, keepdims=True) @ value[:, head])
-        x = norm(dense(w, np.hstack(heads), f"{layer}.{names[3]}") + x, f"{layer}.{names[4]}")
-        inner = gelu(dense(w, x, f"{layer}.intermediate.dense"))
-        x = norm(dense(w, inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm")
+        x = layered(w, x, f"encoder.layer.{n}", names, epsilon, bias)
     return x
+
+
+def layered(w: Mapping[str, Any], x: Any, layer: str, names: Sequence[str], epsilon: float, bias: Any) -> Any:
+    """What one layer makes of the vectors of the tokens."""
+    query, key, value = (dense(w, x, f"{layer}.{part}") for part in names[:3])
+    heads = []
+    for number, head in enumerate(np.split(np.arange(HIDDEN), HEADS)):
+        scores = query[:, head] @ key[:, head].T / math.sqrt(HIDDEN / HEADS) + bias[number]
+        energy = np.exp(scores - scores.max(1, keepdims=True))
+        heads.append(energy / energy.sum(1, keepdims=True) @ value[:, head])
+    x = norm(w, dense(w, np.hstack(heads), f"{layer}.{names[3]}") + x, f"{layer}.{names[4]}", epsilon)
+    inner = gelu(dense(w, x, f"{layer}.intermediate.dense"))
+    return norm(w, dense(w, inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm", epsilon)
+
+
+def norm(w: Mapping[str, Any], x: Any, name: str, epsilon: float) -> Any:
+    centred = x - x.mean(1, keepdims=True)
+    scaled = centred / np.sqrt((centred**2).mean(1, keepdims=True) + epsilon)
+    return scaled * w[f"{name}.weight"] + w[f"{name}.bias"]
 
 
 def dense(w: Mapping[str, Any], x: Any, name: str) -> Any:

@@ -4,6 +4,7 @@ Batches with early stopping come from PubMed Reasoner (Algorithm 2), the fusion 
 (section 3.2), the rationale first and the check of each statement from Reason and Verify (Algorithm 1).
 """
 
+import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from medground.answering.captions import NOTHING_FOUND
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.finish import finish
 from medground.answering.explanation import tell_judged
+from medground.answering.rank.answer_network import network_of
 from medground.answering.rank.fuse import distinct
 from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.read.evidence import coverage_check, extract_evidence, screen_batch, with_findings
@@ -201,7 +203,7 @@ async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence
     await run.retrieve([hit.passage.document_id for hit in hits])
     listed = with_findings(question.text, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
     question, theirs = by_author(question, listed, run)
-    ordered = best_first(question, theirs)
+    ordered = await asyncio.to_thread(best_first, question, theirs, await network_of(theirs, run))
     tell_judged(reading_of(question.text), ordered, run)
     return ordered
 

@@ -17,7 +17,7 @@ from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
 from medground.language.question_reading import Asked, reading_of
 from medground.language.quoting.candidate import Candidate, log_sum
-from medground.language.quoting.judged import Judged
+from medground.language.quoting.judged import AnswerNetwork, Judged, read_together
 from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
@@ -163,13 +163,13 @@ def reading_list(hits: Sequence[Hit], most: int, each: int = PASSAGES_PER_DOCUME
     ]
 
 
-def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
+def best_first(question: Question, readings: Sequence[Reading], network: AnswerNetwork | None = None) -> list[Reading]:
     """The readings with their sentences judged, the likeliest to hold the best quote first.
 
     Of each, the `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
     """
     asked = reading_of(question.text)
-    weighed = [_strongest(asked, reading) for reading in with_strengths(question, readings)]
+    weighed = [_strongest(asked, reading) for reading in with_strengths(question, readings, network)]
     likely = {r.document_id: _likelihood(asked, r) for r in weighed}
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
@@ -209,8 +209,10 @@ def _likelihood(asked: Asked, reading: Reading) -> float:
     return log_sum(s for start, s in strengths.items() if s < least or is_quotable(asked, texts[start]))
 
 
-def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
-    """The readings, in the same order, with their sentences judged.
+def with_strengths(
+    question: Question, readings: Sequence[Reading], network: AnswerNetwork | None = None
+) -> list[Reading]:
+    """The readings, in the same order, with their sentences judged, by a network too if one is given.
 
     A document that names nothing of the question comes after those that do. Of a question that asks leave, a sentence
     that forbids it comes before all others.
@@ -224,6 +226,8 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
         starts = (start for start, _ in places(reading))
         found = zip(starts, sentences_of(reading), rows, strict=True)
         judged.append({start: _judged(asked, *sentence, {**row, **promised}) for start, sentence, row in found})
+    if network is not None:
+        judged = read_together(question.text, judged, network)
     whole = [one for sentences in judged for one in sentences.values()]
     forbidding = {id(one) for one in whole if forbidden(asked, one.title, one.sentence) > 0}
     if forbidding:

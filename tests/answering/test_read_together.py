@@ -1,0 +1,62 @@
+"""Sentences that a network reads together with the question: its score counts beside the columns."""
+
+from collections.abc import Sequence
+
+from medground.answering.read.reading_list import Reading, best_first
+from medground.language.quoting.judged import READ
+from medground.values.document import Passage
+from medground.values.question import Question
+
+QUESTION = Question.ask("What causes scurvy?")
+
+
+class Network:
+    """Gives 20 to sentences that have a word, minus 5 to all others; keeps what it was asked."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.read: list[tuple[str, str]] = []
+
+    def scores(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[float]:
+        self.read += sentences
+        return [20.0 if self.word in sentence else -5.0 for _, sentence in sentences]
+
+
+def readings(*texts: str) -> list[Reading]:
+    passages = [
+        Passage(document_id=f"PMID:{n}", start=0, end=len(text), text=text, title="Scurvy")
+        for n, text in enumerate(texts, start=1)
+    ]
+    return [Reading(p.document_id, n, (p,), {"bm25": 2.0 / n}) for n, p in enumerate(passages, start=1)]
+
+
+def first_sentence(found: Sequence[Reading]) -> str:
+    return max((one for reading in found for one in reading.judged.values()), key=lambda one: one.answers).sentence
+
+
+def test_what_the_network_finds_to_be_the_answer_comes_first() -> None:
+    given = readings("Scurvy is caused by a lack of vitamin C.", "Sailors who ate no fruit bled from their gums.")
+    network = Network("Sailors")
+    alone, together = best_first(QUESTION, given), best_first(QUESTION, given, network)
+    assert [reading.document_id for reading in alone] == ["PMID:1", "PMID:2"]
+    assert [reading.document_id for reading in together] == ["PMID:2", "PMID:1"]
+    assert ("Scurvy", "Sailors who ate no fruit bled from their gums.") in network.read
+    assert all("read together" in one.terms for reading in together for one in reading.judged.values())
+
+
+def test_a_sentence_that_it_does_not_read_gets_the_least_that_it_gave() -> None:
+    texts = [f"Scurvy is caused by a lack of vitamin C in group {n}." for n in range(READ + 5)]
+    network = Network("group 3 ")
+    found = best_first(QUESTION, readings(*texts, "Bread is baked in ovens."), network)
+    assert len(network.read) == READ
+    unread = next(one for r in found for one in r.judged.values() if one.sentence.startswith("Bread"))
+    assert unread.terms["read together"] == min(
+        one.terms["read together"] for reading in found for one in reading.judged.values()
+    )
+
+
+def test_what_forbids_still_comes_first() -> None:
+    asked = Question.ask("Can I take ibuprofen in pregnancy?")
+    texts = ["Ibuprofen must not be taken in pregnancy.", "Ibuprofen eases pain in pregnancy and after it."]
+    found = best_first(asked, readings(*texts), Network("eases"))
+    assert first_sentence(found) == texts[0]
