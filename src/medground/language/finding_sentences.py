@@ -2,14 +2,79 @@
 
 import re
 
-from medground.language.word_lists import forms
+from medground.language.pattern import lazy_pattern, verbose_pattern
 
-_ROLES = forms("roles")
-_FINDING = forms("finding_sentences")["finding"]
-_CONCLUSION = forms("finding_sentences")["conclusion"]
+_ROLES = {
+    "significance": lazy_pattern(r"\bsignificant(?:ly)?\b", re.IGNORECASE),
+    "finding": verbose_pattern(
+        r"""
+        \b(?:show\w*|demonstrat\w*|reveal\w*|confirm\w*|found|observed|identified|detected|report\w*)\b
+        """
+    ),
+    "comparison": verbose_pattern(
+        r"""
+        \b(?:higher|lower|greater|less|more|increas\w*|decreas\w*|reduc\w*|improv\w*|correlat\w*|associat\w*|
+        predict\w*|differ\w*)\b
+        """
+    ),
+    "conclusion": verbose_pattern(
+        r"""
+        \b(?:conclu\w+|suggest\w*|indicat\w+|thus|therefore|in\ summary|(?:our|these|the\ present)\ (?:results|
+        findings|data|stud\w+))\b
+        """
+    ),
+    "negation": lazy_pattern(r"\b(?:no|not|nor|neither|without|fail\w*|lack\w*)\b", re.IGNORECASE),
+    "hedge": verbose_pattern(
+        r"""
+        \b(?:may|might|could|possib\w+|potential\w*|unclear|unknown|remain\w*|controvers\w+|elusive)\b
+        """
+    ),
+    "method": verbose_pattern(
+        r"""
+        \b(?:were\ (?:included|enrolled|recruited|randomi\w+|performed|measured|collected|obtained|assessed|
+        analy\w+|evaluated|compared|asked|divided)|was\ (?:performed|measured|assessed|used|conducted|carried)|
+        using|retrospective\w*|questionnaire|between\ (?:19|20)\d\d)\b
+        """
+    ),
+    "purpose": verbose_pattern(
+        r"""
+        \b(?:aim\w*|purpose|objectives?|whether|hypothesi\w+|goals?)\b|\bto\ (?:determine|investigate|evaluate|
+        assess|examine|compare|test|study|explore|clarify)\b|\bwe\ (?:sought|studied|investigated|examined|
+        evaluated|aimed|asked)\b
+        """
+    ),
+    "question": lazy_pattern(r"\?\s*$"),
+    "deictic": verbose_pattern(
+        r"""
+        ^\W*(?:this|these|it|its|they|their|such|those|here|he|she|both|in\ this|of\ these|among\ these)\b
+        """
+    ),
+    "review": verbose_pattern(
+        r"""
+        \b(?:(?:this|the|our)\ (?:review|article|paper|chapter)|we\ (?:review|discuss|describe|report|present|
+        propose)|here,?\ we|is\ discussed|are\ discussed)\b
+        """
+    ),
+    "concluding label": lazy_pattern(r"^\W*(?:conclu\w+|interpretation|in conclusion|significance)\b", re.IGNORECASE),
+    "result label": lazy_pattern(r"^\W*(?:results?|findings|main results?)\s*[:.]", re.IGNORECASE),
+    "background label": lazy_pattern(r"^\W*(?:background|introduction|context|rationale)\s*[:/.]", re.IGNORECASE),
+    "purpose label": lazy_pattern(
+        r"^\W*(?:aims?|purpose|objectives?|methods?|design|setting|hypothesis)\b", re.IGNORECASE
+    ),
+}
+_FINDING = lazy_pattern(
+    r"\b(?:show\w*|demonstrat\w*|reveal\w*|confirm\w*|found|observed|identified|detected)\b", re.IGNORECASE
+)
+_CONCLUSION = verbose_pattern(
+    r"""
+    \b(?:conclu\w+|suggest\w*|indicat\w+|(?:our|these|the\ present)\ (?:results|findings|data))\b
+    """
+)
 _RESULT = (_ROLES["significance"], _FINDING, _ROLES["comparison"], _CONCLUSION)
 _NEGATION = re.compile(r"\b(?:no|not|nor|neither|without)\b", re.IGNORECASE)
-_GROUPS = forms("finding_sentences")["groups"]
+_GROUPS = lazy_pattern(
+    r"\b(?:served as (?:a )?(?:controls?|comparison)|acted as controls?|control group)\b", re.IGNORECASE
+)
 
 
 def states_purpose(sentence: str) -> bool:

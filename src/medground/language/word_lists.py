@@ -6,6 +6,7 @@ from functools import cache
 from importlib import resources
 
 from medground.home.files import tables
+from medground.language.pattern import lazy_pattern
 
 
 def word_lists(name: str) -> dict[str, frozenset[str]]:
@@ -26,4 +27,4 @@ def forms(name: str) -> Mapping[str, re.Pattern[str]]:
     texts: dict[str, str] = {}
     for form, pieces in tables("language", "forms")[name].items():
         texts[form] = re.sub(r"\{\{(\w+)\}\}", lambda part: texts[part[1]], "".join(pieces))
-    return {form: re.compile(text) for form, text in texts.items() if not form.startswith("_")}
+    return {form: lazy_pattern(text) for form, text in texts.items() if not form.startswith("_")}
