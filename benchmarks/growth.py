@@ -9,7 +9,7 @@ computed from these texts: they are mixtures of MiniLM's of a real corpus (`--ba
 Questions are BioASQ's, with their real vectors. The peers index the same passages and are asked the same questions.
 
 Each job is done by a process of its own, which adds a line to `growth.jsonl` beside this script; a job that is there
-is not done again. `growth_curves.py` draws them. A cluster must run on this machine, and `--nodes` are its processes:
+is not done again. A cluster must run on this machine, and `--nodes` are its processes:
 their CPU time and memory count.
 """
 

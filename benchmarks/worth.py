@@ -24,7 +24,6 @@ import random
 import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -62,10 +61,6 @@ def parts() -> Iterator[str]:
     for path in sorted(LANGUAGE.glob("*.txt")):
         for heading in re.findall(r"^\[(.+?)\]", path.read_text(encoding="utf-8"), re.M):
             yield f"list:{path.stem}:{heading}"
-    tables = tomllib.loads((LANGUAGE / "forms.toml").read_text(encoding="utf-8"))
-    yield from (
-        f"form:{table}:{name}" for table in tables if table not in SAFE for name in tables[table] if name[0] != "_"
-    )
     yield "table:people_words"
 
 
@@ -86,10 +81,6 @@ def without(part: str) -> None:
         name, _, heading = rest.partition(":")
         whole = word_lists.word_lists
         word_lists.word_lists = lambda asked: whole(asked) | ({heading: frozenset()} if asked == name else {})
-    elif kind == "form":
-        table, _, form = rest.partition(":")
-        every = word_lists.forms
-        word_lists.forms = lambda asked: {**every(asked), **({form: re.compile("(?!)")} if asked == table else {})}
     elif kind == "table":
         rows = files.rows
         files.rows = lambda room, name: [["nothing"] * 2] if name == rest else rows(room, name)

@@ -2,10 +2,11 @@
 
     python scripts/architecture.py check            # fails where the structure breaks a rule; run by the tests
     python scripts/architecture.py rooms            # a line for each room: files, lines, and what it imports
+    python scripts/architecture.py budgets          # each budget: its figure, its ceiling, its target
     python scripts/architecture.py way [--write]    # the modules that one question runs through; draws the picture
 
 The rules: a room imports only rooms below it; no circle of more than two files; no function of more than 60 lines;
-evaluation uses a room by the names that it exports.
+evaluation uses a room by the names that it exports; no figure is above its ceiling in `BUDGETS`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import argparse
 import ast
 import contextlib
 import io
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import threading
+import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +42,32 @@ ROOMS = (
 """From the lowest to the highest. `medground` itself is the package's front door."""
 LONGEST_FUNCTION = 60
 LARGEST_CIRCLE = 2
+
+BUDGETS = {
+    "Python tokens": (739_526, 620_000),
+    "KB written by hand": (364, 330),
+    "files that decide the first line": (37, 10),
+    "lines that decide the first line": (6_269, 2_200),
+    "places that read a question": (66, 1),
+}
+"""The ceiling and the target of each. A ceiling is the figure of its day: lower it with the figure, never raise it."""
+COUNTED = {tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING}
+WRITTEN = {".toml", ".txt", ".tsv", ".sql", ".yaml", ".yml"}
+LEARNED = {"weights.tsv"}
+FIRST_LINE = ROOT / "scripts" / "first_line.txt"
+"""The modules that decide the first line of a quoted answer, as `way --write` measures them."""
+DECIDING = (
+    *("medground.language", "medground.answering.rank", "medground.answering.read", "medground.answering.write"),
+    *("medground.answering.conclude", "medground.recipes"),
+)
+"""Where modules may decide it. What a person at risk sees first is a promise of its own."""
+NOT_DECIDING = "medground.language.risk"
+READS = "reading_of"
+QUOTED = "Does aspirin reduce the risk of stroke?"
+PAPERS = (
+    {"id": "PMID:1", "title": "Aspirin and stroke", "text": "Aspirin reduced the risk of stroke in 500 adults."},
+    {"id": "PMID:2", "title": "Ibuprofen and pain", "text": "Ibuprofen relieved pain in most adults."},
+)
 
 
 def modules() -> dict[str, Path]:
@@ -120,6 +149,34 @@ def problems(arrows: Arrows, trees: dict[str, ast.Module]) -> Iterator[str]:
                     yield f"{module}.{node.name} has {length} lines"
 
 
+def figures(known: dict[str, Path], trees: dict[str, ast.Module]) -> dict[str, int]:
+    """The figure of each budget."""
+    tokens = 0
+    for path in known.values():
+        with path.open("rb") as code:
+            tokens += sum(token.type in COUNTED for token in tokenize.tokenize(code.readline))
+    beside = (path for path in SRC.rglob("*") if path.suffix in WRITTEN and "built" not in path.parts)
+    first_line = [known[name] for name in FIRST_LINE.read_text(encoding="utf-8").split() if name in known]
+    calls = (node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {
+        "Python tokens": tokens,
+        "KB written by hand": sum(path.stat().st_size for path in beside if path.name not in LEARNED) // 1024,
+        "files that decide the first line": len(first_line),
+        "lines that decide the first line": sum(
+            len(path.read_text(encoding="utf-8").splitlines()) for path in first_line
+        ),
+        "places that read a question": sum(isinstance(one.func, ast.Name) and one.func.id == READS for one in calls),
+    }
+
+
+def over_budget(measured: dict[str, int]) -> Iterator[str]:
+    """One line for each figure above its ceiling."""
+    for name, figure in measured.items():
+        ceiling, target = BUDGETS[name]
+        if figure > ceiling:
+            yield f"{name}: {figure:,}, above the ceiling of {ceiling:,} (target {target:,}); take something out"
+
+
 def table(known: dict[str, Path], arrows: Arrows) -> Iterator[str]:
     """A line for each room."""
     files = Counter(room(module) for module in known)
@@ -133,6 +190,51 @@ def table(known: dict[str, Path], arrows: Arrows) -> Iterator[str]:
         )
         yield f"{name:28} {files[name]:4} files {lines[name]:7,} lines  -> {others}"
     yield f"{'all':28} {files.total():4} files {lines.total():7,} lines"
+
+
+def above(frame: Any) -> Iterator[tuple[str, str]]:
+    """File and function of each frame above one."""
+    while (frame := frame.f_back) is not None:
+        yield frame.f_code.co_filename, frame.f_code.co_name
+
+
+def deciding(known: dict[str, Path]) -> list[str]:
+    """The modules that decide the first line: of the rooms in `DECIDING`, those that a second question runs through.
+
+    The first loads what is loaded once. Keyless, over two papers.
+    """
+    from medground.faces.cli.app import main
+
+    of_file = {str(path): module for module, path in known.items()}
+    called: set[str] = set()
+
+    def watch(frame: Any, event: str, _: object) -> None:
+        if event == "call" and (module := of_file.get(frame.f_code.co_filename)) is not None:
+            called.add(module)
+
+    def ask() -> None:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+            main(["ask", "-c", "papers", QUOTED])
+
+    with tempfile.TemporaryDirectory() as home:
+        papers = Path(home) / "papers.jsonl"
+        papers.write_text("\n".join(map(json.dumps, PAPERS)), encoding="utf-8")
+        os.environ["MEDGROUND_HOME"] = home
+        build = [sys.executable, "-m", "medground", "corpus", "build", "papers", str(papers)]
+        subprocess.run(build, check=True, capture_output=True)
+        ask()
+        threading.setprofile(watch)
+        sys.setprofile(watch)
+        try:
+            ask()
+        finally:
+            threading.setprofile(None)
+            sys.setprofile(None)
+    return sorted(
+        name
+        for name in called
+        if any(f"{name}.".startswith(f"{room}.") for room in DECIDING) and not name.startswith(NOT_DECIDING)
+    )
 
 
 def way(known: dict[str, Path]) -> tuple[list[tuple[str, str]], set[tuple[str, str]]]:
@@ -150,11 +252,11 @@ def way(known: dict[str, Path]) -> tuple[list[tuple[str, str]], set[tuple[str, s
     def watch(frame: Any, event: str, _: object) -> None:
         if event != "call" or (module := of_file.get(frame.f_code.co_filename)) is None:
             return
-        above = frame.f_back
-        while above is not None and above.f_code.co_filename not in of_file:
-            above = above.f_back
-        caller = of_file[above.f_code.co_filename] if above is not None else ""
-        if caller and caller != module and frame.f_code.co_name != "<module>":
+        callers = [file for file in above(frame) if file[0] in of_file]
+        if not callers or any(name == "<module>" for _, name in callers):  # what a module calls as it is loaded
+            return
+        caller = of_file[callers[0][0]]
+        if caller != module and frame.f_code.co_name != "<module>":
             pairs.add((caller, module))
             if room(caller) != room(module):
                 order.setdefault((room(caller), room(module)))
@@ -190,22 +292,37 @@ def picture(calls: list[tuple[str, str]]) -> str:
 def main() -> int:
     """Run the command that is named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=("check", "rooms", "way"))
-    parser.add_argument("--write", action="store_true", help="put the picture into docs/architecture.md")
+    parser.add_argument("command", choices=("check", "rooms", "budgets", "way"))
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="keep the picture (docs/architecture.md) and the modules (scripts/first_line.txt)",
+    )
     given = parser.parse_args()
     known = modules()
     if given.command == "way":
         calls, pairs = way(known)
+        first_line = (
+            "\n".join(deciding(known)) + "\n"
+        )  # after `way`, which shall see what is loaded by a first question
         print(f"one question runs through {len({m for pair in pairs for m in pair})} modules, {len(pairs)} arrows")
         if given.write:
             before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
             PAGE.write_text(f"{before}{BEGIN}\n{picture(calls)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+            FIRST_LINE.write_text(first_line, encoding="utf-8")
         else:
-            print(picture(calls))
+            print(f"{picture(calls)}\nthe first line is decided by:\n{first_line}", end="")
         return 0
     trees = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in known.items()}
     arrows = {module: set(imports(tree, known)) - {module} for module, tree in trees.items()}
-    found = list(problems(arrows, trees) if given.command == "check" else table(known, arrows))
+    measured = figures(known, trees)
+    if given.command == "budgets":
+        for name, figure in measured.items():
+            ceiling, target = BUDGETS[name]
+            print(f"{name:34} {figure:9,}   ceiling {ceiling:9,}   target {target:9,}")
+        return 0
+    breaches = [*problems(arrows, trees), *over_budget(measured)]
+    found = breaches if given.command == "check" else list(table(known, arrows))
     print("\n".join(found) if found else "the structure keeps its rules")
     return 1 if given.command == "check" and found else 0
 

@@ -34,7 +34,7 @@ def command_line() -> str:
     """The page of the command line: the help of each command, in the order of `medground --help`."""
     import typer
 
-    from medground.faces.cli.app import app
+    from medground.faces.cli.app import command_line
 
     parts = [
         "# Command line",
@@ -42,7 +42,7 @@ def command_line() -> str:
         "after a mistake in the command, with 1 after a failure and with 130 after Ctrl-C; `medground ask` exits with "
         "3 if the question is unanswerable.",
     ]
-    for words, text in _helped(typer.main.get_command(app), ["medground"], None):
+    for words, text in _helped(typer.main.get_command(command_line()), ["medground"], None):
         level = "#" * min(len(words) + (len(words) == 1), 3)
         parts.append(f"{level} {' '.join(words)}\n\n```text\n{text.strip()}\n```")
     return "\n\n".join(parts) + "\n"

@@ -15,7 +15,7 @@ from medground.corpus.readers import find_inputs
 from medground.corpus.readers.pdf.highlights import highlights
 from medground.corpus.readers.pdf.sections import without_addresses
 from medground.corpus.sync import sync
-from medground.faces.cli.app import app
+from medground.faces.cli.app import command_line
 from medground.values.answer import Answer
 from medground.values.document import Box, Document
 from medground.wording.markup import as_markdown
@@ -158,7 +158,7 @@ def test_each_form_of_an_answer_has_the_page_hidden_text_is_told_and_quotes_are_
     assert "p. 2" in as_markdown(answer)
     assert "invisible text (white)" in str(answer)
     assert all("Ignore" not in e.quote for e in answer.evidence)
-    printed = CliRunner().invoke(app, ["corpus", "search", "papers", "smoked before"])
+    printed = CliRunner().invoke(command_line(), ["corpus", "search", "papers", "smoked before"])
     assert ".pdf#0-" in printed.stdout
     assert "  p. 1  " in printed.stdout
     with BlockingEngine.open(Settings.load(), corpora="papers") as engine:

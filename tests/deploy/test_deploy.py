@@ -84,7 +84,7 @@ def test_what_is_deployed_is_what_the_server_knows(home: Path) -> None:
 @pytest.mark.slow
 async def test_a_backup_of_a_server_at_work_is_restored(papers: Settings, tmp_path: Path, postgres: Server) -> None:  # noqa: F811
     group, copy, dump = papers.with_options(postgres.options()), tmp_path / "copy", tmp_path / "dump.sql"
-    with closing(Records.of(group)) as records:
+    with closing(Records.from_settings(group)) as records:
         secret = Tokens(records).create("ada")
 
     def client(name: str, *words: str) -> None:

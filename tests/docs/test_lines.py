@@ -29,7 +29,7 @@ from heart import PAPERS
 from typer.exceptions import TyperException
 
 from medground.corpus.library import Library
-from medground.faces.cli.app import app
+from medground.faces.cli.app import command_line
 from medground.graph.starter import build_starter
 from medground.graph.vocabularies.hpo import Hpo
 
@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 SHARED = ROOT.parent / "shared"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(console|sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-COMMANDS = typer.main.get_command(app)
+COMMANDS = typer.main.get_command(command_line())
 OK = (0, 3)
 """3: the question is unanswerable, which is an answer."""
 MEDGROUND = """#!{python}

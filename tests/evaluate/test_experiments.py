@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import json
 import re
+import shutil
 import tomllib
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -412,6 +413,7 @@ def test_a_wrong_file_is_refused_in_one_line(tmp_path: Path, change: str, said: 
     text = (FILES / "000" / "table-1.toml").read_text(encoding="utf-8")
     key = change.partition(" ")[0]
     begun = text.rindex("\n", 0, text.rindex(f"{key} =")) + 1 if f"{key} =" in text else len(text)
+    shutil.copy(FILES / "000" / "shared.toml", tmp_path)
     (tmp_path / "x.toml").write_text(text[:begun] + change + "\n", encoding="utf-8")
     refused(UsageError, re.escape(said), read_experiment, tmp_path / "x.toml")
     refused(UsageError, "no experiment 000/table-77; give a file", lambda: read_experiment(Path("000/table-77")))

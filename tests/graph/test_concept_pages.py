@@ -101,16 +101,16 @@ def completions() -> Completions:
 
 @each_row(("typed", "first", "start"), TABLES["completed"])
 def test_the_last_words_are_completed(completions: Completions, typed: str, first: str, start: int) -> None:
-    found = completions.of(typed)
+    found = completions.completions_for(typed)
     assert (found[0].text, found[0].start) == (first, start)
 
 
 def test_each_concept_is_suggested_once_and_only_the_end_of_a_long_text_is_looked_at(completions: Completions) -> None:
     for nothing in ("", "is", "what", "a", "?", "zzzz", "Is it a", "is the lens", "what is the best", "she", "\x00"):
-        assert completions.of(nothing) == ()
-    assert [one.name for one in completions.of("marfan")] == ["Marfan syndrome"]
-    [found] = completions.of("dislocated")
+        assert completions.completions_for(nothing) == ()
+    assert [one.name for one in completions.completions_for("marfan")] == ["Marfan syndrome"]
+    [found] = completions.completions_for("dislocated")
     assert (found.text, found.name, found.id) == ("Dislocated lens", "Ectopia lentis", "HP:0001083")
     typed = "word " * 20_000 + "marf"
-    [found] = completions.of(typed)
+    [found] = completions.completions_for(typed)
     assert typed[found.start :] == "marf"

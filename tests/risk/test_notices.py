@@ -206,6 +206,16 @@ def test_signs_of_one_line_are_found_in_any_order() -> None:
     assert not rule.fires("i cry alone in a bridgehead")
 
 
+@given(st.data())
+def test_a_text_that_a_line_matches_has_the_words_that_are_looked_for_first(data: st.DataObject) -> None:
+    lines = [
+        line for rule in rules().rules for line in rule.lines if "(?" not in line.pattern.pattern.replace("(?:", "")
+    ]
+    line = data.draw(st.sampled_from(lines))
+    text = data.draw(st.from_regex(line.pattern.pattern.replace(r"\w", "[a-z]"), fullmatch=True))
+    assert line.occurs(text)
+
+
 @given(st.text(alphabet="abcdings ,.", max_size=200))
 def test_signs_are_stems_and_pairs_of_neighbours(text: str) -> None:
     words = plain(text)

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 import medground
-from medground.faces.cli.app import app
+from medground.faces.cli.app import command_line
 from medground.home.settings import settings_file
 
 pytestmark = pytest.mark.slow
@@ -97,7 +97,7 @@ def test_the_reference_has_every_command_and_option(site: Path) -> None:
             if not inner.hidden:
                 check(inner, f"{name} {inner.name}")
 
-    check(typer.main.get_command(app), "medground")
+    check(typer.main.get_command(command_line()), "medground")
 
 
 def test_the_reference_has_every_setting(site: Path) -> None:

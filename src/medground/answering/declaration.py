@@ -18,7 +18,7 @@ class Declaration:
     """The part of a recipe that is not its algorithm.
 
     Attributes:
-        name: as users write it, such as `self-medrag`.
+        name: as users write it, with hyphens.
         operators: every operator that it may ask; asking another is an error.
         writers: the operators that write an answer. If there are several, a run asks one of them.
         reader: the operator that extracts quotes and gives each a stance, or None.

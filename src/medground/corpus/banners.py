@@ -11,12 +11,14 @@ from importlib.resources import files
 from itertools import islice, takewhile
 from typing import Any, Literal
 
+from medground.language.pattern import lazy_pattern
+
 Said = Literal["retracted", "removed", "notice", "concern", "erratum", "in doubt"]
 _TOLD: tuple[Said, ...] = ("retracted", "removed", "notice", "concern", "erratum")
 _NOUNS = ("removal", "correction", "corrections")
-"""Words that are said of other things too; so are all nouns of `notice`."""
+"""Words that also have other uses, as all nouns of `notice` do."""
 _WEAK = ("retrait", "retiro", "ritiro", "rückzug", "rücknahme", "widerruf", "отзыв", "سحب", "removal")
-"""Nouns that alone are seldom said of a paper."""
+"""Nouns that alone seldom describe a paper."""
 
 
 def _words() -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -33,18 +35,18 @@ def _words() -> tuple[re.Pattern[str], re.Pattern[str]]:
     # a word of letters stands alone; signs follow each other without a space
     one = "|".join(f"(?P<{name}>{words})" for name, words in named.items())
     worth = "|".join(named[name] for name in ("notice_sign", *_TOLD))
-    return re.compile(rf"(?:{one})(?=\Z|[\u2e80-\ud7ff])"), re.compile(rf"{worth}|\bvol\b")
+    return lazy_pattern(rf"(?:{one})(?=\Z|[\u2e80-\ud7ff])"), lazy_pattern(rf"{worth}|\bvol\b")
 
 
 _WORD, _WORTH_A_LOOK = _words()
-_TOKEN = re.compile(r"[^\W_]+")
-_CUT = re.compile(r"[:;|=*~/()\[\]{}<>«»“”„\"'‘’…【】（），。]|[.,!?](?=\s|$)|\s[-–—]+(?=\s)|[–—]")
-_TAGS = re.compile(r"</?(?:b|i|em|strong|u|sup|sub|p|span)\b[^<>]{0,80}>", re.IGNORECASE)
-_SPACED = re.compile(r"\b(?:[A-Z] ){6,}[A-Z]\b")
-_BRACKET = re.compile(r"[\[({<*【（]([^\[\](){}【】]{2,120})[\])}>*】）]\W*$")
-_VOLUME = re.compile(r"(?:correction of )?vol\.? \d+,.{0,60}\d{4}", re.IGNORECASE)
-_IN = re.compile(r"retraction (?:of publication |published )?in\b", re.IGNORECASE)
-_EXPRESSED = re.compile(r"expres|editorial|notice|note|statement", re.IGNORECASE)
+_TOKEN = lazy_pattern(r"[^\W_]+")
+_CUT = lazy_pattern(r"[:;|=*~/()\[\]{}<>«»“”„\"'‘’…【】（），。]|[.,!?](?=\s|$)|\s[-–—]+(?=\s)|[–—]")
+_TAGS = lazy_pattern(r"</?(?:b|i|em|strong|u|sup|sub|p|span)\b[^<>]{0,80}>", re.IGNORECASE)
+_SPACED = lazy_pattern(r"\b(?:[A-Z] ){6,}[A-Z]\b")
+_BRACKET = lazy_pattern(r"[\[({<*【（]([^\[\](){}【】]{2,120})[\])}>*】）]\W*$")
+_VOLUME = lazy_pattern(r"(?:correction of )?vol\.? \d+,.{0,60}\d{4}", re.IGNORECASE)
+_IN = lazy_pattern(r"retraction (?:of publication |published )?in\b", re.IGNORECASE)
+_EXPRESSED = lazy_pattern(r"expres|editorial|notice|note|statement", re.IGNORECASE)
 _LONGEST = 5_000
 _LONGEST_BANNER = 600
 
@@ -92,7 +94,7 @@ def _first(text: str) -> tuple[Said | None, str]:
 
 
 def _noun(text: str) -> bool:
-    """Whether a text is one word that is said of other things too, such as `Retraction`."""
+    """Whether a text is one word that also has other uses, such as `Retraction`."""
     kinds = _kinds(text)
     return kinds == ["notice"] or (bool(kinds) and len(kinds or ()) == 1 and text.strip(" .:").casefold() in _NOUNS)
 

@@ -100,7 +100,7 @@ class Bucket(Place):
         """What is current, as `_current` has it, with its manifest unless that is damaged."""
         before, known = self._current(), None
         if before:
-            with contextlib.suppress(SnapshotCorrupt):  # it is mended by a push
+            with contextlib.suppress(SnapshotCorrupt):  # a push repairs it
                 known = self._manifest(before[0])[0]
         if known and known.name != name:
             raise UsageError(f"{self.address} holds the corpus {known.name}; push {name} elsewhere")
@@ -242,7 +242,8 @@ class Bucket(Place):
             yield
         except FileNotFoundError as error:
             if "<Code>NoSuchBucket" in str(error):
-                raise UsageError(f"{self._host} has no bucket {self._bucket}; make it, or mend the address") from None
+                missing = f"{self._host} has no bucket {self._bucket}"
+                raise UsageError(f"{missing}; create it or correct the address") from None
             raise SnapshotCorrupt(f"{self.address}: {path} is missing; push the corpus again") from None
         except exceptions.BaseError as error:
             denied = isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError)

@@ -85,7 +85,7 @@ class Database:
             missing = [n for n in numbers if n not in rows or rows[n].document not in documents]
             if missing:
                 raise ValueError(f"passage {missing[0]} is missing")
-            return [rows[n].of(documents[rows[n].document]) for n in numbers]
+            return [rows[n].passage_of(documents[rows[n].document]) for n in numbers]
 
     def all_documents(self) -> Iterator[Document]:
         """All documents, streamed in the order of their ids."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from medground.home.files import tables
-from medground.language.word_lists import forms
+from medground.language.pattern import verbose_pattern
 from medground.values.document import Document, Joined
 
 _TABLE = tables("data", "designs")
@@ -16,8 +16,19 @@ _ABSTRACT = 2500
 _CLAUSE = 110
 """Characters after `in this`, in which a study names its design."""
 _ENDS = re.compile(r"[.;:]\s")
-_ANIMALS_OR_CELLS = forms("design")["animals_or_cells"]
-_PEOPLE = forms("design")["people"]
+_ANIMALS_OR_CELLS = verbose_pattern(
+    r"""
+    \b(?:animals|mouse|mice|murine|rats?|rodents?|rabbits?|zebrafish|drosophila|pigs?|piglets?|porcine|dogs?|
+    canine|monkeys?|macaques?|sheep|guinea\ pigs?|hamsters?|in\ vitro|ex\ vivo|cell\ lines?|cultured\ cells|
+    cell\ cultures?|explants?)\b
+    """
+)
+_PEOPLE = verbose_pattern(
+    r"""
+    \b(?:humans?|patients?|people|persons?|adults?|children|infants?|women|men|individuals|participants|
+    volunteers|clinical(?:ly)?|survivors)\b
+    """
+)
 
 
 def named_level(publication_types: Sequence[str]) -> int | None:

@@ -153,7 +153,7 @@ class CorpusFolder(Place):
         return folder / pointer
 
     def remove_old(self, current: Path, kept: int = _KEPT) -> None:
-        """Delete the oldest snapshots that nobody reads, until `kept` are left with the current one."""
+        """Delete the oldest snapshots without readers, until `kept` are left with the current one."""
         others = [path for path in self.folder.iterdir() if _SNAPSHOT.fullmatch(path.name) and path != current]
         for old in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[kept - 1 :]:
             remove_unused(old)
@@ -244,7 +244,7 @@ class Library:
         return self.at(word).open(progress)
 
     def built(self, word: str) -> Snapshot:
-        """Open the current snapshot with what its build told of its files; UsageError where they are not here."""
+        """Open the current snapshot with what its build reported of its files. Raises UsageError: they are not here."""
         store = self.open(word)
         if isinstance(store, Snapshot):
             return store

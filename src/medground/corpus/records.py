@@ -191,7 +191,7 @@ def sureness(document_id: str) -> tuple[int, str]:
 
 
 def difference(own: Document, joined: Document) -> str:
-    """What the file said of the fields that a record changed, as JSON: `restored` makes the file's version of it."""
+    """The file's values of the fields that a record changed, as JSON; `restored` puts them back."""
     before = own.model_dump(mode="json", include=set(FIELDS))
     after = joined.model_dump(mode="json", include=set(FIELDS))
     return json.dumps({name: value for name, value in before.items() if value != after[name]}, ensure_ascii=False)

@@ -54,7 +54,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """What is said of papers, by their names; `month` is that of the newest row, such as `2026-08`."""
+    """The notices on papers, by their names; `month` is that of the newest row, such as `2026-08`."""
 
     month: str
     natures: Mapping[str, Nature]

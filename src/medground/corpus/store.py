@@ -170,7 +170,7 @@ class Place(ABC):
 
     @abstractmethod
     def remove(self, *, old: bool = False) -> None:
-        """Delete the corpus; with `old`, only snapshots that are not current and that nobody is about to publish."""
+        """Delete the corpus; with `old`, only snapshots that are not current and not about to be published."""
 
     def ready(self, name: str) -> object:
         """Check that a corpus of this name may be pushed here; UsageError: the place holds another, or takes none."""

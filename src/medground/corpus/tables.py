@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import sqlite3
 import sys
 import zlib
@@ -26,6 +25,7 @@ from medground.corpus.readers.base import Input, Item, PackedRecord, RawRecord, 
 from medground.corpus.readers.folders import release_of
 from medground.corpus.retraction import marked
 from medground.errors import BadDocument
+from medground.language.pattern import lazy_pattern
 from medground.values.document import Document, Passage
 
 FILE_NAME = "documents.sqlite"
@@ -36,7 +36,7 @@ _ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata", "joined", "substance
 """Fields that are stored only where they hold something: documents without them keep the hash that they always had."""
 
 _START = 1000
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NO_SPACES = lazy_pattern("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Thai, Lao, Burmese and Khmer; Japanese, Chinese, Korean."""
 _TOLD = ("title", "year", "authors[0]", "identifiers.doi", "identifiers.pmc")
 
@@ -80,7 +80,7 @@ class PassageRow:
         """The columns of `passages`."""
         return self.number, self.document, self.start, self.stop, self.section, self.checksum
 
-    def of(self, document: Document) -> Passage:
+    def passage_of(self, document: Document) -> Passage:
         """The passage of this row in its document."""
         return document.passage(self.start, self.stop, self.section)
 

@@ -17,6 +17,7 @@ from medground.engine.search import check_limits
 from medground.engine.unfinished import CANCELLED, UnfinishedResearch
 from medground.errors import BudgetExhausted, MedgroundError, ModelFailed, UsageError
 from medground.home.kept_files import keep_settings
+from medground.home.registry import RESEARCH
 from medground.recipes.base import Recipe
 from medground.recipes.ground import without_model
 from medground.values.answer import Answer
@@ -92,7 +93,7 @@ async def _answer(run: Run, recipe: Recipe, *, quotes_instead: bool) -> Answer:
         return not_searched(run)
     check_limits(run)
     if run.question.plan is not None and not recipe.researches:
-        raise UsageError(f"the recipe {recipe.name} follows no plan of research; use the recipe biomedsearch")
+        raise UsageError(f"the recipe {recipe.name} follows no plan of research; use the recipe {RESEARCH}")
     if (reply := await replied(run)) is not None:
         return reply
     if (left_out := await nothing_within(run)) is not None:

@@ -105,7 +105,7 @@ class PlannedQuery:
 
 
 async def plan_query(question: str | Question, settings: Settings) -> PlannedQuery:
-    """A PubMed query for a question, as the recipe pubmed-reasoner begins (PubMed Reasoner, Eq. 1 to 3 and 11).
+    """A PubMed query for a question.
 
     What the question names and the query lacks is added, and so are years that the question is limited to.
 

@@ -55,7 +55,7 @@ _STEPS = 20
 
 
 class GraphSize(NamedTuple):
-    """What a graph holds (Omni-RAG, Table 2): its concepts, those that are defined, and the relations between them."""
+    """What a graph holds: its concepts, those that are defined, and the relations between them."""
 
     concepts: int
     definitions: int
@@ -85,9 +85,8 @@ class Named(NamedTuple):
 def best(rows: Sequence[StatedRow], question: str, limit: int) -> list[tuple[StatedRow, float]]:
     """The first definition, then the lines that fit the question best, with falling scores from 0 to 1.
 
-    Source: Omni-RAG, section 3.2: a concept may have thousands of relations, and reranking leaves the useful ones. The
-    measure is the share of the question's words in a line, each weighted by how few of the lines have it, over a mild
-    penalty for length; where the question asks for a kind of relation (`cues`), that kind counts too.
+    The measure is the share of the question's words in a line, each weighted by how few of the lines have it, over a
+    mild penalty for length; where the question asks for a kind of relation (`cues`), that kind counts too.
     Lines that fit about equally well take turns by predicate, so that none crowds out the others, and keep their order.
     """
     wanted = asked_for(question)
@@ -184,7 +183,7 @@ class Graph(ABC):
     @property
     @abstractmethod
     def size(self) -> GraphSize:
-        """Numbers of concepts, definitions and relations (Omni-RAG, Table 2)."""
+        """Numbers of concepts, definitions and relations."""
 
     @abstractmethod
     def named(self, term: str) -> Named:

@@ -92,7 +92,7 @@ class Completions:
         except sqlite3.DatabaseError as error:
             raise SnapshotCorrupt(f"{path} cannot be read ({error}); rebuild the corpus") from None
 
-    def of(self, typed: str, limit: int = 8) -> tuple[Completion, ...]:
+    def completions_for(self, typed: str, limit: int = 8) -> tuple[Completion, ...]:
         """Names that complete the last words of what is typed, each concept once; of as many words as possible.
 
         Entries of two catalogues with the same name count as one.

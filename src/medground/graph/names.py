@@ -7,13 +7,14 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from medground.home.files import rows, tables
+from medground.language.pattern import lazy_pattern
 
 FULL, NUMBER_LOST, HEAD = 0, 1, 2
 """How much of a name a key keeps: all of it, all but the number in a series, or the syndrome's family name."""
 
 _GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda"}
-_POSSESSIVE = re.compile(r"['’]s\b")
-_WORD = re.compile(r"[a-z0-9]+")
+_POSSESSIVE = lazy_pattern(r"['’]s\b")
+_WORD = lazy_pattern(r"[a-z0-9]+")
 _NUMERALS = "i ii iii iv v vi vii viii ix x"
 _ROMAN = {roman: str(number) for number, roman in enumerate(_NUMERALS.split(), start=1)}
 _ALWAYS_ROMAN = _ROMAN.keys() - {"i", "v", "x"}
@@ -21,8 +22,8 @@ _EMPTY = {"of", "the", "type"}
 _DIRECTED = {"than", "relative", "to"}
 _OPPOSITES = ({"left", "right"}, {"alpha", "beta"}, {"cone", "rod"})
 _SAME = {"classical": "classic", "hypermobile": "hypermobility"}
-_SPELLING = tuple((re.compile(said), written) for said, written in tables("graph", "words")["spelling"]["rules"])
-_SERIES = re.compile(r",?\s+(?:type\s+(?:\d+[A-Za-z]?|[IVX]+[A-Za-z]?|[A-Z])|\d+[A-Za-z]?|[IVX]{1,4}[A-C]?)$")
+_SPELLING = tuple((lazy_pattern(said), written) for said, written in tables("graph", "words")["spelling"]["rules"])
+_SERIES = lazy_pattern(r",?\s+(?:type\s+(?:\d+[A-Za-z]?|[IVX]+[A-Za-z]?|[A-Z])|\d+[A-Za-z]?|[IVX]{1,4}[A-C]?)$")
 
 
 def name_key(text: str) -> str:
@@ -107,13 +108,13 @@ ALL = EMPTY.union(*CUES.values())
 
 
 _PHRASES = tables("graph", "question_phrases")
-SAID = {name: re.compile("".join(pieces), re.IGNORECASE) for name, pieces in _PHRASES["said"].items()}
+SAID = {name: lazy_pattern("".join(pieces), re.IGNORECASE) for name, pieces in _PHRASES["said"].items()}
 """Courtesy, lead-ins and what refers back, by name."""
 EXAMPLES: list[str] = _PHRASES["examples"]
 """Wordings that the graph understands, with places for names."""
-SAME = [(re.compile(said, re.IGNORECASE), word) for said, word in _PHRASES["same"]]
+SAME = [(lazy_pattern(said, re.IGNORECASE), word) for said, word in _PHRASES["same"]]
 """Phrases that say the same as one word."""
-ASKS = [(re.compile(rf"\b(?:{said})\b", re.IGNORECASE), words) for said, words in _PHRASES["asks"]]
+ASKS = [(lazy_pattern(rf"\b(?:{said})\b", re.IGNORECASE), words) for said, words in _PHRASES["asks"]]
 """Phrases, and words of the predicates that a question asks for with them."""
 
 

@@ -31,7 +31,7 @@ _PATIENCE = 0.5
 """Seconds after which fewer items are sent."""
 _MEGABYTE = 1 << 20
 _BY_CLOCK = 10
-"""Seconds by the clock for each of the processor's: whoever reads may have to wait for whoever stores."""
+"""Seconds by the clock for each of the processor's: a reader may have to wait for a writer."""
 
 
 class Limits(NamedTuple):
@@ -45,7 +45,7 @@ class Limits(NamedTuple):
     """Whether our own code reads it, record by record, and no library that may take all memory at once."""
 
     @classmethod
-    def of(cls, size: int, *, own: bool = False) -> Limits:
+    def for_size(cls, size: int, *, own: bool = False) -> Limits:
         """For so many bytes, unpacked."""
         return cls(30 + size // 100_000, min(200 + 16 * size // _MEGABYTE, 1200), own=own)
 
@@ -182,7 +182,7 @@ def _listen(asked: queue.SimpleQueue[Any]) -> None:
         while True:
             asked.put(pickle.load(sys.stdin.buffer))  # noqa: S301 sent by our own process
     finally:
-        os._exit(0)  # whoever asked has gone, or asks for a function that is not known here
+        os._exit(0)  # the caller has gone, or asks for an unknown function
 
 
 def _limit(limits: Limits) -> None:

@@ -24,6 +24,10 @@ RECIPES: Mapping[str, str] = tables("home", "registry")["recipes"]
 """Name to `module:constant`. A recipe with its own settings has a section of the same name (`self_medrag`)."""
 
 
+RESEARCH: str = tables("home", "registry")["research"]["recipe"]
+"""The recipe of research where none is named."""
+
+
 # Sources by name, apart from corpora and their graphs, and where each declares itself. Names only, as for recipes.
 
 SOURCES: Mapping[str, str] = tables("home", "registry")["sources"]

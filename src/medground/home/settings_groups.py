@@ -29,7 +29,7 @@ class SettingsSection(SettingsPart):
     """Base of the settings that only one source, one recipe, or a few related ones read. Every field has a default."""
 
     section: ClassVar[str]
-    """Its name in settings files, such as `self_medrag`."""
+    """Its name in settings files, with underscores."""
 
     @property
     def models(self) -> Mapping[str, str]:
@@ -177,7 +177,7 @@ class VerifySettings(SettingsPart):
     support: float = Field(default=0.7, ge=0, le=1, description="minimum share of supported statements (theta)")
     contradiction: bool = Field(
         default=True,
-        description="of an NLI model: contradiction above the highest entailment overrules it; off: as in Self-MedRAG",
+        description="of an NLI model: contradiction above the highest entailment overrules it",
     )
     context: int | None = Field(default=None, ge=1, description="only the first j passages are evidence (CONTEXT-j)")
     taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")

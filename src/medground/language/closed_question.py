@@ -5,13 +5,19 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from medground.language import predicate_words as lists
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.predicate import BE, DO, HAVE, MODAL, core, predicate
-from medground.language.word_lists import forms
 
 _NO_MEANING = frozenset(("they", "this", "these", "those", "he", "she", "his", "her", "their"))
 """Subjects that stand for something said before."""
-_CHOICE = forms("closed_question")["choice"]
-_SAME_AS_AND = re.compile(r"\bwith or without\b|\band or\b|\bone or more\b")
+_CHOICE = verbose_pattern(
+    r"""
+    \bor\ (?:not|is|are|does|do|an?|the|just|only|merely)\b|\b(?:better|best|more|less|worse|superior|inferior|
+    first|due)\b|\bprefer
+    """,
+    0,
+)
+_SAME_AS_AND = lazy_pattern(r"\bwith or without\b|\band or\b|\bone or more\b")
 
 
 def statement_of(text: str) -> str | None:
@@ -143,21 +149,32 @@ def offers_choice(verb: str, words: Sequence[str], place: int) -> bool:
 
 
 _AUXILIARY = rf"(?:{'|'.join(sorted(BE | DO | HAVE | MODAL))})\b"
-_CLOSED = re.compile(_AUXILIARY, re.IGNORECASE)
-_UNSUITED = forms("closed_question")["unsuited"]
+_CLOSED = lazy_pattern(_AUXILIARY, re.IGNORECASE)
+_UNSUITED = verbose_pattern(
+    r"""
+    \b(?:not|no|never|neither|nor|none|cannot|versus|vs|yet|at\ all|any\ ?more|any\ longer|any(?:thing|one|
+    body))\b|n['’]t\b|\?.
+    """
+)
 """Negation, comparison of two as a title, words of questions alone, more than one question."""
-_OPEN = re.compile(r"(?:what|which|how|why|where|who|whose|whom)\b", re.IGNORECASE)
-_SYMBOL = re.compile(r"[^\W\d_]{1,2}[-\d]")
+_OPEN = lazy_pattern(r"(?:what|which|how|why|where|who|whose|whom)\b", re.IGNORECASE)
+_SYMBOL = lazy_pattern(r"[^\W\d_]{1,2}[-\d]")
 """A name such as `p53` or `α-synuclein`, which keeps its small letter."""
-_YES_OR_NO = re.compile(r",?\s*(?:yes|true)\s+or\s+(?:no|false)\s*\??$", re.IGNORECASE)
+_YES_OR_NO = lazy_pattern(r",?\s*(?:yes|true)\s+or\s+(?:no|false)\s*\??$", re.IGNORECASE)
 _BREAK = r"\s*(?:[:;.]|--|—|\s[-–])\s+|\s*(?:--|—)\s*"
-_LEAD = re.compile(rf"^([^:;?]{{5,}}?), (?={_AUXILIARY})", re.IGNORECASE)
+_LEAD = lazy_pattern(rf"^([^:;?]{{5,}}?), (?={_AUXILIARY})", re.IGNORECASE)
 """Where or in whom: `In patients with sepsis, does ...`."""
-_TOPIC = re.compile(rf"^(.{{5,}}?)(?:{_BREAK})({_AUXILIARY} .+)$", re.IGNORECASE)
+_TOPIC = lazy_pattern(rf"^(.{{5,}}?)(?:{_BREAK})({_AUXILIARY} .+)$", re.IGNORECASE)
 """A title before its question: `Aspirin in migraine: does it help`."""
-_TITLE = re.compile(rf"^([^:;?]{{5,}}?)(?:{_BREAK}|, )((?:an?|the) [^:;?]+)$", re.IGNORECASE)
+_TITLE = lazy_pattern(rf"^([^:;?]{{5,}}?)(?:{_BREAK}|, )((?:an?|the) [^:;?]+)$", re.IGNORECASE)
 """A title whose second half is said of the first: `Leptin: a marker of obesity`."""
-_OF_WORK = forms("closed_question")["of_work"]
+_OF_WORK = verbose_pattern(
+    r"""
+    ^(?:an?\ |the\ )?(?:analys[ie]s|characteri[sz]ation|compar|correlat|epidemiolog|estimat|evaluat|evidence|
+    experience|factors|improv|investigat|measur|outcomes?|patients?|potential|predict|prevalence|review|role|
+    significance|study|survey|trends?|utility|usefulness|value)
+    """
+)
 """Titles of what was done: what follows is seldom said of them."""
 
 

@@ -6,9 +6,40 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from medground.language.noun_phrases import PREPOSITIONS
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.subject import Subject
-from medground.language.word_lists import forms
 
+_NAMING_TWO_SIDES = {
+    "comparing": verbose_pattern(
+        r"""
+        \bcompar(?:e|ing|isons?\ of)\s+(?!to\b|with\b)(?P<one>.+?)\s+(?:to|with|and|against|versus|
+        vs\.?)\s+(?P<other>.+)
+        """
+    ),
+    "between": lazy_pattern(r"\bdifferen\w+\b.*?\bbetween\s+(?P<one>.+?)\s+and\s+(?P<other>.+)", re.IGNORECASE),
+    "joined": verbose_pattern(
+        r"""
+        (?P<one>.+?)\s+(?:versus|vs\.?|(?:as\ )?compared?\ (?:to|with|against)|in\ comparison\ (?:to|with)|than|
+        (?:superior|inferior|equivalent|comparable|similar|equal)\ to|(?:as|so)\ \w+\ as)\s+(?P<other>.+)
+        """
+    ),
+}
+"""How a question names two sides; the first that fits counts."""
+_ONLY_COMPARING = {
+    "scale": verbose_pattern(
+        r"""
+        \b(?:(?:any|significantly)\s+)?(?:higher|lower|greater|smaller|better|worse|(?:the\ )?same|
+        similar)(?:\W+(?:or\W+)?(?:higher|lower|greater|smaller|better|worse|(?:the\ )?same|similar))*(?:\s+than)?\b
+        """
+    ),
+    "joint": verbose_pattern(
+        r"""
+        \b(?:when\ )?(?:compar(?:e|ed|ing|isons?\ of)|in\ comparison)(?:\s+(?:to|with|against))?\b|\b(?:versus|
+        vs)\b\.?
+        """
+    ),
+}
+"""Words of a question that only compare."""
 _ENDS = re.compile(rf"[,;:?]|\b(?:{'|'.join(sorted(PREPOSITIONS))})\b", re.IGNORECASE)
 """Where the words of the second side end."""
 _OR = re.compile(r"\W+or\W+", re.IGNORECASE)
@@ -48,14 +79,14 @@ def comparison(question: str, found: Sequence[Subject]) -> Comparison | None:
         found: the things that it is about.
     """
     deciding = sorted((one for one in found if one.decides and one.start >= 0), key=lambda one: one.start)
-    joint = next(filter(None, (form.search(question) for form in forms("comparisons").values())), None)
+    joint = next(filter(None, (form.search(question) for form in _NAMING_TWO_SIDES.values())), None)
     if joint is None:
         return _choice(question, deciding)
     end = _ENDS.search(question, joint.start("other"))
     after = _within(deciding, joint.start("other"), end.start() if end else len(question))
     before = _within(deciding, joint.start("one"), joint.end("one"))
     core = question
-    for form in forms("comparing").values():
+    for form in _ONLY_COMPARING.values():
         core = form.sub(", ", core)
     return Comparison(" ".join(core.split()), _sides(before, after))
 

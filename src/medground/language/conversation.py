@@ -8,9 +8,10 @@ from typing import Literal
 
 from medground.language import words
 from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.question_reading import reading_of
 from medground.language.subject import Subject
-from medground.language.word_lists import forms, word_lists
+from medground.language.word_lists import word_lists
 from medground.values.answer import SourceDocument
 from medground.values.where import design_types
 
@@ -21,7 +22,41 @@ _TREES: tuple[tuple[Role, str], ...] = (
     ("treatment", r"[DE]|G07|J02"),
 )
 """Trees of MeSH by the role of their things; the first row that fits counts. A finding is a symptom or a test."""
-_FORMS = forms("conversation")
+_OFFERED = verbose_pattern(
+    r"""
+    \bthere\ (?:an?\ |any\ |some\ )?(?P<thing>(?:\w+\ ){0,2}?(?:vaccine|drug|medicine|therapy|operation|surgery|
+    supplement|diet|treatment)s?(?:\ (?:for|against)\ [\w\s-]{2,40})?)\W*$
+    """
+)
+_PAPER = verbose_pattern(
+    r"""
+    \b(?:the|this|that|these|those)\s+(?:same\s+|latest\s+|quoted\s+)?(?P<paper>trial|study|paper|article|
+    meta-analysis|systematic\ review|review|cohort|guideline|authors|researchers|investigators)\b(?!\ (?:of|on|
+    by|from|with|that|which|about|comparing)\b)
+    """
+)
+_PROPOSITION = lazy_pattern(r"^(?:is|was|has|have|does|did|can|could|will|would|are) (?:this|that) ", re.IGNORECASE)
+_CAPITAL = lazy_pattern(r"\s(?!I\b)[A-Z]")
+_DEFINED = lazy_pattern(r"^what(?:[’']s| is) an? ", re.IGNORECASE)
+_PAST = lazy_pattern(r"\b(?:was|were|did|had|paid|took|\w+ed|rate)\b", re.IGNORECASE)
+_WHICH = verbose_pattern(
+    r"""
+    ^(?:and\ |so\ |but\ |then\ )?which\ (?:one|of\ (?:them|these|those|the\ (?:two|three))|is|are|has|have|
+    works?|helps?|does)\b
+    """
+)
+_OF_DRUG = verbose_pattern(
+    r"""
+    \b(?:dos(?:e|es|age)|side\ effects?|interactions?|contra-?indications?|half-life|tak(?:e|es|en|ing)|
+    stop(?:s|ped|ping)?|swallow\w*|inject\w*|shots?|tablets?|pills?)\b
+    """
+)
+_OF_DISEASE = verbose_pattern(
+    r"""
+    \b(?:symptoms?|signs?|causes?|treatments?|treated|cured?|prognosis|contagious|inherited|hereditary|
+    diagnos\w+|catch|die|dying|survival|come\ back|go\ away|prevent\w*)\b
+    """
+)
 _PERSONS = word_lists("noun_phrase_words")["persons"]
 _FEW, _FEW_OF_A_PERSON = 3, 5
 """Maximum words that say much, of a question that leaves out what it is about, and of one about "him" or "me"."""
@@ -135,7 +170,7 @@ def things_before(before: Conversation) -> list[Thing]:
     if before.subject:
         first = [one for one in naming[:1] if re.match(rf"\w+ {re.escape(one.text)}\b", before.question)]
         return list(dict.fromkeys([*first, Thing(before.subject), *naming]))
-    if (offered := _FORMS["offered"].search(before.question)) is not None:  # is there a vaccine for shingles?
+    if (offered := _OFFERED.search(before.question)) is not None:  # is there a vaccine for shingles?
         return list(dict.fromkeys([Thing(offered["thing"]), *phrases]))
     if phrases and (naming or not names) and not before.paper:
         return phrases
@@ -155,19 +190,19 @@ def left_out(asked: str, before: Conversation) -> list[str]:
     treatments = [topic.name for topic in topics if topic.role == "treatment"]
     diseases = [topic.name for topic in topics if topic.role == "disease"]
     compared = [topic.name for topic in last if topic.role == "treatment"]
-    if _FORMS["proposition"].search(asked):
+    if _PROPOSITION.search(asked):
         return [topic.name for topic in last[:2]]
     if roles and before.subject:
         return [before.subject]
     if roles and diseases and not (set(roles) == {"finding"} and last and last[0].role == "treatment"):
         return diseases[:1]
-    if len(treatments) > 1 and _FORMS["which"].search(asked):
+    if len(treatments) > 1 and _WHICH.search(asked):
         return [" or ".join(treatments[:2])]
     if len(compared) > 1 and reading_of(before.question).comparison:
         return [" or ".join(compared[:2])]
-    if treatments and _FORMS["of_drug"].search(asked):
+    if treatments and _OF_DRUG.search(asked):
         return treatments[:1]
-    if diseases and _FORMS["of_disease"].search(asked):
+    if diseases and _OF_DISEASE.search(asked):
         return diseases[:1]
     first = [topic for topic in last if topic.role != "finding"] or last
     both = first[:2] if len(first) > 1 and all(topic.role == "disease" for topic in first) else first[:1]
@@ -182,8 +217,8 @@ def names_its_subject(asked: str) -> bool:
     saying_much = [stem for stem in words.terms(asked) if words.weight(stem) >= _ORDINARY]
     is_long = len(saying_much) > (_FEW_OF_A_PERSON if of_a_person else _FEW)
     acting = "treatment" in roles and _names_an_outcome(asked)  # whether a drug causes bleeding
-    named = not roles and not _FORMS["which"].search(asked) and _has_a_name(asked)
-    is_defined = ":" in asked or _FORMS["defined"].search(asked) is not None
+    named = not roles and not _WHICH.search(asked) and _has_a_name(asked)
+    is_defined = ":" in asked or _DEFINED.search(asked) is not None
     if is_long or acting or named or is_defined or not roles.isdisjoint(("disease", "other")):
         return True
     return "treatment" in roles and len(said) > _NAME and said[0] in ASKING - {"which"} and not of_a_person
@@ -198,13 +233,13 @@ def _names_an_outcome(asked: str) -> bool:
 def _has_a_name(asked: str) -> bool:
     """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
     phrases = (one.text for one in reading_of(asked).phrases if not _is_clause(one.text))
-    return _FORMS["name"].search(asked) is not None or any(len(words.terms(one)) >= _NAME for one in phrases)
+    return _CAPITAL.search(asked) is not None or any(len(words.terms(one)) >= _NAME for one in phrases)
 
 
 def with_subject(asked: str, name: str) -> str:
     """A question with what it leaves out: `which exercises help with vertigo?`"""
     text = asked.rstrip(" ?.!")
-    if _FORMS["which"].search(asked) and " or " in name:
+    if _WHICH.search(asked) and " or " in name:
         return f"{text}, {name}?"
     return f"{text} with {name}?"
 
@@ -215,9 +250,9 @@ def papers_meant(asked: str, before: Conversation) -> list[SourceDocument] | Non
 
     What is asked in the past tense and names nothing is asked of the paper that the question before was about.
     """
-    found = _FORMS["paper"].search(asked)
+    found = _PAPER.search(asked)
     if found is None:
-        again = before.paper and not topics_of(asked) and _FORMS["past"].search(asked)
+        again = before.paper and not topics_of(asked) and _PAST.search(asked)
         return [before.paper] if again and before.paper else None
     named = [before.paper] if before.paper else []
     known = [*named, *(paper for paper in before.quoted if paper not in named)]

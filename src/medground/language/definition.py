@@ -3,10 +3,15 @@
 import re
 from functools import lru_cache
 
+from medground.language.pattern import verbose_pattern
 from medground.language.subject import PART
-from medground.language.word_lists import forms
 
-_WHAT_IS = forms("definition")["what_is"]
+_WHAT_IS = verbose_pattern(
+    r"""
+    (?:(?:explain|define|describe)\s+)?(?:(?:what|who)(?:['’]s|\ is|\ are|\ does)?\s+(?:an?\s+|
+    the\s+)?)?(?P<thing>[\w][\w\s'’/+-]*?)(?:\s+(?:mean|is|are))?\??
+    """
+)
 """What is X? Or X alone."""
 _NAME = 5
 """Maximum words of a name that is asked for."""

@@ -9,30 +9,71 @@ from medground.errors import UsageError
 from medground.language.conversation import Conversation, left_out, papers_meant, things_before, topics_of, with_subject
 from medground.language.dates import latest
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.pointing import Reading, pointing, points_at_something
 from medground.language.question_reading import reading_of
 from medground.language.requests import Request, request_in
 from medground.language.sentences import sentence_spans
-from medground.language.word_lists import forms
 from medground.language.words import terms
 from medground.values.answer import Answer, SourceDocument
 from medground.values.query import Filters
 from medground.values.question import Follows, Question, Task, as_question
 
-_LEAD = forms("follow_up")["lead"]
+_LEAD = lazy_pattern(
+    r"^(?:and|or|but|so|then|also|what about|how about|and what about|and how about)\b[\s,]*", re.IGNORECASE
+)
 _SEVERAL = re.compile(rf"\?\s+(?=\w)|,?\s+and\s+(?=(?:{'|'.join(sorted(ASKING | AUXILIARIES))})\b)", re.IGNORECASE)
 """What stands between two questions of one text."""
 _MOST_QUESTIONS = 3
 _FOCUS = re.compile(r"^(?:only|even|especially|particularly|mainly)\s+", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:what|how) about\b", re.IGNORECASE)
-_OR_NAME = forms("follow_up")["or_name"]
-_TRUE = forms("follow_up")["true"]
-_WHY = forms("follow_up")["why"]
+_OR_NAME = lazy_pattern(
+    r"^(?:and|or|(?:the )?same (?:question |thing )?(?:for|with))\s+(?P<name>[^,;:]+)$", re.IGNORECASE
+)
+_TRUE = verbose_pattern(
+    r"""
+    ^(?:and\ |but\ |so\ )?(?:is|are|does|do|did|was|will|would)\ (?:this|that|it|the\ same)\ (?:also\ |still\ |
+    really\ |always\ |only\ )*(?:true|the\ case|valid|correct|so|hold|apply)(?:\ true)?(?:\ too|
+    \ as\ well)?(?:\ (?P<rest>(?P<how>for|in|to|with|among|during|after)\ .+?))?(?:\ too|\ as\ well)?$
+    """
+)
+_WHY = verbose_pattern(
+    r"""
+    ^(?:and\ |but\ |so\ )?(?P<how>why|how|when|where|how\ (?:often|long|much|soon|quickly|many\ times)|
+    for\ how\ long)$
+    """
+)
 _KIND_OF = re.compile(r"^(?P<kind>.*\b(?:cases?|forms?|stages?|disease))$", re.IGNORECASE)
-_PLACE = forms("follow_up")["place"]
-_DEGREE = forms("follow_up")["degree"]
-_THING = forms("follow_up")["thing"]
-_FOR = forms("follow_up")["for"]
+_PLACE = lazy_pattern(
+    r"(?:the )?(?:(?:1|1st|first|former)|(?P<last>2|2nd|second|last|latter|other))(?: one)?", re.IGNORECASE
+)
+_DEGREE = lazy_pattern(
+    r"^(?:(?:mild|moderate|severe|acute|chronic|early|late|advanced|serious|critical)\s+)+", re.IGNORECASE
+)
+_OF_DISEASES = r"""
+    symptoms?|signs?|causes?|treatments?|therapy|therapies|prognosis|cure|life\ expectancy|incubation\ period|
+    prevalence|incidence|mortality|survival|inheritance|age\ of\ onset|complications?|prevention|risk\ factors|
+    genes?|mutations?|diagnosis|diagnostic\ tests?|tests?|vaccines?
+"""
+_OF_DRUGS = r"""
+    doses?|dosage|(?:side|adverse)\ effects?|contra-?indications?|interactions?|half-life|
+    mechanisms?\ of\ action|mechanisms?|antidote|risks?|benefits?|alternatives?|indications?|costs?|price|
+    evidence|harms?|dangers?
+"""
+_THING = verbose_pattern(
+    rf"""
+    ^(?:and\ |but\ |so\ )?(?:(?:what(?:[’']?s|\ is|\ are|\ were|\ was)|which|is\ there|are\ there|any|
+    does\ it\ have)\s+)?(?:(?:the|a|an|any|other|usual|main|right|best|recommended|most|common|typical|
+    long-term|possible|known|normal|correct|available|first|average|exact|
+    serious)\s+)*(?P<thing>(?P<disease>{_OF_DISEASES})|{_OF_DRUGS})(?:\ (?:are|is)\ (?:there|available|known|
+    common|used)|\ available|\ known|\ with\ [\w\s-]{{2,40}})?$
+    """
+)
+_FOR = verbose_pattern(
+    r"""
+    ^(?:cure|treatments?|therapy|therapies|tests?|diagnostic\ tests?|antidote|vaccines?|evidence)$
+    """
+)
 _LONGEST_CONDITION = 12
 _LONGEST_NAME = 6
 _OTHER_NUMBER = {"does": "do", "is": "are", "was": "were", "has": "have"}

@@ -3,11 +3,17 @@
 import re
 from dataclasses import dataclass
 
-from medground.language.word_lists import forms
+from medground.language.pattern import verbose_pattern
 
 _INITIALS = r"(?:[^\W\d_a-z]\.?[ -]?){1,4}"
 _PERSON = re.compile(rf"(?P<family>.+?)\s+(?P<given>{_INITIALS})")
-_GROUP = forms("names")["group"]
+_GROUP = verbose_pattern(
+    r"""
+    \b(?:group|study|trial|investigators?|collaborat\w+|consortium|network|committee|society|association|team|
+    project|institute|cent(?:re|er)|university|council|federation|agency|organi[sz]ation|college|department|
+    academy|program(?:me)?|foundation|initiative|panel|board|register|registry)\b
+    """
+)
 
 
 _SUFFIX = re.compile(r"(?P<name>.+?),?\s+(?P<suffix>Jr|Sr|2nd|3rd|4th|III|IV)\.?", re.IGNORECASE)

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from medground.language.pattern import verbose_pattern
 from medground.language.predicate import BE, DO, HAVE, MODAL
 from medground.language.predicate_words import ALL_VERBS, ARTICLES
-from medground.language.word_lists import forms, word_lists
+from medground.language.word_lists import word_lists
 
 LISTS = word_lists("noun_phrase_words")
 AUXILIARIES = LISTS["auxiliaries"] | BE | DO | HAVE | MODAL
@@ -19,8 +20,24 @@ PREPOSITIONS = LISTS["prepositions"]
 VERBS = LISTS["verbs"] | ALL_VERBS
 STATES, PRONOUNS, ASKING = LISTS["states"], LISTS["pronouns"], LISTS["asking"]
 _BE = BE | {"am", "isn't", "aren't"}
-_PEOPLE = forms("noun_phrases")["people"]
-_DISEASE = forms("noun_phrases")["disease"]
+_PEOPLE = verbose_pattern(
+    r"""
+    \b(?:people|patients?|persons?|children|adults?|women|woman|men|man|infants?|babies|newborns?|neonates?|
+    adolescents?|teenagers?|girls?|boys?|mothers?|fathers?|parents|pregnant|individuals?|subjects|survivors?|
+    elderly|smokers?|physicians?|doctors?|nurses?|students?|surgeons?|veterans|residents|clinicians|recipients|
+    carriers?|practitioners?|trainees|users|athletes|workers?)\b
+    """
+)
+_DISEASE = verbose_pattern(
+    r"""
+    (?:disease|syndrome|disorder|deficiency|infection|failure|injury|anemia|anaemia|diabetes|asthma|stroke|
+    cancer|tumou?r|carcinoma|leuk(?:a?emia)|lymphoma|melanoma|sepsis|fever|obesity|epilepsy|depression|
+    hypertension|[a-z]{3,}itis|[a-z]{3,}oma|[a-z]{3,}osis|[a-z]{3,}pathy|[a-z]{3,}aemia|[a-z]{3,}emia|
+    [a-z]{3,}trophy|[a-z]{3,}sclerosis|[a-z]{3,}iasis|[a-z]{3,}plegia|NF\d|COPD|HIV|AIDS|COVID-19|lupus|measles|
+    mumps|rubella|gout|malaria|shingles|migraines?|autism|eczema|acne|influenza|flu|colds?|cholera|rabies|
+    tetanus|polio|dengue|zika|ebola|rickets|scurvy|allergy|allergies|arthritis|dementia|palsy|reflux|ulcers?)$
+    """
+)
 _DETERMINERS = re.compile(r"^(?:(?:a|an|the|its|their|any|some|this|that|these|those|our)\s+)+", re.IGNORECASE)
 _ADVERBS = re.compile(r"(?:\s+\w{3,}ly)+$")
 _HEADED = re.compile(r"(?P<head>.+?)(?:[:.]| [-–—]+)\s+(?P<rest>.+)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from medground.errors import UsageError
 from medground.language.conversation import Conversation, things_before
 from medground.language.noun_phrases import AUXILIARIES, LISTS, PREPOSITIONS, VERBS, Thing
-from medground.language.word_lists import forms
+from medground.language.pattern import verbose_pattern
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,58 @@ class Reading:
     choices: tuple[str, ...] = ()
 
 
-_POINTING = forms("pointing")["pointing"]
-_BARE = forms("pointing")["bare"]
-_DUMMY = forms("pointing")["dummy"]
+_DRUG = r"""
+    drug|medicine|medication|treatment|therapy|agent|compound|supplement|vaccine|intervention|procedure|test|
+    operation|surgery|diet
+"""
+_ILLNESS = r"disease|disorder|syndrome|condition|illness|infection|cancer|tumou?r|injury"
+_NOUN = rf"""
+    (?P<noun>(?:{_DRUG}|{_ILLNESS}|gene|protein|enzyme|hormone|phenotype|sign|symptom|method|technique|virus|
+    pathogen|bacterium)s?)
+"""
+_POINTING = verbose_pattern(
+    rf"""
+    \b(?:(?P<the>the\ |this\ |that\ |these\ |those\ |such(?:\ an?)?\ |the\ same\ ){_NOUN}|(?P<word>its|it|they|
+    them|their))\b
+    """
+)
+_BARE = verbose_pattern(
+    r"""
+    ^(?:(?:is|was|does|did|can|could|will|would|should|has|why\ is|why\ does|how\ is|how\ does)\ )(?P<word>this|
+    that)(?=\ (?:also|still|really|always|not|safe|true|common|dangerous|effective|work|help|happen|apply|cause|
+    hold|be|go|mean|matter|in|for|with|because|due|a|the|an|possible|normal|hereditary|contagious|treated|
+    inherited)\b)|\b(?:take|taking|use|using|stop|stopping|have|get|treat|cause|causes|prevent|
+    avoid)\ (?P<last>this|that)(?=[?.! ]*$)
+    """
+)
+_ILLNESS_ALONE = verbose_pattern(
+    rf"""
+    (?:{_ILLNESS})s?
+    """
+)
+_DUMMY = verbose_pattern(
+    r"""
+    it\ (?:(?:is|was|be|become|seem|appear)s?\ )?(?:\w+\ )?(?:(?:true|possible|likely|known|clear|certain|
+    important|the\ case)\ (?:that|whether|if)|(?:means?|matters?)\ (?:that|if|whether)|(?:true|possible|likely|
+    necessary|advisable|safe|better|best|recommended|known|important|dangerous|ok|okay|right|useful|worth|
+    enough|bad|good|take)\b(?:\ for\ [\w\s-]{1,40}?)?(?:\ to\ (?P<verb>\w+)(?:\ (?P<next>[\w-]+))?|\ \w+ing\b))
+    """
+)
 """An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""
 _LASTING = re.compile(r"\b(?:does|did|will|would|can) it take\b(?! place)", re.IGNORECASE)
-_CLAUSE = forms("pointing")["clause"]
+_CLAUSE = verbose_pattern(
+    r"""
+    \b(?:when|if|because|although|while|since|that|which|who|whether|and|or|but)\b|[:;.]\s|\s-+\s|--|[–—]
+    """
+)
 """What begins another clause: "does aspirin help when it is taken late", "elephant trunk: does it help"."""
-_OF_A_DISEASE = forms("pointing")["of_a_disease"]
+_OF_A_DISEASE = verbose_pattern(
+    r"""
+    \b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|
+    cured?|symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come\ back|
+    recur|life\ expectancy)\b
+    """
+)
 _ASKED_FOR = re.compile(r"^(?:what|which|who|how) (?:is|are|was|were) $", re.IGNORECASE)
 
 
@@ -78,7 +122,7 @@ def _meant(word: str, noun: str, found: Sequence[Thing], asked: str, before: Con
     objects = [thing for thing in found if not thing.is_people and not thing.is_asked_for]
     diseases = sorted((thing for thing in objects if thing.is_disease), key=lambda thing: len(thing.text.split()))
     others = [thing for thing in objects if thing not in diseases]
-    if noun and forms("pointing")["illness"].fullmatch(noun):
+    if noun and _ILLNESS_ALONE.fullmatch(noun):
         earlier = [Thing(topic.name) for topic in before.topics if topic.role == "disease"]
         chosen = [*diseases, *earlier, *objects]
     elif noun:

@@ -2,13 +2,26 @@
 
 from medground.language import words
 from medground.language.clean import without_accents
+from medground.language.pattern import verbose_pattern
 from medground.language.people import other_people
 from medground.language.predicate_words import ALL_VERBS
 from medground.language.question_reading import Asked
-from medground.language.word_lists import forms
 
-_FORMS = forms("prohibition")
-_LEAVE = frozenset(["safety", "what to avoid in", "harms of"])
+LEAVE = verbose_pattern(
+    r"""
+    \b(?:can|could|may|might|should|shall|must|ought|allowed|wise|ok|okay|al(?:l\ )?right|fine)\b
+    """
+)
+"""Words that ask leave, such as "ok", and name nothing."""
+_PROHIBITS = verbose_pattern(
+    r"""
+    \b(?:should|must|ought\ to|shall)(?:n['’]t|\ not|\ never|\ no\ longer)\b|\bcontra-?indicat|\bavoid(?!ance)|
+    \bnot\ (?:be\ )?(?:recommended|advised|advisable|suitable|safe|allowed|permitted|appropriate)\b|\bunsafe\b|
+    \b(?:may|can|could)(?:not|\ not|['’]t)\ (?:be\ )?(?:taken?|used?|given?|fed|eat(?:en)?|drink|receive)\b|
+    (?:^|[.;:,]\ |[-•*]\ )(?:please\ )?(?:do\ not|don['’]t|never)\b
+    """
+)
+_ASPECTS = frozenset(["safety", "what to avoid in", "harms of"])
 """Aspects of a question about whether something may be done."""
 _COVERED = 0.5
 """Minimum share, by weight, that a prohibition has of the question's words beside its diseases and people."""
@@ -16,7 +29,7 @@ _COVERED = 0.5
 
 def asks_leave(asked: Asked) -> bool:
     """Whether a question asks if something may or should be done, such as "Can I give my baby honey?"."""
-    return _FORMS["leave"].search(asked.plain) is not None or not asked.aspects.isdisjoint(_LEAVE)
+    return LEAVE.search(asked.plain) is not None or not asked.aspects.isdisjoint(_ASPECTS)
 
 
 def prohibits(sentence: str) -> bool:
@@ -27,7 +40,7 @@ def prohibits(sentence: str) -> bool:
     >>> prohibits("Babies do not digest starch well.")
     False
     """
-    return _FORMS["prohibits"].search(sentence) is not None
+    return _PROHIBITS.search(sentence) is not None
 
 
 def forbidden(asked: Asked, title: str, sentence: str) -> float:

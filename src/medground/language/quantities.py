@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from medground.home.files import tables
-from medground.language.word_lists import forms
+from medground.language.pattern import lazy_pattern, verbose_pattern
 
 PERCENT, POINTS, PERCENTAGE_POINTS, COUNT = "%", "points", "percentage points", "people"
 TIMES = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
@@ -21,11 +21,11 @@ _NAMES: Mapping[str, str] = {word: unit for unit, spelled in _SPELLED.items() fo
 _CASED: Mapping[str, str] = {"M": "mol/l", "mM": "mmol/l", "μM": "μmol/l", "uM": "μmol/l", "nM": "nmol/l"}
 """Units that only their case tells from another; a lone capital letter is otherwise a name."""
 
-_POINTS = re.compile(r"[\s-]?(?:(?:%|percent(?:age)?|per cent)[\s-]?points?|pp)\b", re.IGNORECASE)
-_PER_CENT = re.compile(r"[\s-]?(?:%|per ?cent\b)", re.IGNORECASE)
-_MMHG = re.compile(r"[\s-]?mm ?Hg\b", re.IGNORECASE)
-_FIRST = re.compile(r"(?:[ -]|(?<=\d))(?:°\s?)?([A-Za-zμ]+(?:-(?:years?|fold))?[23]?)(?![\w])")
-_PER = re.compile(r"(?:\s?/\s?|\s?per\s|\s(?=a day|daily))(?:a )?([A-Za-zμ]+[23]?)(?![\w])")
+_POINTS = lazy_pattern(r"[\s-]?(?:(?:%|percent(?:age)?|per cent)[\s-]?points?|pp)\b", re.IGNORECASE)
+_PER_CENT = lazy_pattern(r"[\s-]?(?:%|per ?cent\b)", re.IGNORECASE)
+_MMHG = lazy_pattern(r"[\s-]?mm ?Hg\b", re.IGNORECASE)
+_FIRST = lazy_pattern(r"(?:[ -]|(?<=\d))(?:°\s?)?([A-Za-zμ]+(?:-(?:years?|fold))?[23]?)(?![\w])")
+_PER = lazy_pattern(r"(?:\s?/\s?|\s?per\s|\s(?=a day|daily))(?:a )?([A-Za-zμ]+[23]?)(?![\w])")
 
 
 def unit_at(text: str, start: int) -> tuple[str, int]:
@@ -83,18 +83,50 @@ _ROUND = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "n
 _TENS = {name: 10 * n for n, name in enumerate(_ROUND, start=2)}
 _WORDS = {name: n for n, name in enumerate(_SMALL)} | _TENS | {"hundred": 100}
 _NAMED = "|".join(sorted(_WORDS, key=len, reverse=True))
-_NUMBER = forms("quantities")["number"]
-_IN_NAME = forms("quantities")["in_name"]
-_LIST_MARK = re.compile(r"\(?(?<![\d.,])\d{1,2}[)\]]|^\d{1,2}\.(?=\s)|(?<=[;:,.] )\d{1,2}\.(?= [A-Za-z])")
+_NUMBER = verbose_pattern(
+    r"""
+    (?<![A-Za-z0-9_])(?<!\d[.,])(?<![A-Za-z]-)(?:(?P<version>\d+(?:\.\d+){2,})|
+    (?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|\d{1,3}(?:\ \d{3})+(?![.,]?\d)|(?<=[<>=])\s?0\.\ \d+|
+    \d+(?:[.,]\d+)?|\.\d+)(?![\d])|(?P<word>\b(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|
+    ninety)[- ](?:one|two|three|four|five|six|seven|eight|nine)|seventeen|thirteen|fourteen|eighteen|nineteen|
+    fifteen|sixteen|seventy|hundred|eleven|twelve|twenty|thirty|eighty|ninety|three|seven|eight|forty|fifty|
+    sixty|zero|four|five|nine|one|two|six|ten))(?P<fold>-?fold)?\b)
+    """
+)
+_IN_NAME = verbose_pattern(
+    r"""
+    \b(?:types?|grades?|stages?|phases?|factors?|groups?|class|exons?|introns?|tables?|figures?|fig\.|chapters?|
+    steps?|parts?|cohorts?|arms?|versions?|covid|sars-cov|h|dsm|icd|criteri(?:on|a)|category|tier|chromosomes?|
+    vitamin|numbers?|no\.|level|line|model|domain|hypothesis|question|appendix|RT|SF|NCT)\s?-?\s?$
+    """
+)
+_LIST_MARK = lazy_pattern(r"\(?(?<![\d.,])\d{1,2}[)\]]|^\d{1,2}\.(?=\s)|(?<=[;:,.] )\d{1,2}\.(?= [A-Za-z])")
 """`(2)`, `2)`, `[3]`, and `2.` at the start of a sentence or of an item."""
-_NAME_AFTER = re.compile(r"\)?-?[A-Z][A-Za-z]*\d|\)[A-Za-z]|-(?:[A-Z]|[αβγδ]|alpha|beta|like)|['′]|[A-Za-z]")
-_MEASURE = forms("quantities")["measure"]
-_RELATION = forms("quantities")["relation"]
-_ABOUT = re.compile(
+_NAME_AFTER = lazy_pattern(r"\)?-?[A-Z][A-Za-z]*\d|\)[A-Za-z]|-(?:[A-Z]|[αβγδ]|alpha|beta|like)|['′]|[A-Za-z]")
+_MEASURE = verbose_pattern(
+    r"""
+    (?:\b(?P<p>[pP])(?:[- ]?values?)?|\b(?P<hr>HR|[Hh]azard\ ratios?)|\b(?P<or>a?OR|[Oo]dds\ ratios?)|
+    \b(?P<rr>RR|[Rr]elative\ risks?|[Rr]isk\ ratios?)|\b(?P<n>[nN]))\s*(?:[\[(](?:a?OR|HR|RR)[\])])?\s*(?:of|
+    was|were|is|[,:;=<>~]|for\ [\w-]+)*\s*$
+    """,
+    0,
+)
+_RELATION = verbose_pattern(
+    r"""
+    (?:(?P<below><)|(?P<above>>)|\b(?P<less>less|fewer|lower|smaller)\ than|\b(?P<more>more|greater|higher|
+    larger)\ than|\b(?P<least>at\ least)|\b(?P<most>at\ most))=?\s*$
+    """
+)
+_ABOUT = lazy_pattern(
     r"(?:\b(?:about|approximately|approx\.?|around|nearly|almost|roughly|circa|close to)|[~≈])\s*$", re.I
 )
-_UNIT_BEFORE = re.compile(r"(?<![-\w])(day|week|month|year|hour) $|([$€£])\s?$", re.IGNORECASE)
-_LINK = forms("quantities")["link"]
+_UNIT_BEFORE = lazy_pattern(r"(?<![-\w])(day|week|month|year|hour) $|([$€£])\s?$", re.IGNORECASE)
+_LINK = verbose_pattern(
+    r"""
+    \s*(?:(?:[-+,/;±]|to|and|or|vs\.?|v\.?|versus|from|compared\ (?:with|to)|against|
+    than)\s*)*(?:\([^()\d]*\)\s*)?(?:(?:[-+,/;±]|to|and|or|vs\.?|versus)\s*)*
+    """
+)
 _BEFORE = 48
 """Characters before a number that tell what it measures."""
 

@@ -7,23 +7,42 @@ from typing import Any
 
 import nupunkt
 
-from medground.language.word_lists import forms, word_lists
+from medground.language.pattern import lazy_pattern, verbose_pattern
+from medground.language.word_lists import word_lists
 
-_ADDRESS = re.compile(r"(?:https?:/|ftp:/|www\.|doi\b|10\.\d{4,9}/|\S+@)", re.IGNORECASE)
+_ADDRESS = lazy_pattern(r"(?:https?:/|ftp:/|www\.|doi\b|10\.\d{4,9}/|\S+@)", re.IGNORECASE)
 """How a token begins that is an address."""
-_OPEN_ADDRESS = re.compile(r"(?:(?:https?://|ftp://|www\.)\S*|\S+@\S*|(?:doi:)?10\.\d{4,9}/\S*)[.?]$", re.IGNORECASE)
+_OPEN_ADDRESS = lazy_pattern(r"(?:(?:https?://|ftp://|www\.)\S*|\S+@\S*|(?:doi:)?10\.\d{4,9}/\S*)[.?]$", re.IGNORECASE)
 """How an address ends that may go on after a space."""
-_GOES_ON = forms("sentences")["goes_on"]
-_DOI_BEGINS, _DOI_GOES_ON = re.compile(r"(?:doi:)?10\.", re.IGNORECASE), re.compile(r"\d{4,9}/")
-_FILE_ENDS = re.compile(r"(?:pdf|txt|csv|tsv|xlsx?|docx?|zip|fastq?|html?)(?![\w-])")
-_INSIDE = re.compile(r"\S*[./@=&?_#][\w(#]")
+_SUFFIX = r"""
+    (?:com|org|net|edu|gov|int|info|io|eu|uk|de|fr|ch|nl|it|es|se|jp|cn|kr|in|au|ca|br|html?|php|cgi|py|aspx?|
+    jsp|pdf|txt|csv|tsv|xlsx?|docx?|zip|gz|tar|fasta|fa|fastq|bam|vcf|xml|json|png|jpe?g|tiff?|mp4|exe)
+"""
+_OPENERS = r"""
+    The|This|These|Those|There|They|We|Our|It|Its|In|However|Thus|Therefore|Although|Moreover|Furthermore|After|
+    Background|Objectives?|Aims?|Methods?|Patients|Results?|Conclusions?|Discussion
+"""
+_GOES_ON = verbose_pattern(
+    rf"""
+    (?!www\.|https?:)(?:[\w-]+\.\w{{2,}}|[\w.-]+/|\w+=|{_SUFFIX}(?![\w-]))
+    """,
+    0,
+)
+_DOI_BEGINS, _DOI_GOES_ON = lazy_pattern(r"(?:doi:)?10\.", re.IGNORECASE), lazy_pattern(r"\d{4,9}/")
+_FILE_ENDS = lazy_pattern(r"(?:pdf|txt|csv|tsv|xlsx?|docx?|zip|fastq?|html?)(?![\w-])")
+_INSIDE = lazy_pattern(r"\S*[./@=&?_#][\w(#]")
 """The rest of a token that has not come to its end."""
-_MAIL_REST = re.compile(r"[\w.+-]+@\w")
-_FILE_REST = forms("sentences")["file_rest"]
+_MAIL_REST = lazy_pattern(r"[\w.+-]+@\w")
+_FILE_REST = verbose_pattern(
+    rf"""
+    \w+\.{_SUFFIX}(?![\w-])
+    """,
+    0,
+)
 
-_GENUS = re.compile(r"[A-Z][a-z]{0,2}\.")
-_EPITHET = re.compile(r"[a-z]{3,}(?!\w)")
-_NUMBER_BEGINS = re.compile(r"(?:0|[(=<>≤≥±]\d+)\.")
+_GENUS = lazy_pattern(r"[A-Z][a-z]{0,2}\.")
+_EPITHET = lazy_pattern(r"[a-z]{3,}(?!\w)")
+_NUMBER_BEGINS = lazy_pattern(r"(?:0|[(=<>≤≥±]\d+)\.")
 
 _LONGEST = 300
 """Characters: addresses are not longer."""
@@ -68,28 +87,38 @@ _SPECIAL = word_lists("special_words")
 # A capital letter before the full stop looks like the initial of a name ("vitamin C. The cells"), but its `_openers`
 # start a sentence and are never a surname.
 # This and the next begin with the full stop and then look back: searching for a single character is five times faster.
-_AFTER_LETTER = forms("sentences")["after_letter"]
+_AFTER_LETTER = verbose_pattern(
+    rf"""
+    \.(?<=[\s\-(][A-Z]\.)(?P<space>\s+)(?=(?:{_OPENERS})[\s,:])
+    """,
+    0,
+)
 # Abstracts often lack the space between two sections: "(P<.001).Conclusion", "was seen.The".
-_GLUED = forms("sentences")["glued"]
+_GLUED = verbose_pattern(
+    rf"""
+    \.(?<=[a-z0-9)\]%]\.)(?P<space>)(?:(?=(?:{_OPENERS})\b(?!\.))|(?<=[)\]%]\.)(?=[A-Z][a-z]))
+    """,
+    0,
+)
 
 # A heading that stands alone in its line: "RESULTS" over "We propose ...".
-_HEADING = re.compile(r"(?<![^\n])[A-Z][A-Z &/]{2,40}:?(?P<space>[^\S\n]*\n\s*)(?=[A-Z][a-z\s])")
+_HEADING = lazy_pattern(r"(?<![^\n])[A-Z][A-Z &/]{2,40}:?(?P<space>[^\S\n]*\n\s*)(?=[A-Z][a-z\s])")
 
 ROW = " | "
 """Between the cells of a row of a table; a paragraph with it is one sentence."""
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
+_BLANK_LINE = lazy_pattern(r"\n[^\S\n]*\n\s*")
 # Dotted leaders and other long runs of marks do not end a sentence, and cost the library quadratic time.
-_MARKS = re.compile(r"[^\w\s][^\w\s]{19,}")  # in one piece it is half as fast
+_MARKS = lazy_pattern(r"[^\w\s][^\w\s]{19,}")  # in one piece it is half as fast
 
 # An abbreviation that always belongs to what follows it: a vitamin's letter, a number, a rank of a taxon's name.
-_OPEN_END = re.compile(
+_OPEN_END = lazy_pattern(
     r"(?:^|[\s(\[])(?:vit|subsp|ssp|bv|pv|cv|chr|chrom)\.$|(?:^|[\s(\[])(?:tab|fig|figs|suppl|ref|refs)\.$", re.I
 )
-_CLOSED_START = re.compile(r"[A-K]\d{0,2}\b|S?\d|[a-z]")
+_CLOSED_START = lazy_pattern(r"[A-K]\d{0,2}\b|S?\d|[a-z]")
 
 
-_REFERS = re.compile(r"\b(?:cf|suppl?|ext(?:d|ended)?|add(?:it)?)\.$", re.IGNORECASE)
-_PLACE = re.compile(r"(?:tab|fig|box|appendi|file|note|eq|ref|material|method|data|info|sect|chapter)", re.IGNORECASE)
+_REFERS = lazy_pattern(r"\b(?:cf|suppl?|ext(?:d|ended)?|add(?:it)?)\.$", re.IGNORECASE)
+_PLACE = lazy_pattern(r"(?:tab|fig|box|appendi|file|note|eq|ref|material|method|data|info|sect|chapter)", re.IGNORECASE)
 """What refers to another place, and where that is: "Suppl. | Table 3"."""
 _BRACKET = 120
 """Characters: in longer brackets there may be sentences."""

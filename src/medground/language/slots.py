@@ -6,20 +6,41 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from medground.language import words
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.quantities import COUNT, Quantity, quantities
-from medground.language.word_lists import forms
 
 CONTRAST = re.compile(r"\b(?:than|vs\.?|versus|compared (?:with|to)|relative to|against)(?!\w)", re.IGNORECASE)
 _STRONG = re.compile(r";|\b(?:whereas|while|but)\b", re.IGNORECASE)
-_WEAK = forms("slots")["weak"]
+_WEAK = verbose_pattern(
+    r"""
+    [,:]|\b(?:and|(?-i:or)|against|than|vs\.?|versus|compared\ (?:with|to)|to|followed\ by)(?!\w)
+    """
+)
 _HEAD = re.compile(r"[(;]")
 PART = re.compile(r"[(;,]|\bthat\b")
 AFTER = re.compile(r"\s*\)?\s*(?:in|for|with|on|among|after|at|during|by|under|without|when|from)\b", re.IGNORECASE)
-_LISTED = forms("slots")["listed"]
-LABEL = forms("slots")["label"]
-_OPENING = forms("slots")["opening"]
+_LISTED = verbose_pattern(
+    r"""
+    ,\s*(?:and|or)\b|,|\b(?:and|(?-i:or)|than|vs\.?|versus|compared\ (?:with|to)|against)(?!\w)
+    """
+)
+LABEL = verbose_pattern(
+    r"""
+    \b(?i:groups?|arms?|exons?|cohorts?|grades?|levels?|stages?|types?)\ (\d{1,2}|[IVX]{1,3})\b|
+    (?<=[\s/(])([A-Z])\b(?!\.\s?[A-Z])
+    """,
+    0,
+)
+_OPENING = lazy_pattern(
+    r"[\s,;:)\].]*(?:than\b|(?=(?:in|for|with|on|among|after|at|during|by|under|without)\b))", re.IGNORECASE
+)
 """Marks before words that still belong to the number before them."""
-VERB = forms("slots")["verb"]
+VERB = verbose_pattern(
+    r"""
+    \b(?:had|have|has|was|were|is|are|did|might|may|will|achieved|obtained|received|developed|showed|occurred|
+    died|experienced|reported|completed|reached|resulting)\b
+    """
+)
 """What comes after a name and its verb is said of all names."""
 _NOT = re.compile(r"\b(?:without|no|non|not)\b", re.IGNORECASE)
 _NAME_WORDS = 6
@@ -75,9 +96,21 @@ def stems(text: str, *, first: int | None = None, last: int | None = None) -> fr
     return frozenset((*kept, *labels, *(["not"] if _NOT.search(text) else ())))
 
 
-_ASIDES = forms("slots")["asides"]
+_P_VALUE = r"[pP](?:[- ]values?)?\s?[=<>:≤≥]\s?0?[.·]\s?\d+"
+_ASIDES = verbose_pattern(
+    rf"""
+    \d{{2}}\s?%?\s?(?:CI\b|confidence\ intervals?\b(?:\ ?[\[(]CI[\])])?)(?:[\s:=,%\[(]|to|[-−–\d.·])*|
+    [(\[]\s*(?:IQR|range|SD|SEM?)\b[^()\[\]]*[)\]]|\(\s*{_P_VALUE}\s*\)|[,;]?\s*\b{_P_VALUE}|±\s?[\d.·,]+|
+    (?<=\d)\s\([nN]?\s?=?\s?\d+\s?/\s?\d+\)|\b\d+\s?/\s?\d+(?=\s?\()
+    """,
+    0,
+)
 """Intervals, p values, deviations and fractions beside a number: they say nothing of what it is about."""
-_RUN = forms("slots")["run"]
+_RUN = verbose_pattern(
+    r"""
+    [\s,;()/$]*(?:(?:vs\.?|v\.?|versus|and|or|against|than|to|compared\ (?:with|to)|respectively)[\s,;()/$]*)*
+    """
+)
 _BESIDE = re.compile(r"\s*(?:[-–/(]|of|out of|\(n\s?=)\s*", re.IGNORECASE)
 """Between two numbers that say the same in two ways: `30 (31.8 %)`, `12 of 40`."""
 _SHORT = 4

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from medground.language.clause_grammar import AUXILIARIES, FUNCTION, Clause, words_of
+from medground.language.pattern import verbose_pattern
 from medground.language.sentences import Span, sentence_spans
-from medground.language.word_lists import forms
 from medground.values.evidence import Evidence, Sentence
 
 _LONGEST = 400
@@ -62,18 +62,69 @@ def _close(opened: list[tuple[str, int]], kind: str) -> int | None:
     return None
 
 
-_MARKER = forms("statements")["marker"]
-_FULL = forms("statements")["full"]
-_CAUSAL = forms("statements")["causal"]
+_REPORT = r"(?:suggest|indicat|impl|show|demonstrat|mean|confirm|reveal|prov)"
+_DEGREE = r"(?:part(?:ial)?ly|mainly|largely|mostly|primarily|probably|possibly|presumably|perhaps|apparently)\s+"
+_SO = r"therefore|thus(?!\s+far)|hence|consequently|accordingly"
+_CAUSE = rf"(?:{_DEGREE})?because(?!\s+of\b)"
+_FREE = rf"""
+    {_SO}|{_CAUSE}|whereas|(?:even\s+)?though|although|however(?=,)|nevertheless|nonetheless|which\s+(?:{_SO}|
+    in\s+turn|strongly|further)?\s*{_REPORT}(?:e?s|ies|e?d|ied)?(?:\s+that)?
+"""
+_AFTER_COMMA = rf"""
+    {_REPORT}y?ing\s+that|while|but(?!\s+(?:not|also|only|rather)\b)|so(?!\s+that\b)|yet|however|conversely|
+    (?:in|by)\s+contrast(?!\s+to\b)|on\s+the\s+other\s+hand|as\s+a\s+result|moreover|furthermore|in\s+addition|
+    (?:second|third|fourth|last)(?:ly)?(?=,)|finally(?=,)
+"""
+_JOINED = r"(?:(?:and|but|or)\s+)?"
+_ITEM = r"\(?(?:[ivx]{1,4}|\d{1,2}|[a-h])\)(?=\s)"
+_BULLET = r"[•▪‣●◦](?=\s)"
+_OPENING = rf"\[[^\]\s]{{1,20}}\]|{_ITEM}|{_BULLET}|[-*–](?=\s)|(?:and|or|first(?:ly)?(?=,)|{_FREE}|{_AFTER_COMMA})\b"
+_MARKER = verbose_pattern(
+    rf"""
+    (?<=\s){_JOINED}(?:{_FREE})\b|(?<=[,;]\s)(?:{_AFTER_COMMA})\b|(?<=\s)and\s+(?:so(?!\s+that\b)|yet|
+    finally(?=,))\b
+    """
+)
+_FULL = verbose_pattern(
+    rf"""
+    .*\bthat|{_JOINED}(?:{_CAUSE}|whereas)
+    """,
+    re.DOTALL | re.IGNORECASE,
+)
+_CAUSAL = verbose_pattern(
+    rf"""
+    {_JOINED}(?:{_CAUSE})\b
+    """
+)
 
-_LEAD = forms("statements")["lead"]
+_LEAD = verbose_pattern(
+    rf"""
+    (?:(?:{_OPENING}),?\s*)+
+    """
+)
 """Words that may open a clause without being part of its subject."""
 
-_NUMBERED = forms("statements")["numbered"]
+_NUMBERED = verbose_pattern(
+    r"""
+    (?<!\S)(?:(?:and|or)\s+)?\(?(?:(?P<roman>[ivx]{1,4})|(?P<digit>\d{1,2})|(?P<letter>[a-h]))\)(?=\s+(?!(?:and|
+    or|but|while|because)\b)[^\W_])
+    """,
+    0,
+)
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
-_STRONG = forms("statements")["strong"]
+_STRONG = verbose_pattern(
+    rf"""
+    ;(?=\s)|(?<=\s){_BULLET}
+    """,
+    0,
+)
 _ENTITY = re.compile(r"&#?\w{1,8}$")
-_OPENS_SUBORDINATE = forms("statements")["opens_subordinate"]
+_OPENS_SUBORDINATE = verbose_pattern(
+    r"""
+    (?:(?:however|moreover|furthermore|and|but|thus|therefore),?\s+)?(?:although|(?:even\s+)?though|while|
+    whereas|because(?!\s+of\b))\b
+    """
+)
 _COMMA = re.compile(r",(?=\s)")
 _DURING = re.compile(r"while\s[^,]*\b(?:is|are|was|were)\s+(?:\w+ly\s+)?\w+ing\b", re.IGNORECASE)
 _LAST_WORD = re.compile(r"([^\W_]+(?:['’][^\W_]+)?)[\s,:]*$")

@@ -1,11 +1,6 @@
 """Lists of words as data: one file for what they are used for, one heading for each list, where it is explained."""
 
-import re
-from collections.abc import Mapping
-from functools import cache
 from importlib import resources
-
-from medground.home.files import tables
 
 
 def word_lists(name: str) -> dict[str, frozenset[str]]:
@@ -18,12 +13,3 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
         elif not line.startswith("#"):
             words += (word.replace("_", " ") for word in line.split())
     return {name: frozenset(words) for name, words in found.items()}
-
-
-@cache
-def forms(name: str) -> Mapping[str, re.Pattern[str]]:
-    """The patterns of a table of `forms.toml`, compiled, by their names and in their order."""
-    texts: dict[str, str] = {}
-    for form, pieces in tables("language", "forms")[name].items():
-        texts[form] = re.sub(r"\{\{(\w+)\}\}", lambda part: texts[part[1]], "".join(pieces))
-    return {form: re.compile(text) for form, text in texts.items() if not form.startswith("_")}

@@ -1,4 +1,4 @@
-"""QueryNormalize (PubMed Reasoner, Eq. 11): turn any text from a model or a person into a valid PubMed query."""
+"""QueryNormalize: turn any text from a model or a person into a valid PubMed query."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """A knowledge graph as a source.
 
 A question in plain words is answered by the stored relations that it asks for. A concept query gives what the graph
-states about a term: quoted lines of its documents, the best for the question first (Omni-RAG, section 3.2).
+states about a term: quoted lines of its documents, the best for the question first.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from medground.values.source_plan import SourceDescription
 RANKER = "concept"
 """The ranker of the lines about a concept."""
 _LIMIT = 10
-"""Lines about a concept where a lookup names no limit (Omni-RAG, section 5.1)."""
+"""Lines about a concept where a lookup names no limit."""
 _LICENCE = 1000
 
 Fetch = Callable[[Sequence[str]], Awaitable[dict[str, Document]]]
@@ -187,6 +187,6 @@ class GraphSource:
 
 
 def _described(store: Graph) -> SourceDescription:
-    known = SourceDescription.of_kind("graph")
+    known = SourceDescription.of("graph")
     licence, origin = store.licence[:_LICENCE] or known.licence, store.origin[:_LICENCE] or store.name
     return known.model_copy(update={"licence": licence, "origin": origin})

@@ -79,13 +79,15 @@ class TabledSource(LiteratureSource):
             page = next(iter(texts_at(content, follows)), "") if follows else str(number)
             if len(records) < size or not page:
                 break
-        return Read.of([self._document(record) for record in found[:limit]])
+        return Read.from_documents([self._document(record) for record in found[:limit]])
 
     async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
         names = [document_id.partition(":") for document_id in ids]
         path = {"query": "", "limit": "", "page": ""}
         asked = (self._service.ask(self._forms[prefix], id=name, **path) for prefix, _, name in names)
-        return Read.of([self._document(record) for record in await asyncio.gather(*asked) if record]).documents
+        return Read.from_documents(
+            [self._document(record) for record in await asyncio.gather(*asked) if record]
+        ).documents
 
     def _document(self, record: Any) -> Document | None:
         at: Mapping[str, Any] = self._table["document"]

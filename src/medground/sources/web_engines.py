@@ -126,4 +126,4 @@ def _opened(
     service = Service(engine.name, ADDRESSES[engine.name], headers or {}, per_second=per_second)
     why = f"not configured; set {missing}, or leave the source out" if missing else None
     client = Client(service, open_wire(settings))
-    return WebSource(engine, client, PageReader.of(settings), missing=why)
+    return WebSource(engine, client, PageReader.from_settings(settings), missing=why)

@@ -1,7 +1,4 @@
-"""A search engine as a source. Its results are documents, and so are the pages behind them, fetched when asked for.
-
-Source: BioMedSearch, section III.B, Web Search.
-"""
+"""A search engine as a source. Its results are documents, and so are the pages behind them, fetched when asked for."""
 
 import asyncio
 import hashlib

@@ -33,7 +33,7 @@ class PlainWords(Frozen):
 
 
 class ConceptQuery(Frozen):
-    """A term and a question about it, for sources organised by concept (Omni-RAG, section 3)."""
+    """A term and a question about it, for sources organised by concept."""
 
     type: Literal["concept"] = "concept"
     term: str
@@ -41,7 +41,7 @@ class ConceptQuery(Frozen):
 
 
 class ProteinQuery(Frozen):
-    """A protein or gene by name or accession, for sources of protein records (BioMedSearch, section 3)."""
+    """A protein or gene by name or accession, for sources of protein records."""
 
     type: Literal["protein"] = "protein"
     name: str

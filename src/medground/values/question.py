@@ -139,7 +139,7 @@ class Question(Frozen):
 
     context: str = ""
     """What the asker gives beside the question, such as a patient's case or a passage: data for the answerer, never
-    searched for by itself and never evidence (PubMed Reasoner, section 3: `C`)."""
+    searched for by itself and never evidence."""
 
     original: str = ""
     """The question as it was typed, where `text` is the English that a model made of it."""

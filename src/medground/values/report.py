@@ -1,7 +1,4 @@
-"""A report: the sections of an answer's rationale, what each sub-question found, and what was counted on the way.
-
-Source: BioMedSearch, section III.C.
-"""
+"""A report: the sections of an answer's rationale, what each sub-question found, and what was counted on the way."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,4 @@
-"""A plan of research as a value: sub-questions, their keywords, and the graph that orders them.
-
-Source: BioMedSearch, section III.A, Eq. 1 and 2.
-"""
+"""A plan of research as a value: sub-questions, their keywords, and the graph that orders them."""
 
 import functools
 import json

@@ -15,7 +15,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 
 class SourceDescription(Frozen):
-    """A source of a knowledge base (Omni-RAG, section 3, prompts E.1 and E.2).
+    """A source of a knowledge base.
 
     Attributes:
         name: as plans and their tags write it, such as `book`.
@@ -44,7 +44,7 @@ class SourceDescription(Frozen):
         return value
 
     @classmethod
-    def of_kind(cls, kind: SourceKind) -> Self:
+    def of(cls, kind: SourceKind) -> Self:
         """The description of a source of which only the kind is known."""
         return cls(name=kind, kind=kind, about=_ABOUT[kind], licence="not recorded", origin="not recorded")
 

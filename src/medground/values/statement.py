@@ -25,9 +25,9 @@ Category = Literal[
     "INCORRECT-ILLOGICAL",
     "INCORRECT-MISSING",
 ]
-"""The eight labels of a statement against its evidence (Reason and Verify, Table 1)."""
+"""The eight labels of a statement against its evidence."""
 RationaleVerdict = Literal["CORRECT", "INCORRECT"]
-"""The verdict on a rationale as a whole (Reason and Verify, section 3.4)."""
+"""The verdict on a rationale as a whole."""
 ErrorSource = Literal["retrieval", "generation"]
 
 

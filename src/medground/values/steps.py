@@ -178,7 +178,7 @@ class PlanningSources(Step, span="source plan"):
 
 
 class SourcesPlanned(Step, span="source plan", texts=["plan"]):
-    """The plan that is searched: `plan` is JSON, the queries of each source by its name (Omni-RAG, section 4.1)."""
+    """The plan that is searched: `plan` is JSON, the queries of each source by its name."""
 
     type: Literal["sources planned"] = "sources planned"
     plan: str
@@ -188,7 +188,7 @@ class SourcesPlanned(Step, span="source plan", texts=["plan"]):
 
     @classmethod
     def of(cls, queries: Mapping[str, Iterable[object]], repairs: int = 0, *, unread: bool = False) -> Self:
-        """The step of a plan's queries by source; `repairs` counts what its parser mended.
+        """The step of a plan's queries by source; `repairs` counts what its parser corrected.
 
         `unread`: what the planner wrote could not be read, so nothing was searched.
         """
@@ -271,7 +271,7 @@ class WritingReport(Step, span="report"):
 
 
 class PlanningResearch(Step, span="research plan"):
-    """A question is being split into sub-questions with their keywords (BioMedSearch, section III.A)."""
+    """A question is being split into sub-questions with their keywords."""
 
     type: Literal["planning research"] = "planning research"
 

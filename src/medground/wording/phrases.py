@@ -210,7 +210,7 @@ def faithfulness(answer: Answer) -> str:
 
 
 def assessment(answer: Answer) -> str:
-    """What a model said of the whole answer; empty where none was asked or it said nothing."""
+    """A model's remark on the whole answer; empty where no model was asked or it made none."""
     found = answer.assessment
     if found is None or (found.verdict is None and found.quality is None):
         return ""

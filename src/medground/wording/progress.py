@@ -88,7 +88,7 @@ def built(manifest: Manifest, passed_over: Sequence[str]) -> str:
     return f"{said}; {some(len(passed_over), 'file')} skipped: {names}{more}"
 
 
-ABOUT: Mapping[str, str] = tables("wording", "words")["recipes"]
+ABOUT: Mapping[str, str] = tables("home", "registry")["about"]
 """Name of a recipe to what it does."""
 
 

@@ -1,12 +1,12 @@
 """The layout of an answer as lines of a given width: plain text, and the lines that a terminal colours."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
 from rich.cells import cell_len as columns
 
+from medground.language.pattern import lazy_pattern
 from medground.values.answer import Answer
 from medground.wording.blocks import Block, Line, Span, spaced
 from medground.wording.layout import layout
@@ -15,8 +15,8 @@ WIDTH = 100
 _INDENT = 4
 _WIDE = "\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
 """Scripts without spaces, whose lines may break between any two characters."""
-_PIECE = re.compile(rf"\s+|[{_WIDE}]|[^\s{_WIDE}]+")
-_PIECE_OF_ADDRESS = re.compile(r"\s+|\S+")
+_PIECE = lazy_pattern(rf"\s+|[{_WIDE}]|[^\s{_WIDE}]+")
+_PIECE_OF_ADDRESS = lazy_pattern(r"\s+|\S+")
 
 Word = tuple[bool, list[Span]]
 """Whether a space comes before it, and its pieces, which stay on one line."""

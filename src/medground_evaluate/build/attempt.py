@@ -219,7 +219,7 @@ _POINTS = re.compile(
 def gives_away(question: BuiltQuestion) -> str:
     """What shows the key of a question to someone who has read nothing; empty if nothing was seen."""
     if _POINTS.search(question.question):
-        return "the question speaks of a context that nobody is shown"
+        return "the question refers to a context that is not shown"
     right = [option.text for option in question.options if option.right]
     wrong = [option.text for option in question.options if not option.right]
     for name, one, other in (("longer", right, wrong), ("shorter", wrong, right)):
@@ -247,7 +247,7 @@ MOST = 0.25
 def too_easy(items: Sequence[Item]) -> list[str]:
     """Ids of questions to take out: those that baselines above chance answer right most often; empty if none is above.
 
-    Only what an option says can be mended here; a key that is too common cannot.
+    Only the text of an option can be corrected here; a key that is too common cannot.
     """
     if len(items) < FEWEST:
         return []

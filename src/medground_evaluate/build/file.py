@@ -45,7 +45,7 @@ class Finding(Frozen):
 
 
 class BuiltOption(Frozen):
-    """An option with what the second check said of it: a right one is `shown`, a wrong one `ruled out`."""
+    """An option with the result of the second check: a right one is `shown`, a wrong one `ruled out`."""
 
     letter: str
     text: str

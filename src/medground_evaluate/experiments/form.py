@@ -18,6 +18,8 @@ from medground_evaluate.datasets.registry import open_dataset
 RUNNABLE = "runnable"
 PAPERS = Path(__file__).with_name("papers")
 """The tables and figures of the five papers."""
+SHARED = "shared.toml"
+"""What the experiments of a folder share: any key, and the data that they name in `shared`."""
 POOLED = frozenset({"all", "average"})
 """Instead of one data set, a column may name `all` (the questions of all of them together) or `average` (the mean of
 their figures, if every one of them was run)."""
@@ -76,7 +78,7 @@ class Published(Frozen, extra="forbid"):
         model: the model behind the figures, and its tools.
         row: name of our equivalent row, which a command fills.
         axis: in a table of comparisons, the axis of explanations that the row is about.
-        needs: what nobody can do here, such as a system that is not rebuilt; every row has one of these three.
+        needs: what is missing here, such as a system that is not rebuilt; every row has one of these three.
         values: one for each column; nan if the paper has none.
     """
 
@@ -173,10 +175,22 @@ class Experiment(Frozen, extra="forbid"):
             raise ValueError(f"no data is called {', '.join(sorted(unknown))}")
 
 
+def _with_shared(path: Path) -> dict[str, Any]:
+    """The table of a file, and what the files of its folder share, if there is a `shared.toml`."""
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    if not path.with_name(SHARED).exists():
+        return table
+    shared = tomllib.loads(path.with_name(SHARED).read_text(encoding="utf-8"))
+    there, named = shared.pop("data", {}), table.pop("shared", ())
+    if unknown := set(named) - there.keys():
+        raise UsageError(f"{path}: {SHARED} has no data {', '.join(sorted(unknown))}")
+    return {**shared, **table, "data": {**{name: there[name] for name in named}, **table.get("data", {})}}
+
+
 def read_experiment(path: Path) -> Experiment:
     """Read a file."""
     try:
-        return Experiment.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        return Experiment.model_validate(_with_shared(path))
     except FileNotFoundError:
         raise UsageError(
             f"no experiment {path}; give a file, or a name such as 000/table-1 (`medground experiment list`)"
@@ -192,7 +206,8 @@ def read_experiment(path: Path) -> Experiment:
 
 def find_experiments(folder: Path) -> list[tuple[Path, Experiment]]:
     """All experiments in a folder and its subfolders, by paper and by number of the table or figure."""
-    paths = sorted(folder.rglob("*.toml"), key=lambda path: (path.parent, len(path.stem), path.stem))
+    files = (path for path in folder.rglob("*.toml") if path.name != SHARED)
+    paths = sorted(files, key=lambda path: (path.parent, len(path.stem), path.stem))
     if not paths:
         raise UsageError(f"no experiments in {folder}; give their folder with --folder")
     return [(path, read_experiment(path)) for path in paths]

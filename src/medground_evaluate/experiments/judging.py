@@ -109,7 +109,7 @@ def is_marked(metric: str) -> bool:
 
 
 def marked_figure(metric: str, marks: Sequence[Judgement], runs: Sequence[RunOfRow]) -> Figure | None:
-    """The mean mark (1 to 5) of all people on all answers of these runs; None if nobody marked them."""
+    """The mean mark (1 to 5) of all people on all answers of these runs; None if they are unmarked."""
     axis = metric.removeprefix(_PREFIX)
     names = {run.path.stem for run in runs}
     own = [one for line in marks if len(line.shown) == 1 and line.shown[0] in names for one in line.marks]

@@ -178,7 +178,7 @@ class _Rows:
             await self._run(selection, settings, {path: f"{name}, {row.name}"})
             run = figures.read_row(path, headings, traces)
             if lost := tallied(run.lines, run.items).failed(figures.MOST_FAILED):
-                raise UsageError(f"{lost[0]}; when that is mended, run again: only these questions are asked")
+                raise UsageError(f"{lost[0]}; correct that and run again: only these questions are asked")
             made.runs[key] = run
             runs = options.repeat if Author(settings.model.default).is_model else 1  # without a model all are the same
             again = figures.further_paths(path, "repeat", range(2, runs + 1))
@@ -232,7 +232,7 @@ _SAID = {"temperature", "longest"}
 
 
 def changes(row: Row, data: Data, options: Options) -> tuple[str, ...]:
-    """What `--set` changes of a row: `retrieval.depth = 3`. Which models answered is told by the row itself.
+    """What `--set` changes of a row: `retrieval.depth = 3`. The row itself names the models that answered.
 
     Raises UsageError: it would change what the row, its data or its preset names.
     """

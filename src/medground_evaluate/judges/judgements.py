@@ -39,7 +39,7 @@ class CompareInput(OperatorInput):
 class CompareOutput(OperatorOutput):
     first: ExplanationMarks | None = None
     second: ExplanationMarks | None = None
-    better: Literal["first", "second", "tie"] | None = Field(description="none only when nobody could tell")
+    better: Literal["first", "second", "tie"] | None = Field(description="none only if it cannot be told")
     reason: str = Field(default="", max_length=400)
 
 
@@ -72,7 +72,7 @@ class LongAnswerMarks(OperatorOutput):
 
 
 class RateOutput(OperatorOutput):
-    marks: LongAnswerMarks | None = Field(description="none only when nobody could tell")
+    marks: LongAnswerMarks | None = Field(description="none only if it cannot be told")
     reason: str = Field(default="", max_length=400)
 
 

@@ -43,7 +43,7 @@ Said = Literal["entails", "contradicts", "related", "neutral", "unusable"]
 
 
 class Line(Frozen):
-    """What a judge said of one pair."""
+    """A judge's verdict on one pair."""
 
     pair: str
     said: Said
@@ -52,7 +52,7 @@ class Line(Frozen):
 
 
 class Sheet(LineFile[Line]):
-    """The file of one measurement, whose name tells judge, instructions and pairs: what the judge said of each pair.
+    """The file of one measurement, whose name holds judge, instructions and pairs: the verdict on each pair.
 
     A damaged line is asked for again. `fresh` forgets what is in the file.
     """

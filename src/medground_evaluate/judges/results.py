@@ -252,7 +252,7 @@ class FormLine(Frozen):
 
     @property
     def blank(self) -> bool:
-        """Whether nobody has marked it."""
+        """Whether it is still unmarked."""
         return all(mark is None for mark in self.marks.values())
 
     def judgement(self) -> judgements.Judgement:

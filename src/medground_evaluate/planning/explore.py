@@ -166,7 +166,7 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
     written = {
         one.source: tuple(SourceQuery(term=query.term, text=query.text) for query in one.queries) for one in output.plan
     }
-    # As a planner could have written it: what its tagged form cannot hold is mended before it is searched.
+    # As a planner could have written it: what its tagged form cannot hold is corrected before the search.
     said = tagged(SourcePlan(queries=written), tuple(one.name for one in sources))
     asked = run.clock()
     tried: list[work.Tried] = []

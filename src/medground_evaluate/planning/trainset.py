@@ -34,7 +34,7 @@ class TrainingManifest(Frozen):
 
     Attributes:
         labelled_by: the signal, and who gave it.
-        agreement: the judge beside labels made by hand, in a line; empty if nobody compared them.
+        agreement: the judge beside labels made by hand, in a line; empty if they were not compared.
         dropped: questions that are in no file, by reason.
     """
 

@@ -33,7 +33,7 @@ State = Literal["found", "empty", "failed"]
 """What became of a query. `failed`: the source could not be searched, so nothing is known about the query."""
 
 Label = Literal["positive", "negative", "failed"]
-"""Eq. 1. `failed`: nobody judged it, so it is neither; the reason is beside it."""
+"""Eq. 1. `failed`: it was not judged, so it is neither; the reason is given with it."""
 
 
 class Spent(Frozen):

@@ -134,11 +134,11 @@ async def test_a_question_whose_client_leaves_is_cancelled_after_a_while(served:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(f"{head}Accept: {accept}\r\n\r\n{body}".encode())
             async with asyncio.timeout(30):
-                while not [job for job in await service.jobs.of("local") if job.state == "queued"]:
+                while not [job for job in await service.jobs.jobs_of("local") if job.state == "queued"]:
                     await asyncio.sleep(0.02)
             writer.close()
             async with asyncio.timeout(30):
-                while (await service.jobs.of("local"))[0].state != "stopped":
+                while (await service.jobs.jobs_of("local"))[0].state != "stopped":
                     await asyncio.sleep(0.02)
 
 

@@ -164,9 +164,9 @@ def test_the_version_is_printed(said: Said) -> None:
 INIT = """
 import sys
 sys.modules.update(dict.fromkeys(["httpx2", "onnxruntime", "pydantic_ai"]))
-from medground.faces.cli.app import app
+from medground.faces.cli.app import command_line
 for words in (["init"], ["--install-completion", "bash"]):  # the second ends the process
-    app(words, prog_name="medground", standalone_mode=False)
+    command_line()(words, prog_name="medground", standalone_mode=False)
 """
 
 

@@ -84,7 +84,7 @@ async def test_a_job_is_seen_followed_and_stopped_on_every_server(group: Setting
         with pytest.raises(NotFound):
             await other.jobs.find(job.id, BOB.id)
         long = await one.begin(forever, ADA, kind="build", title="papers")
-        assert {state.id for state in await other.jobs.of(ADA.id)} == {job.id, long.id}
+        assert {state.id for state in await other.jobs.jobs_of(ADA.id)} == {job.id, long.id}
         there = await other.jobs.find(long.id, ADA.id)
         following = asyncio.create_task(events_of(there))
         assert (await other.jobs.stop(long.id, ADA.id)).state == "stopped"
@@ -198,7 +198,7 @@ async def test_without_its_database_a_server_stays_closed_and_says_why(
     postgres: Server,  # noqa: F811
 ) -> None:
     group = papers.with_options(postgres.options())
-    with closing(Records.of(group)) as records:
+    with closing(Records.from_settings(group)) as records:
         secret = Tokens(records).create("ada")
     async with Service.open(group) as service:
         assert (await service.who(secret)).name == "ada"
@@ -211,19 +211,19 @@ async def test_without_its_database_a_server_stays_closed_and_says_why(
                 assert PASSWORD not in str(error.value) and "\n" not in str(error.value)
                 assert service.problem(error.value).detail == "the database of this server cannot be used"
             with pytest.raises(StorageFailed):
-                await asyncio.to_thread(Records.of, group)
+                await asyncio.to_thread(Records.from_settings, group)
         finally:
             postgres.run("start")
         assert (await service.who(secret)).name == "ada"  # it is there again
         async with service.jobs.shared.held("purse:ada"):
             pass  # what could not be let go is free
         assert (await answered(service, Asked(question=QUESTION), ADA)).evidence
-        with closing(Records.of(group)) as records:
+        with closing(Records.from_settings(group)) as records:
             records.change(("DROP TABLE tokens", ()))
         with pytest.raises(StorageFailed, match="tokens"):
             await service.who(secret)
     empty = papers.with_options(postgres.options())
-    with closing(Records.of(empty)) as records:  # the mark of the home says that there were tokens
+    with closing(Records.from_settings(empty)) as records:  # the mark of the home says that there were tokens
         assert records.had_tokens() and not Owners(records).owns("local", "")
 
 
@@ -241,7 +241,7 @@ def test_a_file_of_before_is_read_and_moves_to_a_new_database(home: Path, postgr
         assert found is not None and (found.state, found.trace_id) == ("done", row[3])
     group = Settings.load(options={"home": home, **postgres.options()})
     for _ in range(2):
-        with closing(Records.of(group)) as records:
+        with closing(Records.from_settings(group)) as records:
             assert Tokens(records).who(secret).name == "ada"
             assert Owners(records).owns("ada", row[3])
     assert not (home / "service" / FILE_NAME).exists()

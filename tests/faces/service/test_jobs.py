@@ -206,8 +206,8 @@ async def test_a_job_of_another_person_or_of_yesterday_is_not_there_and_the_line
     clock = Clock(1000.0)
     jobs = jobs_of(clock, most_unfinished=2)
     job = await begun(jobs, rounds)
-    assert await jobs.of("bob") == []
-    assert [one.id for one in await jobs.of("ada")] == [job.id]
+    assert await jobs.jobs_of("bob") == []
+    assert [one.id for one in await jobs.jobs_of("ada")] == [job.id]
     for name, owner in ((job.id, "bob"), ("../x", "ada"), ("", "ada"), ("\0", "ada")):
         with pytest.raises(NotFound, match="no job"):
             await jobs.find(name, owner)
@@ -216,7 +216,7 @@ async def test_a_job_of_another_person_or_of_yesterday_is_not_there_and_the_line
     await job.result()
     assert job.state == "done"
     clock.now += 3601
-    assert await jobs.of("ada") == []
+    assert await jobs.jobs_of("ada") == []
     assert len(await read(await jobs.find(job.id, "ada"))) == 7
     jobs.store.tidy()
     assert types(await read(await jobs.find(job.id, "ada"))) == ["resync", "done"]

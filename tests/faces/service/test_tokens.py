@@ -139,7 +139,7 @@ def use(records: Records, times: int) -> None:
     """Whose answers are, often enough that it takes further pages."""
     owners, spending = Owners(records), Spending(records)
     for number in range(times):
-        owners.own(f"{len(list(owners.of('ann'))):06}-{number:06}-{'x' * 200}", "ann", NOW)
+        owners.own(f"{len(list(owners.answers_of('ann'))):06}-{number:06}-{'x' * 200}", "ann", NOW)
         spending.add("ann", USED, NOW)
 
 

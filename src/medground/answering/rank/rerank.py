@@ -1,7 +1,6 @@
 """Order texts by a model: fused hits by the reranker that the settings name, and cosines of texts outside any corpus.
 
-Cosine similarity is that of an embedding model, or of weighted words where it is missing. Source: BioMedSearch, Eq. 3
-and 4, and section IV.B.
+Cosine similarity is that of an embedding model, or of weighted words where it is missing.
 """
 
 from __future__ import annotations

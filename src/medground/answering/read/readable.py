@@ -9,10 +9,10 @@ from medground.answering.run import Run
 from medground.corpus.records import agrees
 from medground.corpus.retraction import ERRATUM, RETRACTED, doubt, set_aside, why_aside
 from medground.language import words
+from medground.language.pattern import verbose_pattern
 from medground.language.prose import why_not_prose
 from medground.language.question_reading import reading_of
 from medground.language.quoting.leading import asks_beside
-from medground.language.word_lists import forms
 from medground.values.document import Document, Hit
 
 _WORD = re.compile(r"\w+")
@@ -110,7 +110,12 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
 
 
-_ABOUT_ANOTHER = forms("readable")["about_another"]
+_ABOUT_ANOTHER = verbose_pattern(
+    r"""
+    ^\W*(?:(?:author|publisher)(?:['’]?s['’]?)?\ )?(?:erratum|errata|corrigendum|corrigenda|
+    correction)s?\b(?:\s*(?:to|for|in|:|\.|-|–|—)+\s*)*
+    """
+)
 """How the title of an erratum begins, before the title of its paper."""
 _LETTERS = re.compile(r"[\W_]+")
 _TITLE = 20

@@ -13,16 +13,28 @@ from medground.corpus.retraction import why_aside
 from medground.errors import SourceUnavailable
 from medground.language import words
 from medground.language.clean import without_accents
+from medground.language.pattern import verbose_pattern
 from medground.language.question_query import alone
 from medground.language.question_reading import Asked, reading_of
 from medground.language.quoting.judged import Judged
 from medground.language.sentences import sentence_spans
-from medground.language.word_lists import forms
 from medground.values.document import Document
 from medground.values.lookup import Lookup, Ranker
 from medground.values.query import Words, all_of
 
-_FRAME = forms("absence")["frame"]
+_FRAME = verbose_pattern(
+    r"""
+    ^\W*(?:no|none\ of\ the|neither)\ (?:\w+\ ){0,3}?(?:documents?|stud(?:y|ies)|sources?|papers?|articles?|
+    trials?|texts?|abstracts?|passages?|evidence|data|information|results?)(?:\ (?:found|shown|given|here|
+    available|provided))?\s*(?:that\ )?(?:reports?|gives?|states?|says?|mentions?|describes?|names?|is|was|are|
+    were|has|have|about|on|for)?\s*(?:(?:reported|given|available|found|shown)\s*)?(?:on|about|for|
+    of)?\s*(?:how\ (?:many|much|often|long)|whether|which|what|why|when|the)?\b|\b(?:is|are|was|
+    were)\ not\ (?:reported|given|stated|mentioned|described|shown|available|found)\b|\b(?:not\ reported|
+    not\ given)\b|^\W*(?:the\ )?(?:documents?|stud(?:y|ies)|sources?|papers?|trials?|texts?|excerpts?|
+    abstracts?)\ (?:found\ |shown\ |given\ )?(?:do|does|did)\ not\ (?:report|give|state|say|mention|describe|
+    name|show)s?(?:\ (?:how\ (?:many|much|often|long)|whether|which|what|why|when))?\b
+    """
+)
 _HELD = 0.75
 """Minimum share of an absence's words, by weight, in a sentence with its title that reports the thing after all."""
 _OWN = 0.4

@@ -14,13 +14,13 @@ from typing import Literal
 
 from medground.answering.verify.critic import Claim, Judgement
 from medground.language import words
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.plain_words import is_plain
 from medground.language.quantities import quantities
 from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
 from medground.language.slots import EMPTY, LABEL
 from medground.language.statements import blanked, segment
-from medground.language.word_lists import forms
 from medground.models.operators.differences import DENIED, NEGATION
 
 Roles = Literal["same", "exchanged", "opposite"]
@@ -34,8 +34,95 @@ _NOTES = {
     DIRECTION: "the text says the opposite about these",
 }
 _NOT_SHOWN = "this compares two sides, and the rules did not find both in the same roles in the text"
-_FORMS = forms("arms")
-_SCALES = forms("scales")
+_NON_INFERIOR = lazy_pattern(r"\bnot inferior\b|\bnon-?\s?inferior(?:ity)?\b", re.IGNORECASE)
+_JOINT = verbose_pattern(
+    r"""
+    (?P<but_not>,?\s*\b(?:but\ not|unlike|(?:as\ )?opposed\ to|rather\ than|instead\ of|(?:and|,)\ not)\b)|
+    (?P<alike>\b(?:similar|comparable|equal|equivalent|identical)\ to\b|\bas\ \w+\ as\b)|
+    (?P<passive>\b(?:outperform|surpass|exceed)ed\ by\b)|\b(?:outperform|surpass|exceed)(?:s|ed)?\b|
+    (?<!or\ more\ )(?<!or\ less\ )\bthan\b(?!\s*\d[\d.,]*(?!\s*:|\d))|\b(?:versus|vs)\b\.?|\b(?:(?:as|
+    when)\ )?compared\ (?:with|to|against)\b|\bin\ (?:comparison|contrast)\ (?:with|to)\b|\brelative\ to\b|
+    (?<=superior\ )to\b|(?<=inferior\ )to\b|(?<=preferable\ )to\b|(?<=\s)over(?=\s)(?!\s+(?:the|an?|this|that|
+    time|\d))
+    """
+)
+_NEXT = lazy_pattern(r"[,;]|\band\b|\bbut\b", re.IGNORECASE)
+_LEAD = verbose_pattern(
+    r"""
+    \s*(?:(?:that|those)\s+)?(?P<preposition>by|with|in|for|after|following|at|among|on|during|under|from|
+    of)\s+|\s*(?:those|that)\s+
+    """
+)
+_PREPOSITION = lazy_pattern(r"\b(?:with|in|for|after|following|at|among|on|during|under|from)\b", re.IGNORECASE)
+_PLACE = lazy_pattern(r"\b(?:on|in|for|after|following|at|among|during|under|by)\b", re.IGNORECASE)
+_AFTER = lazy_pattern(r"[,;]\s*(?:and|but|with|although|though|which)\b|\band (?:was|were|had)\b", re.IGNORECASE)
+_STATE = lazy_pattern(r"\b(?:is|are|was|were|be|been|being|became|remained|seemed|appeared)\b", re.IGNORECASE)
+_VERB = verbose_pattern(
+    r"""
+    \b(?:had|have|has|was|were|is|are|did|does|do|might|may|will|can|could|would|should|showed|shows?|occurred|
+    achieved|resulted|resulting|led|leads?|gave|gives?|produced?s?|reported|experienced|developed|reached|
+    yielded|offer(?:s|ed)?|provid(?:es?|ed)|ha[ds]\ been)\b
+    """
+)
+_CHANGE = lazy_pattern(
+    r"(?<=\w )(?<!\bin )(?<!\bof )(?<!\bwith )(?<!\bfrom )(?<!\bthe )\b\w{3,}(?:ed|es)\b", re.IGNORECASE
+)
+_END = verbose_pattern(
+    r"""
+    [,;](?!\d)|:(?!\d)|\.\s*$|\b(?:and\ (?:was|were|had)|whereas|while|but|because|although)\b
+    """
+)
+_JOINS = verbose_pattern(
+    r"""
+    ^(?!.*\b(?:groups|arms|ratios|doses|levels|patients|cohorts)\b).*\b(?:and|or|plus|both|combin\w+|either|
+    add(?:ed|ing)|alone)\b|^.*[+/&]
+    """
+)
+_BETWEEN = lazy_pattern(r"\bdiffer\w*\b", re.IGNORECASE)
+_COMPARED = verbose_pattern(
+    r"""
+    \b(?:[aA]?OR|[aA]?HR|[aA]?RR|IRR)\b|\b(?i:(?:odds|hazards?|risk|rate)\ ratio|relative\ risk|favou?r(?:s|ed|
+    ing)?|prefer\w*|twice|half\ as|[\w.]+[ -]?(?:fold|times)|only\ (?:in|with|after|for|among|on|at)|
+    exceed\w*)\b
+    """,
+    0,
+)
+_WHEREAS = lazy_pattern(r"\b(?:whereas|while|in contrast|conversely|by comparison|on the other hand)\b", re.IGNORECASE)
+_ALIKE = verbose_pattern(
+    r"""
+    \b(?:similar\w*|comparabl[ey]|equal(?:ly)?|equivalent|identical|unchanged|the\ same|non-?significant\w*|
+    (?:not|no)\ (?:\w+\ )?(?:statistically\ )?(?:significant\w*|differ\w*)|neither|nor)\b
+    """
+)
+_COMPARATIVE = verbose_pattern(
+    r"""
+    \b(?:more|less|fewer|better|worse|superior|noninferior|inferior|best|
+    worst)\b(?!\ than\ \d)(?<!or\ more)(?<!or\ less)|\b(?!older|younger)(?P<stem>[a-z]{3,})(?:er|
+    est)\b(?!\ than\ \d)
+    """
+)
+_P_VALUE = lazy_pattern(r"\bp\s?(?:-?\s?values?)?\s?[=>≥]\s?0?[.·]\s?(\d+)", re.IGNORECASE)
+_SCALES = {
+    "more": verbose_pattern(
+        r"""
+        \b(?:higher|highest|greater|greatest|larger|largest|more|increas\w*|elevated|rais(?:ed|es?)|rose|
+        rise[sn]?)\b
+        """
+    ),
+    "less": verbose_pattern(
+        r"""
+        \b(?:lower|lowest|less|fewer|fewest|smaller|smallest|reduc\w*|decreas\w*|declin\w*|fell|falls?)\b
+        """
+    ),
+    "better": lazy_pattern(r"\b(?:better|best|superior|improv\w*|(?:outperform|surpass)\w*)\b", re.IGNORECASE),
+    "worse": lazy_pattern(r"\b(?:worse\w*|worst|(?<!non)inferior|deteriorat\w*)\b", re.IGNORECASE),
+    "longer": lazy_pattern(r"\b(?:longer|longest|prolong\w*)\b", re.IGNORECASE),
+    "shorter": lazy_pattern(r"\b(?:shorter|shortest|shorten\w*)\b", re.IGNORECASE),
+    "faster": lazy_pattern(r"\b(?:faster|fastest|quicker|quickest|rapid\w*|accelerat\w*)\b", re.IGNORECASE),
+    "slower": lazy_pattern(r"\b(?:slower|slowest|slowed)\b", re.IGNORECASE),
+    "stronger": lazy_pattern(r"\b(?:stronger|strongest)\b", re.IGNORECASE),
+    "weaker": lazy_pattern(r"\b(?:weaker|weakest)\b", re.IGNORECASE),
+}
 _NAMES = list(_SCALES)
 _OPPOSITE = {name: _NAMES[place ^ 1] for place, name in enumerate(_NAMES)}
 """The names of the directions stand in pairs."""
@@ -119,21 +206,21 @@ def contrasts(text: str, *, each_clause: bool = False) -> tuple[Contrast, ...]:
 
     With `each_clause`, every clause with a direction counts: "A fell, whereas B rose" compares the one with the other.
     """
-    clauses = (part for start, end in segment(text) for part in _FORMS["whereas"].split(text[start:end]))
+    clauses = (part for start, end in segment(text) for part in _WHEREAS.split(text[start:end]))
     return tuple(one for clause in clauses for one in _of_clause(clause, each_clause))
 
 
 def _of_clause(clause: str, each_clause: bool) -> Iterator[Contrast]:
-    clause = _FORMS["non_inferior"].sub("noninferior", clause)
+    clause = _NON_INFERIOR.sub("noninferior", clause)
     plain = blanked(clause)
-    joints = [*_FORMS["joint"].finditer(plain)]
+    joints = [*_JOINT.finditer(plain)]
     scale = _scale(plain)
     if joints:
         found = [_two_sided(*parts) for parts in _by_joint(clause, plain, joints)]
         yield from [one for one in found if len(found) == 1 or not all(stem.isdigit() for stem in one.arm)]
-    elif (_FORMS["alike"].search(plain) or _FORMS["between"].search(plain)) and not scale:
+    elif (_ALIKE.search(plain) or _BETWEEN.search(plain)) and not scale:
         yield Contrast("alike", about=_side(clause), denied=_is_denied(clause))
-    elif _comparatives(plain) or _FORMS["compared"].search(plain) or (each_clause and scale):
+    elif _comparatives(plain) or _COMPARED.search(plain) or (each_clause and scale):
         arm = _arm(plain, "")
         numbers = _numbers(plain) if not scale else frozenset()
         about, denied = _about(plain, arm), _is_denied(clause)
@@ -146,7 +233,7 @@ def _by_joint(
     """The text before each joint, the joint, the text after it, and whether it is denied."""
     starts = [0, *(_next_clause(plain, one.end(), other.start()) for one, other in pairwise(joints))]
     for joint, start, end in zip(joints, starts, [*starts[1:], len(plain)], strict=True):
-        after = _FORMS["after"].search(plain, joint.end(), end)
+        after = _AFTER.search(plain, joint.end(), end)
         end = after.start() if after else end
         told = clause[start : joint.start() if joint["but_not"] else end]
         yield plain[start : joint.start()], joint, plain[joint.end() : end], _is_denied(told)
@@ -154,7 +241,7 @@ def _by_joint(
 
 def _next_clause(plain: str, start: int, end: int) -> int:
     """Where the clause of the next comparison begins, between two of them."""
-    found = [*_FORMS["next"].finditer(plain, start, end)]
+    found = [*_NEXT.finditer(plain, start, end)]
     return found[-1].start() if found else end
 
 
@@ -163,7 +250,7 @@ def _two_sided(left: str, joint: re.Match[str], right: str, denied: bool) -> Con
     front, comma, rest = right.partition(",")
     if comma and not words.terms(left):  # compared with B, A was higher
         left, right = rest, front
-    lead = _FORMS["lead"].match(right)
+    lead = _LEAD.match(right)
     other, tail = _noun_phrase(right[lead.end() if lead else 0 :])
     scale = _scale(whole)
     is_aside = tail.lstrip().startswith(",") and not _scale(left)  # A, compared with B, was higher
@@ -184,27 +271,27 @@ def _two_sided(left: str, joint: re.Match[str], right: str, denied: bool) -> Con
 
 def _arm(left: str, preposition: str) -> str:
     """The first side: what follows the preposition that both sides have, or "higher in"; or else the subject."""
-    places = [*_FORMS["preposition"].finditer(left)]
+    places = [*_PREPOSITION.finditer(left)]
     same = preposition and [*re.finditer(rf"\b{preposition}\b", left, re.IGNORECASE)]
     if preposition and (before := same or places):
         return _noun_phrase(left[before[-1].end() :])[0]
     found = _comparatives(left)
-    is_state = bool(found) and _FORMS["state"].search(left[: found[-1].start()]) is not None
+    is_state = bool(found) and _STATE.search(left[: found[-1].start()]) is not None
     after = [place.end() for place in places if (is_state and place.start() > found[-1].start()) or not found]
-    if after and not _FORMS["verb"].search(left, after[-1]):
+    if after and not _VERB.search(left, after[-1]):
         return _noun_phrase(left[after[-1] :])[0]
     return _subject(left)
 
 
 def _subject(left: str) -> str:
-    cuts = sorted(one.start() for form in ("verb", "change") for one in _FORMS[form].finditer(left))
+    cuts = sorted(one.start() for form in (_VERB, _CHANGE) for one in form.finditer(left))
     cuts += [one.start() for one in _comparatives(left)]
     return next((left[:cut] for cut in sorted(cuts) if _side(left[:cut])), left)
 
 
 def _noun_phrase(text: str) -> tuple[str, str]:
     """The first noun phrase of a text that names something, and the rest."""
-    cuts = sorted(one.start() for form in ("end", "place", "verb") for one in _FORMS[form].finditer(text))
+    cuts = sorted(one.start() for form in (_END, _PLACE, _VERB) for one in form.finditer(text))
     at = next((cut for cut in cuts if _side(text[:cut])), len(text))
     return text[:at], text[at:]
 
@@ -216,12 +303,12 @@ def _side(text: str) -> frozenset[str]:
 
 
 def _joins(side: str) -> bool:
-    return _FORMS["joins"].search(side) is not None
+    return _JOINS.search(side) is not None
 
 
 def _about(clause: str, *sides: str) -> frozenset[str]:
     """The stems of what is compared: no numbers, directions, sides or words that every comparison has."""
-    told = " ".join(word for word in _WORD.findall(_FORMS["verb"].sub(" ", clause)) if not _scale(word))
+    told = " ".join(word for word in _WORD.findall(_VERB.sub(" ", clause)) if not _scale(word))
     return frozenset(words.terms(told)) - EMPTY - frozenset().union(*map(_side, sides))
 
 
@@ -231,7 +318,7 @@ def _numbers(clause: str) -> frozenset[str]:
 
 def _comparatives(text: str) -> list[re.Match[str]]:
     """The words of a text that compare: "fewer", "more", and what has an ending in -er and another in -est."""
-    return [word for word in _FORMS["comparative"].finditer(text) if not word["stem"] or _is_graded(word["stem"])]
+    return [word for word in _COMPARATIVE.finditer(text) if not word["stem"] or _is_graded(word["stem"])]
 
 
 def _is_graded(stem: str) -> bool:
@@ -250,8 +337,8 @@ def _scale(text: str) -> frozenset[str]:
 
 def _is_denied(text: str) -> bool:
     """Whether a text says that there is no difference: in words, or by its p value."""
-    values = (float(f"0.{found[1]}") for found in _FORMS["p_value"].finditer(text))
-    return bool(DENIED.search(text) or _FORMS["alike"].search(text)) or any(p > _HIGHEST_P for p in values)
+    values = (float(f"0.{found[1]}") for found in _P_VALUE.finditer(text))
+    return bool(DENIED.search(text) or _ALIKE.search(text)) or any(p > _HIGHEST_P for p in values)
 
 
 def roles_in(statement: str, text: str, *, each_clause: bool = False) -> Roles | None:
@@ -277,7 +364,7 @@ def _without_names(statement: str) -> str:
 
 def held_to_sides(claim: Claim, judgement: Judgement) -> Judgement:
     """What counts of a network's judgement of a claim; all of it if the claim compares nothing."""
-    leans, each_clause = judgement.leans, _FORMS["whereas"].search(claim.within or claim.statement) is not None
+    leans, each_clause = judgement.leans, _WHEREAS.search(claim.within or claim.statement) is not None
     statement = _without_names(claim.statement) if leans else ""
     claimed = contrasts(statement, each_clause=each_clause)
     if leans is None or not claimed:

@@ -1,7 +1,4 @@
-"""What statements are compared with: the quotes they cite, or the first passages of a context (CONTEXT-j).
-
-Source: Reason and Verify, section 3.4 (CONTEXT-1 to CONTEXT-5); Self-MedRAG, section 3.5 (all passages of a round).
-"""
+"""What statements are compared with: the quotes they cite, or the first passages of a context (CONTEXT-j)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

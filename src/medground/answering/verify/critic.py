@@ -1,7 +1,6 @@
 """The contract of a critic, and the verdict that its judgement comes to.
 
-A critic takes a statement and premise passages and returns a relation with its probability. Source: Self-MedRAG,
-section 3.5; Reason and Verify, section 3.1 (rationale verifier).
+A critic takes a statement and premise passages and returns a relation with its probability.
 """
 
 from collections.abc import Callable, Sequence

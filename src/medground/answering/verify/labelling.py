@@ -1,4 +1,4 @@
-"""Label each checked statement of a rationale: the eight labels of Reason and Verify, and the source of an error."""
+"""Label each checked statement of a rationale: one of eight, and the source of an error."""
 
 import asyncio
 from collections.abc import Sequence

@@ -4,10 +4,38 @@ import re
 
 from medground.answering.verify.named import author_years
 from medground.answering.verify.references import plain, references
-from medground.language.word_lists import forms
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.evidence import Sentence
 
-_MARKS = forms("marks")
+_SUPERSCRIPT = verbose_pattern(
+    r"""
+    (?:(?<=[^\W\d_]{4})|(?<=[.,;:)\]”"’%]))[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?:[,\s⁻–-]*[⁰¹²³⁴⁵⁶⁷⁸⁹]+)*|<sup>[\d\s,;–-]+</sup>|
+    \^[\d,;–-]+\^
+    """,
+    0,
+)
+_KEY = verbose_pattern(
+    r"""
+    \s*\[\^[^\]\s]{1,40}\]|\s*\[-?@[^\]]{1,200}\]|\s*(?<!\w)-?@[\w:-]{2,60}|
+    [\s~]*\\[cC]ite\w*\*?(?:\[[^\]]*\])*\{[^}]*\}
+    """,
+    0,
+)
+_NUMBER = verbose_pattern(
+    r"""
+    (?<![\d\s])\s*\[\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\]|
+    (?<=[^\W\d_]{3})\s*\(\d{1,3}(?:\s*,\s*\d{1,3})*\)(?=\s*[.,;]?\s*$)|
+    (?<=[^\W\d_]{3}[.,])\d{1,3}(?:[,–-]\d{1,3})*(?=\s|$)
+    """,
+    0,
+)
+_BESIDE = verbose_pattern(
+    r"""
+    \b(?:e\.?g|see|cf|also|and|in|as|an?|for|reviewed|review|from|PMIDs?|PMCIDs?|PMC|DOIs?|PubMed|IDs?|refs?|
+    https?|doi\.org)\b
+    """
+)
+_LABEL = lazy_pattern(r"[\s(\[]*\b(?:PMIDs?|PMCIDs?|DOIs?)\b[\s:#]*(?=[)\].,;]|$)[)\]]?", re.IGNORECASE)
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 _LETTER = re.compile(r"[^\W_]")
 _SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?)\]]|$)|[;,]\s*(?=[)\]])")
@@ -19,13 +47,13 @@ def without_citations(text: str) -> str:
     >>> without_citations("It fell by 12% (PMID: 25128022), as before [1,3-5].")
     'It fell by 12%, as before.'
     """
-    for form in ("key", "superscript", "number"):
-        text = _MARKS[form].sub("", text)
+    for mark in (_KEY, _SUPERSCRIPT, _NUMBER):
+        text = mark.sub("", text)
     text = _BRACKETS.sub(lambda group: "" if _only_cites(group[0]) else group[0], text)
     for reference in _references(text):
         closed = r"\s?\)" if reference.count("(") > reference.count(")") else ""
         text = re.sub(re.escape(reference) + closed, "", text)
-    return _SPACE_BEFORE.sub("", " ".join(_MARKS["label"].sub("", text).split()))
+    return _SPACE_BEFORE.sub("", " ".join(_LABEL.sub("", text).split()))
 
 
 def _references(text: str) -> list[str]:
@@ -39,7 +67,7 @@ def _only_cites(group: str) -> bool:
     found, rest = _references(group), group
     for reference in found:
         rest = rest.replace(reference, "")
-    return bool(found) and not _LETTER.search(_MARKS["beside"].sub("", rest))
+    return bool(found) and not _LETTER.search(_BESIDE.sub("", rest))
 
 
 def facts_of(sentence: Sentence) -> Sentence:

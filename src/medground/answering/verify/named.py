@@ -25,6 +25,7 @@ from medground.corpus.retraction import RETRACTED, listed, why_aside
 from medground.corpus.retraction_table import GRAVE
 from medground.language import words
 from medground.language.clean import without_accents
+from medground.language.pattern import lazy_pattern
 from medground.language.sentences import sentence_spans
 from medground.language.word_lists import word_lists
 from medground.values.document import Document
@@ -47,25 +48,25 @@ _NAME = rf"{_PARTICLE}(?:[dDOLoMm]['’])?[{_UPPER}](?:[^\W\d_]|['’-](?=[^\W\d
 _INITIALS = r"(?:,?\s(?:[A-Z]\.?[ -]?){1,3}(?![\w'’]))?"
 _NAMES = rf"{_NAME}{_INITIALS}(?:,\s{_NAME}{_INITIALS}){{0,5}}"
 _YEAR = r"(?P<year>(?:1[89]|20)\d\d)[a-z]?(?!\d)"
-_ET_AL = re.compile(
+_ET_AL = lazy_pattern(
     rf"\b(?P<names>{_NAMES}(?:,?\s(?:and|&)\s{_NAME}{_INITIALS})?),?\s(?:and\s)?et\.?\s?al\b\.?|"
     rf"\b(?P<leader>{_NAME}){_INITIALS}\sand\s(?:colleagues|co-?workers|co-?authors|associates)\b"
 )
-_YEAR_AFTER = re.compile(rf"(?:['’]s)?[\s.,]*[(\[]?\s*{_YEAR}")
-_YEAR_INSIDE = re.compile(rf"[^()\[\];]{{0,60}}?\b{_YEAR}")
-_PAIR = re.compile(
+_YEAR_AFTER = lazy_pattern(rf"(?:['’]s)?[\s.,]*[(\[]?\s*{_YEAR}")
+_YEAR_INSIDE = lazy_pattern(rf"[^()\[\];]{{0,60}}?\b{_YEAR}")
+_PAIR = lazy_pattern(
     rf"\b(?P<names>{_NAMES},?\s(?:and|&)\s{_NAME}{_INITIALS})"
     rf"(?:(?:['’]s)?,?\s?[(\[]\s?{_YEAR}(?=[\s,;:)\]])|,?\s(?P<bare>(?:1[89]|20)\d\d)[a-z]?(?=\s?[;)\]]))"
 )
 _ALONE = (
-    re.compile(
+    lazy_pattern(
         rf"[(\[;]\s?(?:(?:e\.g\.|see|cf\.|from|after|reviewed in|as in),?\s)?"
         rf"(?P<first>{_NAME}){_INITIALS},?\s{_YEAR}(?=\s?[;)\]:,])"
     ),
-    re.compile(rf"\b(?P<first>{_NAME}){_INITIALS}(?:['’]s)?\s[(\[]\s?{_YEAR}\s?[)\]]"),
-    re.compile(rf"\b(?P<first>{_NAME})['’]s\s{_YEAR}(?=\s(?:\w+\s){{0,2}}(?:study|trial|paper|review|report|analysis|article|work)\b)"),
+    lazy_pattern(rf"\b(?P<first>{_NAME}){_INITIALS}(?:['’]s)?\s[(\[]\s?{_YEAR}\s?[)\]]"),
+    lazy_pattern(rf"\b(?P<first>{_NAME})['’]s\s{_YEAR}(?=\s(?:\w+\s){{0,2}}(?:study|trial|paper|review|report|analysis|article|work)\b)"),
 )  # fmt: skip
-_GROUP = re.compile(
+_GROUP = lazy_pattern(
     rf"[(\[](?P<first>[A-Z][\w' -]{{3,80}}?(?:Group|Collaborat\w+|Investigators|Consortium)),?\s{_YEAR}\s?[)\]]"
 )
 
@@ -176,7 +177,7 @@ HELD = (FLAG, QUOTATION, QUANTITY, RETRACTED)
 """The flags of sentences that are never released."""
 
 _ID = r"(?:E\d+|P\d+(?:\.S\d+)?)"
-_MARKS = re.compile(rf"\s*\[{_ID}(?:\s*[,;]\s*{_ID})*\]")
+_MARKS = lazy_pattern(rf"\s*\[{_ID}(?:\s*[,;]\s*{_ID})*\]")
 _LONGEST = 120
 _SENTENCE = 400
 _SHORT = {

@@ -25,9 +25,9 @@ from medground.answering.verify.rules import BINDING, BY_CODE, Part, broken
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.home.files import tables
 from medground.language import words
+from medground.language.pattern import verbose_pattern
 from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
-from medground.language.word_lists import forms
 from medground.models.operators.differences import (
     ASSOCIATION,
     DOUBT,
@@ -57,7 +57,12 @@ _ABSTRACT = 20_000
 _NAME = re.compile(r"(?<=[\w,;)] )[A-Z][a-z]{2,}\b|\b\S+@\S+")
 """A word written like a name within a sentence, or an address."""
 
-_REPORTED = forms("overclaim")["reported"]
+_REPORTED = verbose_pattern(
+    r"""
+    \b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|
+    likely)\b[^.;,]{0,20}?\bthat\b
+    """
+)
 """A hedge before the clause that it hedges; a statement that repeats only the clause drops the hedge."""
 _MODAL = re.compile(
     r"\b(?P<modal>may|might|could)\s+(?:\w+ly\s+|also\s+)?(?:be\s+|have\s+)?(?P<verb>\w+)", re.IGNORECASE

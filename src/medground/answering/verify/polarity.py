@@ -4,11 +4,41 @@ import re
 from collections.abc import Iterable, Sequence
 
 from medground.language import words
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.sentences import sentence_spans
-from medground.language.word_lists import forms
 from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, direction
 
-_FORMS = forms("polarity")
+_FORMS = {
+    "same": verbose_pattern(
+        r"""
+        \b(?:no\ (?:\w+\ ){0,3}differences?|(?:did|do|does)\ not\ differ|similar\ (?:in|between|across|to|for)|
+        comparable\ (?:in|between|to)|the\ same\ (?:in|as|for)|equivalent|non-?inferior|unchanged|
+        p\ ?[=>]\ ?0?[.·](?:0[6-9]|[1-9]))
+        """
+    ),
+    "significant": lazy_pattern(r"\bsignifican\w+", re.IGNORECASE),
+    "nothing": verbose_pattern(
+        r"""
+        \b(?:no|without(?:\ any)?|never\ any|not\ any)\ (?P<thing>(?:[\w-]+\ ){0,2}(?:events?|effects?|reactions?|
+        complications?|deaths?|toxicit\w+|harms?|risks?|concerns?|infections?|bleeding|symptoms?|cases?|
+        recurrences?|[\w-]+s))\b
+        """
+    ),
+    "worse": verbose_pattern(
+        r"""
+        \b(?:wors\w+|poor\w*|harm\w*|detriment\w+|deteriorat\w+|inferior|unsafe|dangerous|(?:increas\w+|rais\w+|
+        higher|greater|more|excess)\ (?:\w+\ ){0,4}(?:deaths?|mortality|disability|toxicity|harms?|adverse|
+        complications?|fatal\w*))\b
+        """
+    ),
+    "benefit": verbose_pattern(
+        r"""
+        \b(?:effective\w*|efficac\w+|used|use|treat\w*|benefi\w+|improv\w+|help\w*|safe\w*|recommend\w*|prevent\w*|
+        protect\w*|reliev\w*|support\w*)\b
+        """
+    ),
+    "small_p": lazy_pattern(r"\bp ?[<≤] ?0?[.·]0", re.IGNORECASE),
+}
 _SAME, _SIGNIFICANT, _NOTHING = (_FORMS[name] for name in ("same", "significant", "nothing"))
 _SMALL_P, _WORSE, _BENEFIT = (_FORMS[name] for name in ("small_p", "worse", "benefit"))
 _CLOSE = 40

@@ -19,7 +19,7 @@ _GRAPH = "graph"
 
 
 def support_score(verdicts: Sequence[Verdict], settings: VerifySettings | None = None) -> float | None:
-    """S: the share of supported statements, from 0 to 1 (Self-MedRAG, section 3.5).
+    """S: the share of supported statements, from 0 to 1.
 
     `supported` statements count, and `quoted` ones that report a finding; a statement on which the critic failed does
     not. The score is None if no statement was assessed by a validated judge or a stored relation, or if one still needs
@@ -45,7 +45,7 @@ def quoted_share(verdicts: Sequence[Verdict]) -> float | None:
 
 
 def faithfulness(verdicts: Sequence[Verdict]) -> float | None:
-    """Faith(R): the share of statements with a CORRECT category, from 0 to 1 (Reason and Verify, Eq. 1).
+    """Faith(R): the share of statements with a CORRECT category, from 0 to 1.
 
     Every CORRECT category counts, including CORRECT-MISSING, as in the paper. A statement without a label counts as not
     correct. The score is None if only word statistics gave labels.

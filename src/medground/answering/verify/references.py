@@ -12,10 +12,10 @@ from urllib.parse import unquote
 
 from rapidfuzz import fuzz, process
 
-from medground.language.word_lists import forms
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.identifiers import normal_doi
 
-UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+UNSEEN = lazy_pattern(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 class Reference(NamedTuple):
@@ -70,7 +70,7 @@ def _alone(text: str) -> str:
 def _of_address(match: re.Match[str]) -> Iterator[Reference]:
     text = match[0].rstrip(".,;:)]}'\"”’")
     whole = unquote(text)
-    for kind, pattern in forms("places").items():
+    for kind, pattern in _ADDRESSES.items():
         if found := pattern.search(whole):
             yield Reference(kind, found[1].upper(), text)
             return
@@ -92,7 +92,81 @@ def _of_doi(match: re.Match[str]) -> Iterator[Reference]:
         yield _doi(doi, match[0].rstrip(".,;:)]}'\"”’"))
 
 
-_FORMS = forms("references")
+_ADDRESSES = {
+    "pmid": verbose_pattern(
+        r"""
+    (?:pubmed\.gov|pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:m/)?pubmed|europepmc\.org/(?:article|
+    abstract)/med)/(?:\?term=)?0*(\d{1,9})
+    """
+    ),
+    "pmc": lazy_pattern(r"/(PMC\d{3,9})", re.IGNORECASE),
+}
+"""Addresses of works by the kind of the id that they hold."""
+_FORMS = {
+    "address": verbose_pattern(
+        r"""
+        (?<![\w@])(?:https?://|www\.)[^\s<>\"“”]+|(?<![\w@./-])(?:[a-z0-9-]+\.){1,4}(?:org|com|gov|edu|net|int|info|
+        eu|uk|de|io|fr|nl|ca|au|ch)/[^\s<>\"“”]+
+        """
+    ),
+    "doi": verbose_pattern(
+        r"""
+        \b10\.\d{4,9}\s?/\s?[^\s<>\"“”]+
+        """
+    ),
+    "pmid, named": verbose_pattern(
+        r"""
+        \b(?:PMIDs?|PubMed[\s-]?(?:IDs?|identifiers?|UIDs?|numbers?|no\.)|MEDLINE[\s-]?(?:IDs?|UIDs?))(?:\s(?:is|
+        are|numbers?|no\.))?[\s:=#.–-]{0,4}(?P<numbers>0*\d{1,9}(?:\s?(?:,|;|/|and|&|
+        ,\s?and)\s?\d{5,9})*)(?![\d.,]*\d)
+        """
+    ),
+    "pmid, after PubMed": lazy_pattern(r"\bPubMed[\s:=#]{0,3}(?P<numbers>\d{5,9})\b", re.IGNORECASE),
+    "pmc": verbose_pattern(
+        r"""
+        \b(?:PMC|PubMed[\s-]?Central)(?:[\s-]?ID|\snumber)?[\s:=#-]{0,3}(?:PMC[\s-]?)?(?P<numbers>\d{3,9})\b
+        """
+    ),
+    "trial": verbose_pattern(
+        r"""
+        \b(?:NCT[\s:#-]{0,3}\d{6,9}|ISRCTN[\s:#-]{0,3}\d{5,9}|ChiCTR[\s:#-]{0,3}(?:[A-Z]{2,4}[\s-]?)?\d{6,12}|
+        (?:EudraCT|EUCTR|EU\ CT)\s*(?:number|no\.?|nr\.?|identifier)?[\s:#]{0,3}\d{4}-\d{6}-\d{2}(?:-\d{2})?|(?:19|
+        20)\d\d-\d{6}-\d{2}(?:-\d{2})?|ACTRN[\s:#-]{0,3}\d{10,15}|CTRI/\d{4}/\d{2,3}/\d{3,8}|
+        DRKS[\s:#-]{0,3}\d{6,9}|IRCT[\s:#-]{0,3}\d{6,18}(?:N\d{1,3})?|jRCTs?[\s:#-]{0,3}\d{8,11}|
+        (?:JPRN-)?UMIN(?:-CTR)?[\s:#-]{0,3}\d{6,9}|KCT[\s:#-]{0,3}\d{7}|PACTR[\s:#-]{0,3}\d{10,16}|RBR-\w{6,8}|
+        SLCTR/\d{4}/\d{3}|TCTR[\s:#-]{0,3}\d{9,11}|NTR[\s:#-]{0,3}\d{3,5}|U1111-\d{4}-\d{4}|
+        CRD[\s:#-]{0,3}\d{8,14})\b
+        """
+    ),
+    "cochrane": lazy_pattern(r"(?<![A-Za-z0-9])CD[\s-]?(\d{6})(?:\.pub\d+)?(?!\d)", re.IGNORECASE),
+    "preprint": lazy_pattern(r"\barXiv[\s:]{0,2}(\d{4}\.\d{4,5})", re.IGNORECASE),
+    "number, of a database": lazy_pattern(
+        r"\b(?:WOS|S2CID|CorpusID|ISBN|PPR|SSRN|EMBASE|PII)[\s:#]{0,3}[A-Z]?\d[\d()-]{4,18}[\dX]\b", re.IGNORECASE
+    ),
+    "number, in brackets": lazy_pattern(r"\[\s*(?P<numbers>\d{6,9}(?:\s?[,;]\s?\d{6,9})*)\s*\]"),
+    "number, in parentheses": lazy_pattern(r"\(\s*(?P<numbers>\d{8})\s*\)"),
+    "number, named": verbose_pattern(
+        r"""
+        \b(?:refs?\.?|references?|citations?|article|record|abstract|paper|ID)\s?(?:no\.?|number|
+        ID)?[\s:=#]{0,3}(?P<numbers>\d{7,9})\b
+        """
+    ),
+    "printed": verbose_pattern(
+        r"""
+        \b((?:19|
+        20)\d\d)(?:\ [A-Z][a-z]{2}(?:\ \d{1,2})?)?\ ?;\ ?(\d{1,4})\ ?(?:\([^()]{1,15}\)\ ?)?:\ ?([A-Za-z]?\d{1,7})
+        """,
+        0,
+    ),
+    "printed, journal and year": verbose_pattern(
+        r"""
+        \b(NEJM|N\.?\ Engl\.?\ J\.?\ Med\.?|New\ England\ Journal\ of\ Medicine|Lancet(?:\ [A-Z]\w+){0,3}|
+        JAMA(?:\ [A-Z]\w+){0,2}|BMJ|British\ Medical\ Journal|Ann(?:\.|als\ of)?\ Intern(?:\.|al)?\ Med(?:\.|
+        icine)?|Cochrane\ Database(?:\ of)?\ Syst\w*\.?\ Rev\w*)[,.]?\s*\(?\s*((?:19|20)\d\d)\b
+        """,
+        0,
+    ),
+}
 _VALUES: Mapping[str, Callable[[re.Match[str]], str]] = {
     "pmc": lambda match: f"PMC{match['numbers'].lstrip('0')}",
     "trial": lambda match: _alone(match[0]),
@@ -131,15 +205,15 @@ _LOOKS = str.maketrans(
     | dict.fromkeys("“”„‟″«»", '"')
     | {"×": "x", "·": ".", "⋅": "."}
 )
-_SPACED = re.compile(r"\s*([%<>=≤≥±/()\[\],;:+])\s*|\s*(-)\s+|\s+(-)(?!\d)")
+_SPACED = lazy_pattern(r"\s*([%<>=≤≥±/()\[\],;:+])\s*|\s*(-)\s+|\s+(-)(?!\d)")
 """Signs around which spaces do not count; a space before a minus does, because `-5` is not `5`."""
-_GAP = re.compile(r"\w*\[[^\]]*\]\w*|\(\s*(?:\.\s?){3,}\)|(?:\.\s?){3,}|…")
-_DOUBLE = re.compile(r"“([^“”]*)(?:”|$)|„([^„“”]*)(?:[“”]|$)|^([^“”]*)”")
-_STRAIGHT = re.compile(r'(?<![\w"])"(?=\S)([^"]*)(?:"|$)')
-_OTHER_MARKS = re.compile(r"``|''|(?<!\w)[«‹]\s+|\s+[»›](?!\w)|[«»‹›「」『』《》＂]")
+_GAP = lazy_pattern(r"\w*\[[^\]]*\]\w*|\(\s*(?:\.\s?){3,}\)|(?:\.\s?){3,}|…")
+_DOUBLE = lazy_pattern(r"“([^“”]*)(?:”|$)|„([^„“”]*)(?:[“”]|$)|^([^“”]*)”")
+_STRAIGHT = lazy_pattern(r'(?<![\w"])"(?=\S)([^"]*)(?:"|$)')
+_OTHER_MARKS = lazy_pattern(r"``|''|(?<!\w)[«‹]\s+|\s+[»›](?!\w)|[«»‹›「」『』《》＂]")
 """Marks of LaTeX and of other languages, which are read as straight ones; French puts spaces inside."""
-_SINGLE = re.compile(r"(?<![\w'])[‘'‚‛](?=\w)")
-_SINGLE_END = re.compile(r"(?<=[\w.,;:!?%)])[’'‘](?!\w)")
+_SINGLE = lazy_pattern(r"(?<![\w'])[‘'‚‛](?=\w)")
+_SINGLE_END = lazy_pattern(r"(?<=[\w.,;:!?%)])[’'‘](?!\w)")
 
 
 def altered_quotations(sentence: str, sources: Iterable[str]) -> list[str]:

@@ -1,7 +1,4 @@
-"""Answer a choice from a report: the paragraphs nearest to question and options, then the set of right options.
-
-Source: BioMedSearch, section IV.B and Figure 3.
-"""
+"""Answer a choice from a report: the paragraphs nearest to question and options, then the set of right options."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Reason from passages: sub-claims with the sentences that state them, as a draft whose citations are spans.
-
-Source: Reason and Verify, section 3.1 (rationale generator; Algorithm 1, line 12); Self-MedRAG, section 3.4.
-"""
+"""Reason from passages: sub-claims with the sentences that state them, as a draft whose citations are spans."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -242,7 +242,7 @@ def within_limits(read: Callable[[], Iterable[Record]], name: str, *, apart: boo
     if not place.is_file():
         return told(read, name)
     size = place.stat().st_size * (_PACKED if is_packed(place) else 1)
-    return read_apart(read, name, Limits.of(size, own=not apart)) if apart or size > _SMALL else told(read, name)
+    return read_apart(read, name, Limits.for_size(size, own=not apart)) if apart or size > _SMALL else told(read, name)
 
 
 def numbered(

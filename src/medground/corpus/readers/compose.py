@@ -13,13 +13,13 @@ from pydantic import BaseModel, ValidationError
 from medground.corpus.readers.base import LONGEST_RECORD, content_of
 from medground.errors import BadDocument
 from medground.language.clean import in_strings
-from medground.language.word_lists import forms
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.document import Document, Section
 from medground.values.identifiers import normal_document_id, normal_identifiers
 
 # Control characters break terminals, and lone surrogates (legal in JSON) cannot be encoded. Each is replaced by one
 # character, so that offsets that come with a text stay correct.
-_UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_UNSTORABLE = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 _LONGEST_TITLE = 5_000
 _LONGEST_LABEL = 1_000
@@ -30,7 +30,9 @@ _MOST_VALUES = 20_000
 
 _REASONS = {"extra_forbidden": "unknown field", "missing": "the field is missing"}
 
-REFERENCES = forms("compose")["references"]
+REFERENCES = lazy_pattern(
+    r"(?:\d+\.?\s*)?(?:reference list|references|bibliography|literature cited|works cited)\W*", re.IGNORECASE
+)
 """The heading of a reference list, which is not evidence."""
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -140,8 +142,8 @@ def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _MOST_CONTROL = 0.01
-_WIDE = re.compile(rb"[\x81-\xfe]{4}")
-_KANA = re.compile(rb"[\x82\x83][\x40-\xf1]")
+_WIDE = lazy_pattern(rb"[\x81-\xfe]{4}")
+_KANA = lazy_pattern(rb"[\x82\x83][\x40-\xf1]")
 
 
 def decoded(content: bytes) -> str:
@@ -192,10 +194,14 @@ def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple
 
 # Markup that exporters leave inside a title or an abstract: tags of HTML and JATS, and entities.
 
-_RAISED = re.compile(r"(?<=\d)<(?:jats:)?sup>\s*(?=[-+\u2212\u2013]?\d)", re.IGNORECASE)
-_WITHIN = forms("compose")["within"]
-_BETWEEN = re.compile(r"</?(?:jats:[\w-]{1,30}|p|br|div|h[1-6]|sec|title|list|ul|ol|li)(?:\s[^<>]{0,200})?/?>", re.I)
-_ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8}\d{0,2});", re.IGNORECASE)
+_RAISED = lazy_pattern(r"(?<=\d)<(?:jats:)?sup>\s*(?=[-+\u2212\u2013]?\d)", re.IGNORECASE)
+_WITHIN = verbose_pattern(
+    r"""
+    </?(?:jats:)?(?:i|b|em|strong|su[bp]|span|italic|bold|underline|sc|scp|inf)(?:\s[^<>]{0,200})?/?>
+    """
+)
+_BETWEEN = lazy_pattern(r"</?(?:jats:[\w-]{1,30}|p|br|div|h[1-6]|sec|title|list|ul|ol|li)(?:\s[^<>]{0,200})?/?>", re.I)
+_ENTITY = lazy_pattern(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8}\d{0,2});", re.IGNORECASE)
 
 
 def unmarked(text: str) -> str:
@@ -210,9 +216,9 @@ def unmarked(text: str) -> str:
 
 # What a raised text means in print: an exponent, a citation, or a part of the word.
 
-_CITED = re.compile(r"\[?\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3})*,?\]?")
-_EXPONENT = re.compile(r"[-+\u2212\u2013]?\d+(?:\.\d+)?")
-_UNIT = re.compile(r"(?:^|[\s/(\u00b7*])(?:[kcmnd\u00b5\u03bc]?m|[kc]g|[a-zA-Z]|mm|min|sec|\u03c7|chi|[A-Z]{1,2}O)$")
+_CITED = lazy_pattern(r"\[?\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3})*,?\]?")
+_EXPONENT = lazy_pattern(r"[-+\u2212\u2013]?\d+(?:\.\d+)?")
+_UNIT = lazy_pattern(r"(?:^|[\s/(\u00b7*])(?:[kcmnd\u00b5\u03bc]?m|[kc]g|[a-zA-Z]|mm|min|sec|\u03c7|chi|[A-Z]{1,2}O)$")
 """What carries an exponent or an index, not a citation: m2, kg/m2, R2, x2."""
 
 

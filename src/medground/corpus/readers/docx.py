@@ -17,7 +17,7 @@ from medground.corpus.readers.table_rows import lines_of
 from medground.corpus.readers.word_styles import Styles, W, value_at
 from medground.corpus.readers.word_text import Printed, blocks
 from medground.corpus.readers.xml import Element, name_of
-from medground.language.word_lists import forms
+from medground.language.pattern import verbose_pattern
 from medground.values.document import Document
 
 _WATERMARK = ".//{urn:schemas-microsoft-com:vml}textpath"
@@ -60,7 +60,13 @@ SUFFIXES = (".docx", ".docm", ".dotx")
 
 _MAIN = "word/document.xml"
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
-_NO_PERSON = forms("docx")["no_person"]
+_NO_PERSON = verbose_pattern(
+    r"""
+    (?:(?:microsoft|windows|office|ms|hp|dell|lenovo|asus|acer|toshiba|apple|home|my)\s*)*(?:office|user|
+    usuario|benutzer|utilisateur|utente|admin(?:istrator)?|owner|author|guest|pc|laptop|unknown|anonymous|
+    default|python-docx)?\s*\d*
+    """
+)
 _DAMAGED = "the DOCX file is damaged or cut off; copy or download it again"
 _ERRORS = (zipfile.BadZipFile, zlib.error, LookupError, AttributeError, EOFError, OSError, NotImplementedError)
 

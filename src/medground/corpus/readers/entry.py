@@ -23,7 +23,7 @@ from medground.corpus.readers.values import (
     substances_of,
     year_in,
 )
-from medground.language.word_lists import forms
+from medground.language.pattern import verbose_pattern
 from medground.values.document import Document, Retraction, SourceKind
 from medground.values.identifiers import KINDS, OWN_FILE, id_kind, normal_document_id
 
@@ -77,8 +77,20 @@ def _cleaned(name: str) -> str:
 _CANONICAL = {alias: name for name, aliases in NAMES["fields"].items() for alias in aliases.split()}
 _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _KIND_OF = {name: kind for kind, names in NAMES["kinds"].items() for name in names.split()}
-_PREPRINTS = forms("compose")["preprints"]
-_STATEMENTS = forms("compose")["statements"]
+_PREPRINTS = verbose_pattern(
+    r"""
+    (?:med|bio|chem|psy|soc|ar)rxiv(?:[\s.(:].*)?|preprints(?:\.org|\b.*)|research\ square|ssrn\b.*|
+    osf\ preprints|authorea
+    """
+)
+_STATEMENTS = verbose_pattern(
+    r"""
+    (?<=[.?!)\]])\s*(?:Competing\ Interests?\ Statement|Conflicts?\ of\ Interests?\ Statement|
+    Funding\ Statement|Clinical\ Trial(?:\ Protocols?)?|Author\ Declarations?|
+    Data\ Availability(?:\ Statement)?)(?=[A-Z\s:]).*
+    """,
+    re.DOTALL,
+)
 """What servers of preprints print after an abstract."""
 _SEPARATORS = re.compile(r"[\s-]+")
 _RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)

@@ -24,13 +24,21 @@ from medground.corpus.readers.own_ids import own_ids
 from medground.corpus.readers.table_rows import Cell, lines_of
 from medground.corpus.readers.values import NAMES
 from medground.corpus.readers.xml import Element, flat_text, name_of
-from medground.language.word_lists import forms
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.document import Document
 
-# Text of a page that nobody sees: taken out before anything is read. Style sheets are not read, only the tags' own.
+# Hidden text of a page is removed before anything is read. Style sheets are not read, only the tags' own.
 
-_HIDDEN = forms("pages")["hidden"]
-_WHITE = forms("pages")["white"]
+_HIDDEN = verbose_pattern(
+    r"""
+    display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0\d*)?\s*(?:;|!|$)|
+    font-size\s*:\s*0*[01]?(?:\.\d+)?\s*(?:px|pt)?\s*(?:;|!|$)|text-indent\s*:\s*-\d{3,}|(?:left|
+    top)\s*:\s*-\d{3,}
+    """
+)
+_WHITE = lazy_pattern(
+    r"(?<![\w-])color\s*:\s*(?:white|#f{3}(?:f{3})?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255)", re.IGNORECASE
+)
 _GROUND = re.compile(r"background(?:-color)?\s*:\s*(?!white|#f{3}(?:f{3})?\b|none|transparent|inherit)", re.IGNORECASE)
 
 

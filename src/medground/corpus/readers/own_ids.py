@@ -4,10 +4,15 @@ import re
 from collections.abc import Iterable, Iterator
 
 from medground.corpus.readers.values import one_line, year_in
-from medground.language.word_lists import forms
+from medground.language.pattern import verbose_pattern
 from medground.values.identifiers import papers_named, without_papers
 
-_LABELS_OF_IDS = forms("ids")["labels_of_ids"]
+_LABELS_OF_IDS = verbose_pattern(
+    r"""
+    \[?PubMed\ -\ indexed\ for\ MEDLINE\]?|\b(?:pub|med|line|pmc?id|pmc\d*|id|doi|org|dx|https?|www|epub|number|
+    no)\b
+    """
+)
 _CITED_AS = re.compile(r"[A-Z][^;]{1,80}\b\d{4}\b[^;]{0,12};[^;]{0,80}(?=\b(?:doi|PMID)\b)")
 """As databases print a record: `Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: 12345678`."""
 _LONGEST = 300
@@ -16,7 +21,14 @@ _AROUND = " *_<>[]()|"
 """Markup around a line."""
 
 
-_OF_ANOTHER = forms("ids")["of_another"]
+_OF_ANOTHER = verbose_pattern(
+    r"""
+    (?:an?\ |this\ |the\ )?(?:comment(?:s|ary)?\ (?:on|to)|(?:in\ )?(?:reply|response)\ to|re(?=\s*:)|regarding|
+    refers?\ to|original\ (?:article|paper|publication|report)|(?:related|linked|cited|companion|commented|
+    discussed)\ (?:article|paper)|(?:erratum|correction|corrigendum|retraction|expression\ of\ concern|update|
+    letter)\ (?:for|in|of|on|to)|see\ also|compare\ with)\b\s*(?:the\ )?(?:article|paper|study)?s?
+    """
+)
 _REACH = 3
 """Lines below `Comment on:` that may tell of the other paper."""
 _LINK = re.compile(r"\[[^\[\]]{0,200}\]\((\S{1,300})\)")

@@ -36,7 +36,7 @@ _MAY_NAME = re.compile(r"\d{7}|10\.\d{4}|PMC\d")
 def identified(known: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     """The ids of a record by kind; they are taken out of `known`, and what is none of its kind becomes metadata.
 
-    Two PMIDs or DOIs, and a retracted paper that a field names beside them, are told in its cautions.
+    Two PMIDs or DOIs, and a retracted paper that another field names, are reported in its cautions.
     """
     given = known.get("identifiers")
     identifiers = normal_identifiers(given) if isinstance(given, Mapping) else {}

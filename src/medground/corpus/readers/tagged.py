@@ -2,7 +2,7 @@
 
 One reader for all of them: a row of `tagged_forms.FORMS` says what a form's tags look like, which of them begin or end
 a record, and what they mean. A file is recognised by its tags, wherever they stand. Latin-1 files are read as well as
-UTF-8; what stands outside of the records, such as an exporter's name, is told in a note.
+UTF-8; text outside the records, such as an exporter's name, is reported in a note.
 """
 
 import io

@@ -8,15 +8,15 @@ from typing import Any
 from medground.corpus.banners import said_alone
 from medground.corpus.readers.compose import printable
 from medground.home.files import tables
-from medground.language.word_lists import forms
+from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.values.document import Retraction, Substance
 from medground.values.identifiers import normal_pmid
 
 NAMES: Mapping[str, Mapping[str, Any]] = tables("corpus/readers", "names")
-_REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
+_REGISTRY = lazy_pattern(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
 """A registry number: none, of an enzyme, UNII, CAS."""
-_PRINTED = re.compile(r"\s*\[\s*['\"].*['\"]\s*\]\s*", re.DOTALL)
-_QUOTED = re.compile(r"'[^']*'(?=\s*[,\]])|\"[^\"]*\"(?=\s*[,\]])")
+_PRINTED = lazy_pattern(r"\s*\[\s*['\"].*['\"]\s*\]\s*", re.DOTALL)
+_QUOTED = lazy_pattern(r"'[^']*'(?=\s*[,\]])|\"[^\"]*\"(?=\s*[,\]])")
 _LONGEST_VALUE = 1000
 _LONGEST_NAME = 64
 _MOST_FIELDS = 200
@@ -121,12 +121,12 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
 
 _MOST_INITIALS = 4
 _BETWEEN_INITIALS = dict.fromkeys(map(ord, " .-"))
-_HELPER = re.compile("editor|translator|contributor|reviewed|bookauthor|commenter", re.IGNORECASE)
-_NUMBER_OF_PERSON = re.compile(r"\s*\(\d{6,}\)$")
+_HELPER = lazy_pattern("editor|translator|contributor|reviewed|bookauthor|commenter", re.IGNORECASE)
+_NUMBER_OF_PERSON = lazy_pattern(r"\s*\(\d{6,}\)$")
 """As Scopus adds it to full names."""
-_SUFFIX = re.compile(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
-_INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]?)+")
-_WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* (?:[A-Z]\.?-?){1,4}")
+_SUFFIX = lazy_pattern(r"(?:Jr|Sr|[IV]{2,3}|IV|[23]rd|2nd)\.?")
+_INITIALS = lazy_pattern(r"(?:[^\W\d_]{1,2}\.[ -]?)+")
+_WITH_INITIALS = lazy_pattern(r"[^\W\d_][\w'’. -]* (?:[A-Z]\.?-?){1,4}")
 
 
 def names_of(value: Any) -> list[str]:
@@ -199,12 +199,12 @@ def _joined(family: str, given: str) -> str:
 # Dates as people write them.
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_YEAR = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)(?!\d)")
-_NUMBERS = re.compile(r"((?:1[5-9]|20)\d\d)[-/. ](\d{1,2})(?:[-/. ](\d{1,2}))?(?!\d)")
-_COMPACT = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)(0[1-9]|1[0-2])([0-3]\d)(?!\d)")
-_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s+[A-Za-z]{3}")
-_DAY_AFTER = re.compile(r"[A-Za-z]{3,9}\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)")
-_WORD = re.compile(r"[A-Za-z]{3,}")
+_YEAR = lazy_pattern(r"(?<!\d)((?:1[5-9]|20)\d\d)(?!\d)")
+_NUMBERS = lazy_pattern(r"((?:1[5-9]|20)\d\d)[-/. ](\d{1,2})(?:[-/. ](\d{1,2}))?(?!\d)")
+_COMPACT = lazy_pattern(r"(?<!\d)((?:1[5-9]|20)\d\d)(0[1-9]|1[0-2])([0-3]\d)(?!\d)")
+_DAY_BEFORE = lazy_pattern(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s+[A-Za-z]{3}")
+_DAY_AFTER = lazy_pattern(r"[A-Za-z]{3,9}\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)")
+_WORD = lazy_pattern(r"[A-Za-z]{3,}")
 
 
 @lru_cache(maxsize=4096)
@@ -240,12 +240,18 @@ def _iso(year: int, month: int, day: int) -> str:
 
 # What a record says of its paper's state.
 
-_SIGNS = re.compile("retract|withdr|remov")
-_NAMED = forms("ids")["named"]
+_SIGNS = lazy_pattern("retract|withdr|remov")
+_NAMED = verbose_pattern(
+    r"""
+    (?:.*\.)?(?:date|doi|pmid|is|was|has|been|article|paper|_)*(retracted|retraction|withdrawn)(?:\.|_|by|on|in|
+    of|date|doi|url|id|pmid|pubmed|nature|status|notice|year)*
+    """,
+    0,
+)
 """Fields that are named after a retraction: `is_retracted`, `retraction_date`, `relation.is_retracted_by.id`."""
-_STATUS = re.compile(r"(?:(?:publication_|article_)?status|pubstate|updated?_by\..*)")
-_ABOUT_ANOTHER = re.compile(r"update_to|retraction_?of")
-_OWN_LISTS = re.compile(r"updated?_(?:by|to)|relation|commentcorrectionlist")
+_STATUS = lazy_pattern(r"(?:(?:publication_|article_)?status|pubstate|updated?_by\..*)")
+_ABOUT_ANOTHER = lazy_pattern(r"update_to|retraction_?of")
+_OWN_LISTS = lazy_pattern(r"updated?_(?:by|to)|relation|commentcorrectionlist")
 _NOT_SAID = frozenset(["title", "text", "abstract", "authors", "references", "publication_types", "metadata"])
 _SO = frozenset(["true", "yes", "y", "1"])
 _SHORT = 60

@@ -16,7 +16,7 @@ _BY_STYLE = frozenset(["vanish", "vertAlign", "strike", "dstrike", "rFonts"])
 _OFF = (None, "0", "false", "none", "off")
 _PLAIN_TABLES = ("", "TableGrid", "TableNormal")
 _TINY = 4
-"""Size in half points below which nobody can read a text."""
+"""Size in half points below which text is unreadable."""
 _BRIGHT = 240
 
 

@@ -1,6 +1,6 @@
 """What a Word file prints: the characters of its paragraphs, the cells of its tables, its notes.
 
-Text that is deleted, moved away or hidden is none of it. What prints and cannot be read is counted, so that it is told.
+Deleted, moved and hidden text is left out. Text that prints but cannot be read is counted and reported.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def _outer(paths: frozenset[str]) -> frozenset[str]:
 
 
 def told(element: Element) -> str:
-    """The text of an element; what is in parts without text between them is told apart."""
+    """The text of an element; adjacent parts without text between them are separated."""
     if len(element) and not any(text and text.strip() for text in (element.text, *(one.tail for one in element))):
         return "; ".join(filter(None, map(told, element)))
     return flat_text(element)

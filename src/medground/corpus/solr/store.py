@@ -212,7 +212,7 @@ class SolrStore(Store):
                 with unfinished.open("wb") as file:
                     file.writelines(self._rows.file(name, entry))
                 for old in self._cache.glob("[0-9a-f]*"):
-                    if time.time() - old.stat().st_mtime > 86_400:  # nobody has asked for it for a day
+                    if time.time() - old.stat().st_mtime > 86_400:  # unused for a day
                         old.unlink(missing_ok=True)
         with suppress(OSError):  # it cannot be written to: nothing is removed there either
             path.touch()

@@ -77,7 +77,7 @@ _BEARER = HTTPBearer(
 
 @dataclass
 class Door:
-    """What every route needs: the service, and how callers are told apart.
+    """What every route needs: the service, and how it identifies callers.
 
     Attributes:
         authenticated: whether a request without a token is refused; if not, it belongs to the local user.
@@ -108,7 +108,7 @@ NEEDED: Mapping[str, Role] = {address: role for role in ROLES for address in tab
 async def caller(request: Request, bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]) -> Person:
     """Who sends this request, if they have the role that its address needs.
 
-    Raises NotAllowed: nobody who may ask; HTTPException: 403, their role is too low.
+    Raises NotAllowed: the caller may not ask; HTTPException: 403, their role is too low.
     """
     entry, person = door(request), await _known(request, bearer)
     needed = NEEDED.get(address := f"{request.method} {request.scope['route'].path}", "admin")

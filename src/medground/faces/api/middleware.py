@@ -112,7 +112,7 @@ class Traced:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
-        with suppress(ImportError):  # without OpenTelemetry nobody sends one that matters
+        with suppress(ImportError):  # without OpenTelemetry no client sends one that matters
             if "traceparent" in headers:
                 from opentelemetry import context, propagate, trace
 

@@ -130,7 +130,7 @@ async def ask(asked: Question, request: Request, person: Caller, service: Served
 async def research(
     asked: Question, request: Request, response: Response, person: Caller, service: Served, key: Key = None
 ) -> JobState:
-    """Begin research as a job, which lives on when nobody listens. `DELETE /v1/jobs/{id}` ends it."""
+    """Begin research as a job, which continues without listeners. `DELETE /v1/jobs/{id}` ends it."""
     researched = asked.model_copy(update={"kind": "research"})
     return accepted(await service.start(researched, person, key=key), request, response)
 
@@ -187,7 +187,7 @@ class JobList(Frozen):
 @jobs_router.get("", summary="Your jobs")
 async def listed(person: Caller, service: Served) -> JobList:
     """Your jobs that are not finished or were finished within the last hour, the latest first."""
-    return JobList(jobs=tuple(await service.jobs.of(person.id)))
+    return JobList(jobs=tuple(await service.jobs.jobs_of(person.id)))
 
 
 @jobs_router.get("/{job_id}", summary="The state of a job", responses={404: {}, 422: {}})

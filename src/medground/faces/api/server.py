@@ -198,7 +198,7 @@ def needs_token(settings: Settings, host: str, login: bool | None = None) -> boo
     Raises UsageError: a token is needed, and none is valid; or none is to be needed where other computers are let in;
     StorageFailed: it cannot be read who has a token.
     """
-    with closing(Records.of(settings)) as records:
+    with closing(Records.from_settings(settings)) as records:
         shared = records.had_tokens()
         there = any(token.revoked is None for token in Tokens(records).list())
     others = host if not is_loopback(host) else next(iter(settings.serve.hosts), None)
@@ -233,7 +233,7 @@ def create_app(settings: Settings | Mapping[str, Any] | None = None, *, login: b
 
     Args:
         settings: as for `Engine.open`.
-        login: whether every request needs a token; without one, only where nobody else can reach the server.
+        login: whether every request needs a token; without one, only where no one else can reach the server.
     """
     chosen = Settings.of(settings)
 

@@ -15,13 +15,12 @@ from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, Sett
 from medground.faces.cli.progress import StepLine
 from medground.faces.cli.terminal import page, say, say_json
 from medground.home.layers import parse_options
+from medground.home.registry import RESEARCH
 
 if TYPE_CHECKING:
     from medground.home.settings import Settings
     from medground.values.research_plan import ResearchPlan
 
-
-PRESET = "biomedsearch"
 
 _Tools = Annotated[
     str | None, typer.Option("--tools", metavar="TOOLS", help="Use only these tools: literature, protein, web.")
@@ -85,7 +84,7 @@ def research(
     given = None if from_plan is None else read_plan_file(from_plan)
     filters = limits(year_from, year_to, where or [])
     recorded = {"retrieval.replay": replay, "retrieval.record": record}
-    named = _named(corpus, kb, source) | recorded | {"model.default": model, "biomedsearch.tools": tools}
+    named = _named(corpus, kb, source) | recorded | {"model.default": model, f"{RESEARCH}.tools": tools}
     if resume:
         others = (preset, settings, task, option, plan or None, from_plan, filters.as_query(), *named.values())
         changes = _changes(sets, others)
@@ -93,7 +92,7 @@ def research(
         return
     text = _text(question, given)
     with notice_first(text):
-        chosen = load_settings(sets, preset or PRESET, settings, named | {"recipe.name": PRESET})
+        chosen = load_settings(sets, preset or RESEARCH, settings, named | {"recipe.name": RESEARCH})
         asked = Question.ask(text, task=task, options=tuple(option or ()), filters=filters)  # type: ignore[arg-type]
         if plan:
             show_plan_of(text, chosen, form_of_plan(None, output), output, quiet)

@@ -288,7 +288,7 @@ def audit(
     with needing("serve", "the audit log"):
         from medground.faces.service.audit import Audit
         from medground.faces.service.records import Records
-    with closing(Records.of(by.load_settings())) as records:
+    with closing(Records.from_settings(by.load_settings())) as records:
         for entry in Audit(records).since(since.replace(tzinfo=UTC) if since else None):
             say(entry.model_dump_json())
 
@@ -299,7 +299,7 @@ def _tokens() -> Iterator[Tokens]:
         from medground.faces.service.accounts import Tokens
         from medground.faces.service.records import Records
 
-    with closing(Records.of(by.load_settings(), must_keep=True)) as records:
+    with closing(Records.from_settings(by.load_settings(), must_keep=True)) as records:
         yield Tokens(records)
 
 

@@ -27,7 +27,7 @@ def run(
     listening: Callable[[int], None] = lambda port: None,
     limited: bool = False,
 ) -> None:
-    """Serve until the process is told to stop (Ctrl-C or SIGTERM). Sets how often threads take turns.
+    """Serve until the process is stopped (Ctrl-C or SIGTERM). Sets how often threads take turns.
 
     Args:
         catalogue: what is served, or a function that returns it for each request.

@@ -150,4 +150,4 @@ _TOLD: Mapping[str, tuple[str, str, Callable[[str, Document | None], _Told]]] = 
     "llinks": ("IdUrlList", "idurllist", partial(_addresses, len(_PLACES))),
     "llinkslib": ("IdUrlList", "idurllist", partial(_addresses, len(_PLACES))),  # no library is known
 }
-"""What is told of each record: the names of the list in XML and in JSON, and what makes an entry."""
+"""What is listed for each record: the names of the list in XML and in JSON, and what makes an entry."""

@@ -97,7 +97,7 @@ class Lane:
     Args:
         line: most that wait.
         patience: most seconds that one waits.
-        retry_after: seconds that a refused client is told to wait.
+        retry_after: seconds that a refused client should wait.
     """
 
     def __init__(self, workers: int, line: int, patience: float, retry_after: int) -> None:

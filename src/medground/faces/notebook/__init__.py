@@ -82,7 +82,7 @@ def _cited(sentence: SentenceView) -> list[str]:
 
 
 def _verdicts(sentence: SentenceView) -> list[tuple[VerdictView, str]]:
-    """What is said of a sentence, once each; with the statement, where a sentence has several verdicts."""
+    """The remarks on a sentence, once each; with the statement where a sentence has several verdicts."""
     several = len({verdict.words for verdict in sentence.verdicts}) > 1
     named = [(one, joined(one.text) if several else "") for one in sentence.verdicts]
     return list({(one.words, one.deciding, one.style, about): (one, about) for one, about in named}.values())

@@ -72,7 +72,7 @@ class Tokens:
         return secret
 
     def admit(self, person_id: str, name: str, limits: Limits, role: Role) -> Person:
-        """A person whom the identity provider names, with the role and limits of now, written down as tokens are.
+        """A person whom the identity provider names, with the current role and limits, stored as tokens are.
 
         Raises NotAllowed: an administrator revoked their access.
         """
@@ -119,7 +119,7 @@ class Tokens:
         return _person(found[0])
 
     def person(self, person_id: str) -> Person:
-        """A person by id, as a session of the page remembers it, with the limits and the role of now.
+        """A person by id, as a session of the page stores it, with the current limits and role.
 
         Raises NotAllowed: the token was revoked.
         """
@@ -162,7 +162,7 @@ class Owners:
         rows = self._records.rows("SELECT owner FROM answers WHERE trace_id = ?", trace_id)
         return (rows[0][0] if rows else LOCAL.id) == owner
 
-    def of(self, owner: str, before: str | None = None) -> Iterator[str]:
+    def answers_of(self, owner: str, before: str | None = None) -> Iterator[str]:
         """The trace ids of a person's answers, the latest first; those `before` one of them."""
         statement = "SELECT trace_id FROM answers WHERE owner = ? AND trace_id < ? ORDER BY trace_id DESC"
         for (trace_id,) in self._records.rows(statement, owner, before or "~"):

@@ -83,7 +83,7 @@ class Admission:
             await asyncio.to_thread(self._shared.release, lease)
 
     async def answered(self, person: Person, tell: Tell, ask: Callable[[OnStep], Awaitable[Answer]]) -> Answer:
-        """The answer to a person's question; it is theirs before anybody is told of it.
+        """The answer to a person's question; it is theirs before it is announced.
 
         `ask`: asks it, given what is to be called with each step, in whatever thread.
         """

@@ -66,7 +66,7 @@ class KeptAnswers:
             others = self._owners.not_of(person.id)
             names = [name for name in self._answers.names() if name not in others and (not before or name < before)]
         else:
-            names = list(self._owners.of(person.id, before))
+            names = list(self._owners.answers_of(person.id, before))
         found: list[PastAnswer] = []
         for name in names:
             if len(found) == limit:

@@ -25,7 +25,7 @@ class Entry(Frozen):
 
     id: str = Field(description="ids sort by time")
     at: datetime
-    person: str = Field(description="the id of the person; empty: nobody is known, or the server itself")
+    person: str = Field(description="the id of the person; empty if unknown, or for the server itself")
     name: str = Field(description="the name of the person at that time")
     act: Act | Change
     what: str = Field(description="the job, answer, collection, token or address; for `start`, the settings' hash")

@@ -99,7 +99,7 @@ class JobStore:
         return None
 
     def find(self, job_id: str, owner: str, *, listening: bool = False) -> JobState:
-        """A job by its id. `listening`: it is told to the server that works on it.
+        """A job by its id. `listening`: the server that works on it is notified.
 
         Raises NotFound: there is none, it is forgotten, or it is another person's.
         """
@@ -115,7 +115,7 @@ class JobStore:
             raise NotFound(f"no job {job_id[:64]!r}; finished jobs are removed after a day; their answers are kept")
         return JobState.model_validate_json(rows[0][0])
 
-    def of(self, owner: str) -> list[JobState]:
+    def jobs_of(self, owner: str) -> list[JobState]:
         """A person's jobs that are not finished or finished in the last hour, the latest first."""
         statement = "SELECT told FROM jobs WHERE owner = ? AND (finished IS NULL OR finished >= ?)"
         rows = self.shared.records.rows(f"{statement} ORDER BY created DESC", owner, self.shared.clock() - LISTED)

@@ -120,9 +120,9 @@ class Jobs:
         job.touch()
         return job
 
-    async def of(self, owner: str) -> list[JobState]:
+    async def jobs_of(self, owner: str) -> list[JobState]:
         """A person's jobs that are not finished or finished in the last hour, the latest first."""
-        found = await asyncio.to_thread(self.store.of, owner)
+        found = await asyncio.to_thread(self.store.jobs_of, owner)
         return [self._here[one.id].told if one.id in self._here else one for one in found]
 
     async def counts(self) -> Counter[tuple[str, str]]:

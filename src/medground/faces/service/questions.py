@@ -81,7 +81,7 @@ class Questioning(Offering):
         Raises UsageError: the question cannot be asked in this way, the key came with another question, or the service
         is closed; NotFound: it follows an answer that is not there, or is not theirs; LimitReached: the line is full.
         """
-        repeat = Repeat.of(key, asked.model_dump_json()) if key is not None else None
+        repeat = Repeat.from_content(key, asked.model_dump_json()) if key is not None else None
         if repeat and (former := await self.jobs.repeated(person.id, repeat)):
             return former
         followed = None

@@ -80,7 +80,7 @@ class Records:
                 self._disown()
 
     @classmethod
-    def of(cls, settings: Settings, *, must_keep: bool = False) -> Records:
+    def from_settings(cls, settings: Settings, *, must_keep: bool = False) -> Records:
         """Those that a server with these settings shares. Raises ConfigError: `serve.state` cannot be used."""
         return cls(settings.home, url_of(settings), must_keep=must_keep)
 

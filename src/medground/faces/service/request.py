@@ -16,9 +16,10 @@ from pydantic import BaseModel, Field
 from medground.corpus.library import Library
 from medground.engine.open_engine import corpora_of
 from medground.errors import ConfigError, MedgroundError, UsageError
+from medground.home.files import tables
 from medground.home.kept_files import settings_of
 from medground.home.layers import ALSO
-from medground.home.registry import recipe_names, unknown
+from medground.home.registry import RESEARCH, recipe_names, unknown
 from medground.home.settings import Settings, section_of
 from medground.home.settings_groups import RecipeSettings, VerifySettings
 from medground.values.answer import Answer
@@ -34,7 +35,7 @@ MOST = 10_000
 
 _RETRIEVAL = ("depth", "keep", "fusion_k", "dense")
 _BUDGET = ("tokens", "calls", "seconds", "money")
-_NAMES_OF_SOURCES = frozenset(["omni_rag.only", "omni_rag.without", "biomedsearch.without"])
+_NAMES_OF_SOURCES = frozenset(tables("home", "registry")["research"]["names_of_sources"])
 """Lists that are only compared with the names of sources that are open."""
 _CRITICS = ("check", "critic", "label")
 """The critics that no path and no hub is behind."""
@@ -96,9 +97,6 @@ def _closed(annotation: Any) -> bool:
         return all(_closed(part) for part in get_args(annotation))
     return False
 
-
-RESEARCH = "biomedsearch"
-"""The recipe of research where none is named."""
 
 _CORPUS = "corpus:"
 """How the names of sources that are corpora begin."""

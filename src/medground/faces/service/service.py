@@ -121,7 +121,7 @@ class Service(Watching, AnswerService):
 
         async def opened() -> Self:
             used = settings or Settings.load()
-            records = await asyncio.to_thread(Records.of, used)
+            records = await asyncio.to_thread(Records.from_settings, used)
             audit = Audit(records, now, used.serve.audit_words)
             await asyncio.to_thread(audit.add, None, "start", used.hash)
             kept = KeptAnswers(used, Owners(records), audit)

@@ -83,7 +83,7 @@ class Repeat:
     digest: str
 
     @classmethod
-    def of(cls, key: str, content: str) -> Repeat:
+    def from_content(cls, key: str, content: str) -> Repeat:
         """That of a request. Raises UsageError: the key is not 1 to 200 visible ASCII characters."""
         if not _KEY.fullmatch(key):
             raise UsageError("an idempotency key has 1 to 200 visible ASCII characters, such as a UUID")

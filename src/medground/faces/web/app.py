@@ -129,7 +129,7 @@ def add_page(
 
     async def index(request: Request) -> Response:
         response = opened.respond(request, INDEX)
-        response.background = BackgroundTask(app.state.page.suggestions.of)
+        response.background = BackgroundTask(app.state.page.suggestions.suggestions)
         return response
 
     app.add_api_route("/", index, methods=["GET"], include_in_schema=False)

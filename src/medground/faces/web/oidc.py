@@ -116,7 +116,7 @@ class Provider:
             bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
             more = await self._json("GET", described.userinfo_endpoint, headers=bearer)
             if more.get("sub") != claims["sub"]:
-                raise SignInFailed("provider", "the provider told of another person")
+                raise SignInFailed("provider", "the identity provider returned a different person")
             claims = {**more, **claims}
         return self._named(claims)
 

@@ -44,7 +44,7 @@ class SessionTold(Frozen):
     """Whether somebody is signed in, and what the page shows of that."""
 
     login: bool = Field(description="whether this server requires a token")
-    name: str | None = Field(description="the person who is signed in; null if nobody is")
+    name: str | None = Field(description="the person who is signed in; null if no one is")
     role: Role | None = Field(description="what they may do: `reader`, `editor` or `admin`")
     provider: str | None = Field(description="the identity provider to sign in with; null: tokens alone")
     keep_days: int | None = Field(description="days after which questions are deleted; null: never")
@@ -105,7 +105,7 @@ async def _refused(request: Request, page: Held, service: Service, error: NotAll
 
 
 async def _note_refusal(request: Request, page: Held, service: Service, why: str) -> None:
-    """Log that nobody was signed in, a few times for each address: strangers cannot fill the log."""
+    """Log a failed sign-in, at most a few times for each address, so that strangers cannot fill the log."""
     throttle, tried = page.signed_in.throttle, (_host(request), "refused")
     if not throttle.wait(tried):
         throttle.failed(tried)
@@ -180,7 +180,7 @@ async def suggest(
     limit: Annotated[int, Query(ge=1, le=MOST_SUGGESTED)] = 8,
 ) -> list[Suggestion]:
     """Names and synonyms of the graphs that begin as the last words of what is typed; `start` is where these begin."""
-    return await asyncio.to_thread(page.suggestions.of, q, limit)
+    return await asyncio.to_thread(page.suggestions.suggestions, q, limit)
 
 
 @router.get("/v1/saved", summary="What you saved")

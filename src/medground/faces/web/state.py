@@ -113,7 +113,7 @@ class Sessions:
 MOST_FAILED = 5
 """Failed attempts at one token from one address within the window."""
 PREFIX_LENGTH = 9
-"""Characters of a token by which attempts are counted: nobody can lock out the holder of another token."""
+"""Characters of a token by which attempts are counted: an attacker cannot lock out the holder of another token."""
 WINDOW = 300.0
 """Seconds for which a failed attempt counts."""
 _MOST_TRIED = 10_000
@@ -274,13 +274,13 @@ class Suggestions:
     first: tuple[str, ...] = ()
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
-    def of(self, typed: str = "", limit: int = 1) -> list[Suggestion]:
+    def suggestions(self, typed: str = "", limit: int = 1) -> list[Suggestion]:
         """Names that complete the typed text, each once, at most `limit`. Blocks; the first call reads the graphs."""
         found: dict[str, Suggestion] = {}
         with self._lock:  # a graph is read once
             for path in self._graphs():
                 with suppress(MedgroundError):  # a question can be asked without suggestions
-                    for one in _completions(path).of(typed, limit):
+                    for one in _completions(path).completions_for(typed, limit):
                         about = one.kind or "concept"
                         if one.name.casefold() != one.text.casefold():
                             about += f", for {one.name}"

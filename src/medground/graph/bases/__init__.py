@@ -1,1 +1,1 @@
-"""Knowledge bases: sets of described corpora that are built, opened and planned for together (Omni-RAG, section 3)."""
+"""Knowledge bases: sets of described corpora that are built, opened and planned for together."""

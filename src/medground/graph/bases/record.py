@@ -21,7 +21,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,30}")
 
 
 class Counted(Frozen):
-    """What was counted in the snapshot with a hash, as in Table 2 of Omni-RAG.
+    """What was counted in the snapshot with a hash.
 
     Words are separated by white space. Concepts, definitions and relations are those of a graph.
     """

@@ -1,7 +1,4 @@
-"""What a vocabulary yields, record by record, so that no file is ever held in memory as a whole.
-
-Source: Omni-RAG, section 3.2 (the graph of MedOmniKB): concepts, their definitions, and the relations between them.
-"""
+"""What a vocabulary yields, record by record, so that no file is ever held in memory as a whole."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -118,7 +118,7 @@ def _package_data() -> Path:
 def _read_terms(parts: Iterable[tuple[str, Stanza]]) -> dict[str, Term]:
     """Terms in use by id; those below the root of abnormalities are phenotypes."""
     used = (one for kind, one in parts if kind == "Term" and "name" in one and "is_obsolete" not in one)
-    terms = {term.concept.id: term for stanza in used if (term := Term.of(stanza)) is not None}
+    terms = {term.concept.id: term for stanza in used if (term := Term.from_stanza(stanza)) is not None}
     children: dict[str, list[str]] = {}
     for term in terms.values():
         for parent in term.parents:

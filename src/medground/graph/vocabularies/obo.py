@@ -48,7 +48,7 @@ def _records(path: Path) -> Iterator[forms.Record]:
             yield forms.PredicateRecord(_value(stanza["id"][0]), name)
         elif kind == "Term" and stanza.get("is_obsolete", [""])[0] != "true":
             terms += 1
-            term = Term.of(stanza)
+            term = Term.from_stanza(stanza)
             if term is None:
                 odd += 1
                 continue
@@ -74,7 +74,7 @@ class Term(NamedTuple):
     parents: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, stanza: Stanza) -> Term | None:
+    def from_stanza(cls, stanza: Stanza) -> Term | None:
         """Read a stanza; None if it has no id that a document can have."""
         own = _value(stanza.get("id", [""])[0])
         if not forms.is_id(own):

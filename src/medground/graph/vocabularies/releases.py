@@ -164,8 +164,8 @@ def _heading_rows(path: Path) -> Iterator[list[str]]:
         yield row[:_MESH_COLUMNS]
 
 
-# DrugBank's full database in XML (version 5.1): what it says of a drug joins the concept of that name. Source:
-# Omni-RAG, section 3.2: description, indication, pharmacodynamics, absorption and interactions join the definition.
+# DrugBank's full database in XML (version 5.1): what it says of a drug joins the concept of that name:
+# description, indication, pharmacodynamics, absorption and interactions.
 
 NAMESPACE = "http://www.drugbank.ca"
 _TEXTS: Mapping[str, str] = tables("graph", "words")["drugbank"]

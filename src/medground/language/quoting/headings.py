@@ -3,10 +3,51 @@
 import re
 from functools import lru_cache
 
-from medground.language.word_lists import forms
+from medground.language.pattern import lazy_pattern, verbose_pattern
 
 _I = re.IGNORECASE
-_PARTS = forms("parts")
+_PARTS = {
+    "back": verbose_pattern(
+        r"""
+        (?:list\ of\ )?abbreviations?\b|competing|(?:declaration\ of\ )?conflicts?\b|acknowledg|funding|financial|
+        disclosure|authors?\W*(?:s\W+)?(?:contribut|info|statement)|contribut|pre-?publication|
+        (?:clinical\ )?tr[ia]+l\ reg|(?:clinical\ |dutch\ )?trial\ (?:id|register)|clinicaltrials|registration|
+        electronic\ suppl|supplement|appendi|references|bibliography|ethic|data\ shar|availability|
+        participating\ invest|consent\b
+        """
+    ),
+    "legend": lazy_pattern(
+        r"(?:fig(?:ure)?|table|box|chart|scheme|plate)\b\.?\s*\w{0,4}$|legends?\b|captions?\b", re.IGNORECASE
+    ),
+    "conclusion": verbose_pattern(
+        r"""
+        conclu|key\ (?:messages?|points?)|interpretation|take.home|implications?\b|highlights|in\ summary|
+        (?:executive\ |author\ )?summary$|what\ this\b
+        """
+    ),
+    "results": verbose_pattern(
+        r"""
+        (?:main\ |principal\ |key\ )?(?:results?|findings?)\b|outcomes?$|adverse\ |measurements\ and\ main\ res
+        """
+    ),
+    "methods": verbose_pattern(
+        r"""
+        methods?\b|methodology|materials?\b|patients?\ and|subjects?\b|participants?\b|(?:study\ |
+        research\ )?design|setting|interventions?\W*$|statistic|procedures?$|(?:main\ )?outcome\ measures?|
+        measurements?$|sample|data\ (?:sources?|collection|extraction|analysis)|study\ selection|randomi[sz]ation|
+        blinding|protocol|eligibility|population$
+        """
+    ),
+    "opening": verbose_pattern(
+        r"""
+        background|introduction|context|rationale|purpose|aims?\b|objectives?|hypothes|summary\ of\ background|
+        literature|what.*known|goals?$|importance$
+        """
+    ),
+    "discussion": lazy_pattern(
+        r"discussion|comments?$|limitations?|strengths|editorial|perspectives|future", re.IGNORECASE
+    ),
+}
 """By part, how its heading begins. The first that fits counts."""
 PARTS = ("abstract", *_PARTS)
 FOUND = frozenset(["conclusion", "results", "discussion"])

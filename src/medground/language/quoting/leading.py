@@ -13,12 +13,12 @@ from rapidfuzz import fuzz
 from medground.language import words
 from medground.language.clause_grammar import has_verb, words_of
 from medground.language.finding_sentences import states_purpose
+from medground.language.pattern import verbose_pattern
 from medground.language.predicate_words import VERBS
 from medground.language.prose import is_prose
 from medground.language.question_kinds import aspects_of
 from medground.language.question_reading import Asked
 from medground.language.sentences import ROW
-from medground.language.word_lists import forms
 
 _BESIDE = frozenset(["funding", "interests", "limitations"])
 _KNOWN = 0.5
@@ -32,7 +32,12 @@ _SAME = 90
 _BEGINS = re.compile(r"\W*(?:[^\W\d_]*[A-Z]|[\w-]*\d)")
 _ENDS = re.compile(r"""[.?!][\s)\]"'”’»]*(?:\[?\d[\d,\s–-]*\]?)?$""")
 _MARKUP = re.compile(r"<[^<>]*>")
-_ADVICE = forms("leading")["advice"]
+_ADVICE = verbose_pattern(
+    r"""
+    \b(?:should|must|ought\ to|need\ to)(?:\ not)?(?:\ be)?\ (?:take|use|stop|start|continue|discontinue|give)|
+    \b(?:do\ not|don['’]t|never|please)\ \w+|\b(?:stop|start|keep|avoid)(?:ping|ing)?\ (?:taking|using)\b
+    """
+)
 _CLAUSE = re.compile(r"(?:^|[.;:,] |[-•*] |\byou (?:can|may|could) )\s*(?:then |and |or |also )?([A-Za-z]+)")
 """A word with which a clause begins: a verb there is an order."""
 

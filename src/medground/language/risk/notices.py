@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from medground.errors import MedgroundError
 from medground.home.files import rows, tables
+from medground.language.pattern import verbose_pattern
 from medground.language.risk.rules import LONGEST, plain, rules
-from medground.language.word_lists import forms
 from medground.values.decision import Notice, NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
@@ -29,9 +29,27 @@ _LONG = (20, 35)
 """Words from which a text says more signs, whatever it is about."""
 _ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
 _SHORTEST = 3
-_QUESTION = forms("notices")["question"]
-_ASKS = forms("notices")["asks"]
-_ONSET = forms("notices")["onset"]
+_QUESTION = verbose_pattern(
+    r"""
+    (?:^|\.\ )(?!(?:\w+\ ){1,2}(?:i|we|my|you)\b)(?:what|which|how|why|when|where|who|does|do|is|are|was|can|
+    could|will|has|did)\b
+    """,
+    0,
+)
+_ASKS = verbose_pattern(
+    r"""
+    \?|[,.;:]\s+(?:and\ |but\ |so\ )?(?:is|are|was|does|do|did|can|could|will|would|may|which|how|what|why|
+    when)\b
+    """
+)
+_ONSET = verbose_pattern(
+    r"""
+    \b(?:since|sudden|suddenly|just\ now|now(?!\ that)|ago|yesterday|today|tonight|last\ night|right\ after|
+    began|started|came\ on|woke\ up|got\ up|this\ (?:morning|afternoon|evening)|(?:for|past|in|
+    after)\ (?:\w+\ ){0,3}(?:second|minute|hour|day)s?)\b
+    """,
+    0,
+)
 _OWN = re.compile(r"\b(?:i|me|my|we|our)\b")
 
 

@@ -18,7 +18,7 @@ from medground.values.decision import NoticeKind
 _HEADING = re.compile(r"\[(list )?([a-z-]+)(?: unless ([a-z ]+))?\]")
 _LIST = re.compile(r"<([a-z]+)>")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
-_INNERMOST = re.compile(r"\([^()]*\)[?*+]?")
+_LETTERS = re.compile(r"[a-z]+(?=[a-z][?*{])|[a-z]+(?![?*{])")
 _AND = " & "
 _UNWEIGHED = "unweighed"
 _OWN_VOICE = r"^(?=.*\b(?:i|me|my|myself)\b).*\b"
@@ -30,19 +30,36 @@ _TOGETHER = 2
 
 
 class Wording:
-    """A line of the rules. Its pattern is made once a text has all the words and lists that the line always needs:
-    to make those of all lines takes longer than an answer from the graph."""
+    """A line of the rules. Its pattern is made only for a text that has the words which each match of it needs: to make
+    those of all lines takes longer than an answer from the graph.
+    """
 
     def __init__(self, line: str, lists: Mapping[str, Wording]) -> None:
         if unknown := set(_LIST.findall(line)) - {*lists, "own"}:
             raise ValueError(f"the rules have no [list {min(unknown)}] before its use")
         self._line, self._lists = line, lists
-        outside, found = line, 1
-        while found:
-            outside, found = _INNERMOST.subn("\0", outside)
-        tokens = [] if "|" in outside else outside.replace(_AND, " ").split(" ")
-        self._words = frozenset(token for token in tokens if token.isalpha())
-        self._needed = [lists[one[1]] for one in map(_LIST.fullmatch, tokens) if one and one[1] in lists]
+        self._needed = [beginnings for sign in line.split(_AND) for beginnings in self._beginnings(sign)]
+
+    def _beginnings(self, pattern: str) -> list[frozenset[str]]:
+        """Sets of beginnings of words; a text that matches has one of each set: `(take|use) <drug> daily`."""
+        alternatives = [
+            [found for token in _split(alternative, " ") if (found := self._beginnings_of_word(token))]
+            for alternative in _split(pattern, "|")
+        ]
+        if len(alternatives) == 1:
+            return alternatives[0]
+        first = [found[0] for found in alternatives if found]
+        return [frozenset().union(*first)] if len(first) == len(alternatives) else []
+
+    def _beginnings_of_word(self, token: str) -> frozenset[str]:
+        if (named := _LIST.match(token)) and named[1] in self._lists:
+            of_list = self._lists[named[1]]._needed
+            return of_list[0] if of_list and not token.endswith(">?") else frozenset()
+        if _is_group(token):
+            in_group = self._beginnings(token[1:-1])
+            return in_group[0] if in_group else frozenset()
+        letters = _LETTERS.match(token)
+        return frozenset({letters[0]}) if letters else frozenset()
 
     @functools.cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -58,8 +75,8 @@ class Wording:
 
     def occurs(self, words: str) -> bool:
         """Whether the words of a question have it."""
-        there = self._words.issubset(words.split()) and all(one.occurs(words) for one in self._needed)
-        return there and bool(self.pattern.search(words))
+        possible = all(any(beginning in words for beginning in needed) for needed in self._needed)
+        return possible and bool(self.pattern.search(words))
 
 
 @dataclass(frozen=True)
@@ -73,6 +90,28 @@ class Rule:
     def fires(self, words: str, whole: str = "") -> bool:
         """Whether the words of a question call for a notice of this kind; in a part, the `whole` may excuse them."""
         return _any(self.lines, words) and not _any(self.unless, whole or words)
+
+
+def _split(pattern: str, separator: str) -> list[str]:
+    """The parts of a pattern between separators that are outside brackets."""
+    parts, depth = [""], 0
+    for sign in pattern:
+        depth += (sign == "(") - (sign == ")")
+        if sign == separator and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts
+
+
+def _is_group(token: str) -> bool:
+    """Whether a token is one group that is always there: `(take|use)`, not `(take)?` nor `(re)(take)`."""
+    depth = 0
+    for place, sign in enumerate(token, start=1):
+        depth += (sign == "(") - (sign == ")")
+        if not depth:
+            return place == len(token) > 1 and not token.startswith("(?")
+    return False
 
 
 def _any(lines: Iterable[Wording], words: str) -> bool:

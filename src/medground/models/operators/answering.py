@@ -1,7 +1,4 @@
-"""Reading documents and answering from them in one call.
-
-Source: PubMed Reasoner, section 3.2 and 3.3, and Reason and Verify, section 3.1 (rationale first); one call is ours.
-"""
+"""Reading documents and answering from them in one call."""
 
 from pydantic import Field
 

@@ -1,6 +1,5 @@
 """Checking an answer in one call: each statement against the quotes, each item, and the short answer against both.
 
-Source: Self-MedRAG, section on the NLI critic; Reason and Verify, section 3.4; the check of the short answer is ours.
 The keyless implementation is not a judge: it tells `related` from `neutral` and raises flags, never says `entails` or
 `contradicts`, and cannot tell what follows.
 """

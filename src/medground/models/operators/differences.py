@@ -11,6 +11,7 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from medground.home.files import tables
 from medground.language import words
+from medground.language.pattern import lazy_pattern
 from medground.language.quantities import COUNT, Quantity, quantities, same_unit
 
 
@@ -23,7 +24,7 @@ def cue(words: str, *, unless_after: str = "") -> re.Pattern[str]:
     """
     begin = "".join(sorted(set(re.findall(r"(?:^|\|)(?:\(\?:)?(.)", words))))
     free = f"(?<!{unless_after})" if unless_after else ""
-    return re.compile(rf"\b{free}(?=[{begin}])(?:{words})\b", re.IGNORECASE)
+    return lazy_pattern(rf"\b{free}(?=[{begin}])(?:{words})\b", re.IGNORECASE)
 
 
 _LISTS = tables("data", "difference_words")
@@ -43,11 +44,11 @@ REPEATED = 0.7
 LONGEST = 400
 """Maximum tokens of a text that are aligned; the rest is ignored."""
 
-_BORDER = re.compile(
+_BORDER = lazy_pattern(
     r"[;:(),]|\b(?:but|although|though|whereas|while|however|yet|despite|except|unless)\b", re.IGNORECASE
 )
-_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’]t\b)?|[%<>≤≥±]")
-_ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[a-z]+(?:'t\b)?|[%<>]")
+_TOKEN = lazy_pattern(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’]t\b)?|[%<>≤≥±]")
+_ASCII_TOKEN = lazy_pattern(r"[0-9]+(?:[.,][0-9]+)*|[a-z]+(?:'t\b)?|[%<>]")
 """The same for lower-case ASCII, which covers most sentences and is faster."""
 
 
@@ -170,7 +171,7 @@ def _opposed(one: str, other: str) -> bool:
     return up != down and bool(UP.search(other)) == down and bool(DOWN.search(other)) == up
 
 
-_ANY_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_ANY_NUMBER = lazy_pattern(r"\d+(?:[.,]\d+)*")
 _NAMES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NAMED = {name: str(value) for value, name in enumerate(_NAMES, start=2)}
 _WORD = cue("|".join(f"{name}(?:fold)?" for name in _NAMED))

@@ -1,7 +1,4 @@
-"""Reading: which passages are relevant, which sentences are evidence, and whether the evidence is sufficient.
-
-Source: PubMed Reasoner, section 3.2 (Eq. 12 coarse filter, Eq. 13-14 extraction with alignment, Eq. 15 coverage check).
-"""
+"""Reading: which passages are relevant, which sentences are evidence, and whether the evidence is sufficient."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -77,10 +74,7 @@ def _on_topic(topic: frozenset[str], text: str) -> float:
 
 
 def quotable_sentences(question: str, passages: Sequence[base.SentencedPassage]) -> tuple[str, ...]:
-    """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` per passage.
-
-    Source: PubMed Reasoner, Eq. 13 and 14, with word statistics in place of a model.
-    """
+    """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` per passage."""
     asked = reading_of(question)
     chosen: list[tuple[float, tuple[str, ...]]] = []
     for passage, strengths in zip(passages, _strengths(question, passages), strict=True):
@@ -150,10 +144,7 @@ def quotes_on_topic(question: str, passages: Sequence[base.SentencedPassage]) ->
 
 
 def covers_the_topic(question: str, evidence: Sequence[base.EvidenceView]) -> bool:
-    """Whether the quotes together name most of the question's topic and one of them reports a result.
-
-    Source: PubMed Reasoner, Eq. 15, with words in place of a model's judgement.
-    """
+    """Whether the quotes together name most of the question's topic and one of them reports a result."""
     asked = reading_of(question)
     found = {t for e in evidence for t in words.terms(asked.in_own_words(f"{e.title} {e.quote}"))}
     few = asked.comparison and len({e.title for e in evidence}) < STUDIES

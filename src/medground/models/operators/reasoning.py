@@ -1,8 +1,4 @@
-"""Reasoning: a rationale that splits the question into parts, cites sentences for each, and leads to an answer.
-
-Source: Reason and Verify, section 3.1 (rationale generator) and appendix B (answer forms); Self-MedRAG, section 3.4
-(generator with the history of earlier rounds).
-"""
+"""Reasoning: a rationale that splits the question into parts, cites sentences for each, and leads to an answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +23,7 @@ from medground.values.question import Option, Task
 
 
 class Demonstration(base.OperatorInput):
-    """A solved example (q, E, r, y): its passages or their quotes, its rationale, its answer (Reason and Verify, 4.1).
+    """A solved example (q, E, r, y): its passages or their quotes, its rationale, its answer.
 
     `reference` is the known answer to an open question, in words.
     """

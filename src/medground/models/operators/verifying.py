@@ -1,7 +1,7 @@
 """Labelling a statement of a rationale with one of eight labels, and assessing the whole.
 
-Source: Reason and Verify, section 3.4. A label follows from what is known of a statement (`labelled`), or a model gives
-it. Without a model, words are compared.
+A label follows from what is known of a statement (`labelled`), or a model gives it. Without a model, words
+are compared.
 """
 
 from collections.abc import Callable, Sequence

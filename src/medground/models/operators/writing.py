@@ -1,7 +1,4 @@
-"""Writing: a rationale in which every sentence cites evidence, and the answer that follows from it.
-
-Source: PubMed Reasoner, section 3.3 (response with inline citations); Reason and Verify, section 3.1 (rationale first).
-"""
+"""Writing: a rationale in which every sentence cites evidence, and the answer that follows from it."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -106,7 +106,7 @@ class PageReader:
         self._known: OrderedDict[str, tuple[float, Document | str]] = OrderedDict()
 
     @classmethod
-    def of(cls, settings: Settings) -> PageReader:
+    def from_settings(cls, settings: Settings) -> PageReader:
         """The reader that all sources of the process share for what these settings replay or record.
 
         Raises ConfigError: there is no folder to replay.

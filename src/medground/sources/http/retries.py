@@ -183,7 +183,7 @@ def _fault_of(error: Exception, patience: Patience) -> Fault:
 
 
 def _failed_connection(error: Exception) -> Fault:
-    """Why a connection failed: a certificate, an unknown name and a proxy are told apart."""
+    """Why a connection failed: a certificate, an unknown name or a proxy."""
     name, request = type(error).__name__, getattr(error, "_request", None)  # unset where no request was made
     host, scheme = (request.url.host, request.url.scheme) if request is not None else ("the service", "https")
     causes = [*_causes(error)]

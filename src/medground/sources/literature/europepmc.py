@@ -169,7 +169,7 @@ class EuropePMCSource(LiteratureSource):
             if not page or not following or following == cursor:
                 break
             cursor = following
-        return Read.of([document_of(record) for record in records[:limit]])
+        return Read.from_documents([document_of(record) for record in records[:limit]])
 
     async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
         found: list[Document] = []

@@ -139,12 +139,12 @@ class ScienceDirectSource(LiteratureSource):
             if not page or len(entries) >= total:
                 break
         documents = await asyncio.gather(*(self._article(client, entry) for entry in entries[:limit]))
-        return Read.of(documents)
+        return Read.from_documents(documents)
 
     async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
         client = self._with_key()
         entries = ({"prism:doi": document_id.removeprefix("DOI:")} for document_id in ids)
-        return Read.of(await asyncio.gather(*(self._article(client, entry) for entry in entries))).documents
+        return Read.from_documents(await asyncio.gather(*(self._article(client, entry) for entry in entries))).documents
 
     async def _article(self, client: Client, entry: Mapping[str, Any]) -> Document | None:
         """The article of an entry with its abstract, as far as the key covers it."""

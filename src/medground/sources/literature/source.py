@@ -178,7 +178,7 @@ class Read:
     unread: int = 0
 
     @classmethod
-    def of(cls, read: Sequence[Document | None]) -> Self:
+    def from_documents(cls, read: Sequence[Document | None]) -> Self:
         """Records, None for each that could not be read."""
         documents = tuple(document for document in read if document is not None)
         return cls(documents, unread=len(read) - len(documents))

@@ -2,7 +2,6 @@
 
 Each sentence says what one stored fact says, and nothing else. Texts of curators stay word for word, with their
 references; only the subject is put before them, so that each line can be quoted alone.
-Source: BioMedSearch, section III.B, Protein Information Retrieval.
 """
 
 from collections.abc import Callable, Iterator

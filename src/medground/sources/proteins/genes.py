@@ -1,8 +1,7 @@
 """Genes and proteins that a question names, told apart from organisms, diseases, tests and measures.
 
-Source: BioMedSearch, section III.B: a gene name, with or without an organism, starts the search for proteins. A table
-of symbols alone does not do, because ALS, PCOS or CAT are symbols too: what is written like a symbol counts where its
-form is that of a gene, or words next to it speak of one.
+A table of symbols alone does not do, because ALS, PCOS or CAT are symbols too: what is written like a symbol
+counts where its form is that of a gene, or words next to it speak of one.
 """
 
 import re
@@ -10,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from medground.language.genes import gene_table
-from medground.language.word_lists import forms, word_lists
+from medground.language.pattern import verbose_pattern
+from medground.language.word_lists import word_lists
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh_table import Heading
@@ -27,7 +27,12 @@ _BINOMIAL = re.compile(r"\b([A-Z][a-z]{3,}) [a-z]{2,}(?:us|is|ae|um|ii|ans|ens|e
 """The scientific name of a species, if the first word is a genus."""
 _OLD_NAME = re.compile(r"p\d{2,3}")
 _MARK = re.compile(r"[(;:?]")
-_ASKED = forms("genes")["asked"]
+_ASKED = verbose_pattern(
+    r"""
+    \b(?:roles?\ of|functions?\ of|involved\ in|located|binds?|interact\w*|expressed|genes?|proteins?|
+    mutations?|encod\w+)\b
+    """
+)
 """What questions ask of genes and proteins: three capitals, such as APP, count as a symbol in such a question."""
 _STAGE = re.compile(r"[pc]?T[0-4xX][ab]?(?:N[0-3xX])?(?:M[01xX])?")
 """A stage of cancer."""
@@ -38,7 +43,11 @@ _PROTEINS = ("D12.644", "D12.776", "D08.811", "D06.472.699", "D23.529")
 """MeSH: peptides, proteins, enzymes, peptide hormones, cytokines and other messengers."""
 _CYCLIC = "D12.644.641"
 """Cyclic peptides: antibiotics and other drugs."""
-_DRUG = forms("genes")["drug"]
+_DRUG = verbose_pattern(
+    r"""
+    (?:mab|relin|relide|relix|tide|cept|mycin|myxin|plase|cillin|grastim|poetin\ alfa|leucel)$
+    """
+)
 _FEW = 2
 """Most narrower headings of a plural that still means one protein, such as beta-Globins."""
 

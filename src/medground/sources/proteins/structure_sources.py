@@ -2,7 +2,7 @@
 
 The Protein Data Bank is asked by way of PDBe and 3D-Beacons: one answer of 3D-Beacons has method, resolution, chains
 and the stretch of the UniProtKB sequence that each entry covers, and PDBe's files name the accession of each chain, so
-that a file can be checked. Source: BioMedSearch, section III.B. The services: https://alphafold.ebi.ac.uk/api-docs and
+that a file can be checked. The services: https://alphafold.ebi.ac.uk/api-docs and
 https://www.ebi.ac.uk/pdbe/pdbe-kb/3dbeacons.
 """
 
@@ -68,7 +68,7 @@ class AlphaFoldSource(StructureRecords):
                 continue
             file = await self.file(f"files/{path[1]}", url, document)
             got.append(file or f"alphafold: there is no file {path[1]}")
-        return StructureFiles.of(got)
+        return StructureFiles.from_files(got)
 
     def check(self, structure: Structure, document: Document, file: str) -> None:
         """Check the accession, the sequence and the mean pLDDT."""
@@ -173,7 +173,7 @@ class PDBSource(StructureRecords):
         pdb = document.identifiers["pdb"].casefold()
         paths = (f"static/entry/{pdb}_updated.cif", f"entry-files/pdb{pdb}.ent")
         got = [await self.file(path, f"{ADDRESSES['pdb']}/{path}", document) for path in paths]
-        return StructureFiles.of([one for one in got if one] or [f"pdb: there is no file of {pdb}"])
+        return StructureFiles.from_files([one for one in got if one] or [f"pdb: there is no file of {pdb}"])
 
     def check(self, structure: Structure, document: Document, file: str) -> None:
         """Check the id of the entry, and that it shows the protein."""

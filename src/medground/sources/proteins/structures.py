@@ -162,7 +162,7 @@ class StructureFiles:
     refused: tuple[str, ...]
 
     @classmethod
-    def of(cls, got: Iterable[StructureFile | str]) -> Self:
+    def from_files(cls, got: Iterable[StructureFile | str]) -> Self:
         """Files, and lines on those that were refused."""
         both = tuple(got)
         files = tuple(one for one in both if isinstance(one, StructureFile))

@@ -1,7 +1,6 @@
 """UniProtKB as a source, live at UniProt.
 
-Source: BioMedSearch, section III.B, Protein Information Retrieval. A name that several organisms or genes share is
-never guessed: the notes list them.
+A name that several organisms or genes share is never guessed: the notes list them.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The query for plain words: their concepts, as PubMed Reasoner's planner writes them, and nothing else."""
+"""The query for plain words: their concepts, and nothing else."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

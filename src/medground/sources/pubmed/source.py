@@ -212,13 +212,13 @@ class PubMedRecords:
         found = _ByName()
         await self._add(found, dict.fromkeys(value for kind, value in names if kind == "pmid" and len(value) <= 12))
         # Other ids are asked only where the PMID's record does not have them.
-        others = (value for kind, value in names if kind != "pmid" and not found.of([f"{kind}:{value}"]))
+        others = (value for kind, value in names if kind != "pmid" and not found.with_names([f"{kind}:{value}"]))
         left = [value for value in dict.fromkeys(others) if '"' not in value]
         pmids: dict[str, None] = {}
         for first in range(0, len(left), _IDS_AT_ONCE):
             pmids |= dict.fromkeys(await self._searched(left[first : first + _IDS_AT_ONCE]))
-        await self._add(found, [pmid for pmid in pmids if not found.of([f"pmid:{pmid}"])])
-        return [found.of(document.paper) for document in documents]
+        await self._add(found, [pmid for pmid in pmids if not found.with_names([f"pmid:{pmid}"])])
+        return [found.with_names(document.paper) for document in documents]
 
     async def close(self) -> None:
         """Close the connections; the next `find` opens them again."""
@@ -255,5 +255,5 @@ class _ByName:
             for name in record.paper:
                 self._found.setdefault(name, {})[record.id] = record
 
-    def of(self, names: Iterable[str]) -> tuple[Document, ...]:
+    def with_names(self, names: Iterable[str]) -> tuple[Document, ...]:
         return tuple({record.id: record for name in names for record in self._found.get(name, {}).values()}.values())

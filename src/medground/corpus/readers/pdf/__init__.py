@@ -47,7 +47,7 @@ _FIRST = 2
 @dataclass
 class Pages:
     """What the pages hold, in order: each without its glyphs, the lines of each that can be seen, from top to bottom,
-    lines that nobody can see, the rows of ruled tables, and the numbers of pages that are pictures without text or
+    invisible lines, the rows of ruled tables, and the numbers of pages that are pictures without text or
     cannot be read.
     """
 
@@ -141,7 +141,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     usual = leadings(kept)
     parts = parts_of([block for lines in kept for block in blocks_of(lines, usual)])
     margins = [line.text for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
-    words = Words.of(line for lines in kept for line in lines)
+    words = Words.from_lines(line for lines in kept for line in lines)
     first = [p for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
     said = [_whole(part.block, words) for part in first]
     prose = [text for text, part in zip(said, first, strict=True) if part.kind == "text"]
@@ -177,7 +177,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
 
 
 def _unread(pages: list[int]) -> Iterator[str]:
-    """What is told of tables on these pages whose rows are not in the text."""
+    """The note on tables of these pages whose rows are not in the text."""
     if pages:
         what = "1 table was" if len(pages) == 1 else f"{len(pages)} tables were"
         where = _named(list(dict.fromkeys(pages))).replace("Page", "page", 1)

@@ -15,18 +15,78 @@ from rapidfuzz import fuzz
 from medground.corpus.readers.own_ids import own_ids, without_others
 from medground.corpus.readers.values import letters_of
 from medground.corpus.retraction import is_retracted
-from medground.language.word_lists import forms
+from medground.language.pattern import verbose_pattern
 
 # Year, journal and identifiers of a paper, from what its first page and its running heads say.
 
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>\u201c\u201d]+")
 _PMID = re.compile(r"\bPMID:?\s*(\d{4,8})\b")
 _PMC = re.compile(r"\bPMC\s?(\d{4,9})\b")
-_YEARS = tuple(forms("pdf years").values())
+_YEAR_FORM = r"((?:19|20)\d\d)"
+_YEARS = tuple(
+    {
+        "published": verbose_pattern(
+            rf"""
+        \bpublished(?:\ online)?(?:\ on)?:?\s*[^.;]{{0,25}}?\b{_YEAR_FORM}\b
+        """
+        ),
+        "posted": verbose_pattern(
+            rf"""
+        \bposted(?:\ online)?(?:\ on)?:?\s*[^.;]{{0,25}}?\b{_YEAR_FORM}\b
+        """
+        ),
+        "before an issue": verbose_pattern(
+            rf"""
+        \b{_YEAR_FORM}\s*[;,:]\s*(?:\d+|vol)
+        """
+        ),
+        "after a volume": verbose_pattern(
+            rf"""
+        \bvol(?:ume|\.)?\s*\d+[^;]{{0,40}}?\b{_YEAR_FORM}\b
+        """
+        ),
+        "of the copyright": verbose_pattern(
+            rf"""
+        (?:©|\(c\)|copyright)\s*(?:the\ author\(?s?\)?\s*)?{_YEAR_FORM}\b
+        """
+        ),
+        "after a number": verbose_pattern(
+            rf"""
+        \b\d+\s*\({_YEAR_FORM}\)
+        """
+        ),
+        "in brackets": verbose_pattern(
+            rf"""
+        \(\s*{_YEAR_FORM}\s*\)
+        """
+        ),
+        "alone": verbose_pattern(
+            rf"""
+        \b{_YEAR_FORM}\b
+        """
+        ),
+    }.values()
+)
 """Where a year is, the surest first: the last is a year by itself, in a line above the title."""
-_JOURNAL = forms("pdf front")["journal"]
-_PREPRINT = forms("pdf front")["preprint"]
-_NO_JOURNAL = forms("pdf front")["no_journal"]
+_YEAR = r"((?:19|20)\d\d)"
+_JOURNAL = verbose_pattern(
+    rf"""
+    ^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|
+    published\ )?{_YEAR}\b
+    """
+)
+_PREPRINT = verbose_pattern(
+    r"""
+    \b(medRxiv|bioRxiv|Research\ Square|arXiv|SSRN|Preprints\.org|OSF\ Preprints)\b[^.]{0,20}preprint
+    """,
+    0,
+)
+_NO_JOURNAL = verbose_pattern(
+    r"""
+    received|accepted|published|copyright|©|et\ al|authors?$|^(?:vol\w*|no|issue|january|february|march|april|
+    may|june|july|august|september|october|november|december|page|doi|https?)\b
+    """
+)
 
 
 def year_of(said: Sequence[str], first_page: str) -> int | None:
@@ -90,12 +150,32 @@ def _doi(text: str) -> str:
 _SURE = 90
 _NAME = 4
 """A title on a cover has more words than this."""
-_NOT_A_TITLE = forms("pdf front")["not_a_title"]
-_NOT_A_NAME = forms("pdf front")["not_a_name"]
-_PARTICLE = forms("pdf front")["particle"]
+_NOT_A_TITLE = verbose_pattern(
+    r"""
+    ^(?:untitled|microsoft\ word|powerpoint|slide\ \d|doi|pii|\S+\.(?:docx?|pdf|tex|indd|dvi|qxd))
+    """
+)
+_NOT_A_NAME = verbose_pattern(
+    r"""
+    \d{3}|@|\b(?:university|department|institute|hospital|school|college|centre|center|faculty|research|article|
+    centro|clinic|division|faculty|online|open|access|received|accepted|published|and\ others|anonymous|unknown|
+    user|admin)\b
+    """
+)
+_PARTICLE = verbose_pattern(
+    r"""
+    van|von|de|der|den|del|della|di|da|das|do|dos|du|e|y|la|le|bin|ibn|al|el|af|av|zu|zur|ter|ten
+    """
+)
 _BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
 _DEGREE = re.compile(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?")
-_MARKS = forms("pdf front")["marks"]
+_MARKS = verbose_pattern(
+    r"""
+    [\d*\u2020\u2021\u00a7\u00b6\u2016#^]+(?:\s?,\s?[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+)*|
+    \b[a-z]\b(?=\s*(?:,|$))
+    """,
+    0,
+)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The glyphs of a PDF page, read with PDFium: what is printed where, in which style, and what nobody can see."""
+"""The glyphs of a PDF page, read with PDFium: what is printed where, in which style, and what is invisible."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ _SAME = {"\x02": "-", "\xad": "-", "\u2010": "-", "\u2011": "-", "\xa0": " ", "\
 
 
 class Style(NamedTuple):
-    """How a piece of text is set. `quadrant` is its direction in quarter turns; `hidden` says why nobody can see it."""
+    """How a piece of text is set. `quadrant` is its direction in quarter turns; `hidden` says why it is invisible."""
 
     size: float
     bold: bool
@@ -231,7 +231,7 @@ class _Reader:
         return Style(round(size, 2), bold, italic, quadrant, self._hidden(at, size))
 
     def _hidden(self, at: int, size: float) -> str:
-        """Why nobody can see a text; `WHITE` is still to be judged by a look at the page."""
+        """Why a text is invisible; `WHITE` is still to be judged by a look at the page."""
         pdfium, raw = self._pdfium, self._text.raw
         mode = pdfium.FPDFTextObj_GetTextRenderMode(pdfium.FPDFText_GetTextObject(raw, at))
         colour = [ctypes.c_uint() for _ in range(4)]

@@ -11,19 +11,32 @@ from typing import Literal
 
 from medground.corpus.readers.pdf.blocks import Block
 from medground.corpus.readers.pdf.lines import Line
-from medground.language.word_lists import forms
+from medground.language.pattern import verbose_pattern
 
 # How a document is set: the size of its running text, its column width, its headings; and what looks like what.
 
 NUMBERING = r"(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,4})[.):]?\s+)?"
 ENDED = re.compile(r"[.!?:;][\])\u201d\u2019\"']*$")
-KNOWN = forms("pdf kinds")["known"]
+KNOWN = verbose_pattern(
+    r"""
+    (?:(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,4})[.):]?\s+)?(?:introduction|(?:(?:patients?|materials?|subjects|
+    participants)\ and\ )?methods?|materials|(?:results?|findings)(?:\ and\ discussion)?|
+    discussion(?:\ and\ conclusions?)?|conclusions?|background|limitations|(?:reference\ list|references|
+    bibliography|literature\ cited)(?:\ and\ notes)?)\W*
+    """
+)
 """Headings that papers have."""
 OPENING = re.compile(NUMBERING + r"(?:abstract|summary|introduction|background)\W*", re.I)
 REFERENCES = re.compile(
     NUMBERING + r"(?:reference list|references|bibliography|literature cited)(?: and notes)?\W*", re.I
 )
-LEGEND = forms("pdf kinds")["legend"]
+LEGEND = verbose_pattern(
+    r"""
+    (?:Supplementary\ |Additional\ )?(Fig(?:ure|\.)?|Table|TABLE|FIGURE|FIG\.?|Scheme|Box)\s+(S?\d{1,3}[A-Z]?|
+    [IVX]{1,4})\b(.?)
+    """,
+    0,
+)
 
 Style = tuple[float, bool, bool]
 """Size, to half a point; bold; italic."""
@@ -41,7 +54,7 @@ class Layout:
     """Styles of its main headings."""
 
     @classmethod
-    def of(cls, blocks: Sequence[Block]) -> Layout:
+    def from_blocks(cls, blocks: Sequence[Block]) -> Layout:
         """The layout of a document."""
         sizes, widths = Counter[float](), []
         ends = [at for at, block in enumerate(blocks) if at and REFERENCES.fullmatch(block.text)]
@@ -154,7 +167,12 @@ _CITATION = re.compile(
     r"\[?\d{1,3}[\].]?\s+[^\W\d_][^.;]{1,120}\s[A-Z]{1,3}\b[.,].{10,400}?\b(?:19|20)\d\d\s?[;:,(]\s?\d", re.DOTALL
 )
 """`1. Smith J, Doe A. A title. J Med. 2019;1:2`: number, a name with initials, and a year before a volume."""
-_AFTER = forms("pdf kinds")["after"]
+_AFTER = verbose_pattern(
+    r"""
+    (?:appendix|appendices|supplement|supporting|figure\ legends|figures|tables|additional\ files?|acknowledg|
+    author|competing|conflicts?|funding|pre-publication|abbreviations|declarations|ethic)
+    """
+)
 _PROSE = 25
 
 
@@ -186,7 +204,12 @@ Kind = Literal["front", "heading", "text", "legend", "keywords", "left out"]
 
 ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
 _KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?\b", re.I)
-_IMPRINT = forms("pdf kinds")["imprint"]
+_IMPRINT = verbose_pattern(
+    r"""
+    ©|\(c\)\ \d{4}|copyright|correspond|e-?mail|\S@\S+\.\w|received|accepted|doi|licen[cs]e|open\ access|
+    university|department|hospital|equal\ contribut|citation|https?://
+    """
+)
 _LIST_ITEM = re.compile(r"(?:[\u2022\u2023\u25aa\u25cf\u25e6\u00b7*\u2013-]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
 _PARAGRAPH = 35
 """More words than this are a real paragraph."""
@@ -206,7 +229,7 @@ class Part:
 
 def parts_of(blocks: Sequence[Block]) -> list[Part]:
     """What each block is, in order."""
-    layout = Layout.of(blocks)
+    layout = Layout.from_blocks(blocks)
     rows = rows_of(blocks, layout)
     start = _start(blocks, layout, rows)
     parts = [Part("front", block) for block in blocks[:start]]

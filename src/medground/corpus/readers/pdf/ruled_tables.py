@@ -83,7 +83,7 @@ class Above(NamedTuple):
     """Points by which its columns may stand elsewhere there."""
 
     def over(self, page: int, xs: Places, rows: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
-        """The rows of a page's first table; below this header if they go on with its columns and have no other."""
+        """The rows of a page's first table; below this header if they continue its columns without a header."""
         shifts = [abs((a - xs[0]) - (b - self.xs[0])) for a, b in zip(xs, self.xs, strict=False)]
         if page != self.page + 1 or len(xs) != len(self.xs) or max(shifts) > self.near:
             return rows

@@ -13,7 +13,7 @@ from medground.corpus.readers.pdf.blocks import Block
 from medground.corpus.readers.pdf.kinds import ABSTRACT, ENDED, Part
 from medground.corpus.readers.pdf.lines import Line
 from medground.corpus.readers.values import letters_of
-from medground.language.word_lists import forms
+from medground.language.pattern import verbose_pattern
 from medground.language.words import FUNCTION_WORDS, MOST, stem, weight
 
 # Blocks to paragraphs: lines joined, words that a line end broke made whole, sentences that a page end broke too.
@@ -36,7 +36,7 @@ class Words:
     whole: Counter[str]
 
     @classmethod
-    def of(cls, lines: Iterable[Line]) -> Words:
+    def from_lines(cls, lines: Iterable[Line]) -> Words:
         """The words of these lines; the first and the last of a line may be broken."""
         whole = Counter[str]()
         for line in lines:
@@ -222,7 +222,12 @@ def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], 
     return opened, [replace(first, text=rest), *lines[at + 1 :]] if rest else lines[at + 1 :]
 
 
-_ADDRESS = forms("pdf sections")["address"]
+_ADDRESS = verbose_pattern(
+    r"""
+    (?:<\s*)?(?:(?:https?|ftp)://|\bwww\.(?=\w)|
+    \bdoi:\s*(?=10\.))[^\s<>]*[^\s<>.,;:!?)\]}'\"\u2019\u201d](?:\s*>)?
+    """
+)
 _BROKEN_AT = tuple("/-_=?&%")
 """What a line ends with if an address goes on in the next."""
 _TAIL = re.compile(r"(?=\S*(?:[/_=%]|\w\.\w))\S*[^\s.,;:!?)\]}]")
@@ -230,7 +235,15 @@ _TAIL = re.compile(r"(?=\S*(?:[/_=%]|\w\.\w))\S*[^\s.,;:!?)\]}]")
 _EMPTY = re.compile(r"\s*(?:\(\s*\)|\[\s*\])")
 _SPACES = re.compile(r" {2,}")
 _BEFORE_POINT = re.compile(r" +(?=[.,;:)\]])")
-_LIST = forms("pdf sections")["list"]
+_LIST = verbose_pattern(
+    r"""
+    (?:(?:chapter\ )?references(?:\ and\ (?:notes|further\ reading))?|bibliography|literature(?:\ cited)?|
+    (?:further|suggested|recommended|selected|additional|key)\ (?:readings?|references|literature)|
+    (?:table\ of\ )?contents|contents\ in\ brief|(?:subject\ |author\ )?index|list\ of\ (?:figures|tables|
+    contributors)|contributors|about\ the\ (?:authors?|editors?)|acknowledge?ments?|copyright|(?:web\ ?sites?|
+    web\ resources|internet\ resources|useful\ (?:web\ ?sites|links)))\W*
+    """
+)
 _PATH = " > "
 
 
