@@ -43,21 +43,27 @@ def prohibits(sentence: str) -> bool:
     return _PROHIBITS.search(sentence) is not None
 
 
-def forbidden(asked: Asked, title: str, sentence: str) -> float:
+def forbidden(asked: Asked, title: str, sentence: str, before: str = "") -> float:
     """How surely a sentence forbids what a question asks leave for, 0 to 1; half if it names none of its people.
 
-    With its title it names every thing asked about, and no other people. Where the question names nothing that is taken
-    or done, but a disease, the sentence has most of its other words that are no common verbs.
+    With its title, and the sentence before if it points back to it, it names every thing asked about and every disease,
+    and no other people. For people whom the question names, one of the things that are taken or done is enough: what
+    forbids honey for infants answers whether an infant may have milk with honey. Where the question names nothing that
+    is taken or done, but a disease, the sentence has most of its other words that are no common verbs.
     """
     if not (asks_leave(asked) and prohibits(sentence)):
         return 0.0
-    whole, own = (without_accents(asked.in_own_words(text)) for text in (f"{title}\n{sentence}", sentence))
-    things = asked.things
-    if not all(thing.is_named_in(whole) for thing in things) or other_people(asked.people, [whole]):
+    whole, own = (
+        without_accents(asked.in_own_words(text)) for text in (f"{title}\n{before} {sentence}", f"{before} {sentence}")
+    )
+    things, unnamed = asked.things, asked.people_unnamed([whole])
+    of_people = asked.people and not unnamed and any(one.is_named_in(own) for one in things if not one.is_disease)
+    meant = [*things, *(one for one in asked.subjects if one.is_disease)]
+    if not (of_people or all(one.is_named_in(whole) for one in meant)) or other_people(asked.people, [whole]):
         return 0.0
     if all(thing.is_disease for thing in things):
         named = [*asked.people, *(one.said for one in things), *ALL_VERBS]
         wanted = asked.topic.difference(words.terms(" ".join(named)))
         if not wanted or words.coverage(wanted, words.terms(own)) < _COVERED:
             return 0.0
-    return 0.5 if asked.people_unnamed([whole]) else 1.0
+    return 0.5 if unnamed else 1.0

@@ -5,9 +5,8 @@ batches.
 from __future__ import annotations
 
 import math
-import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -18,17 +17,15 @@ from medground.language.prose import is_prose
 from medground.language.question_reading import Asked, reading_of
 from medground.language.quoting.candidate import Candidate, log_sum
 from medground.language.quoting.judged import AnswerNetwork, Judged, read_together
-from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same
+from medground.language.quoting.leading import POINTS_BACK, cell_named, is_quotable, says_beside, says_the_same
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.values.document import Document, Hit, Passage
 from medground.values.question import Question
 from medground.values.steps import ReadingBatch
 
-_POINTS_BACK = re.compile(
-    r"(?:This|These|Those|Such|It|They|Its|Their|He|She|Both|The (?:former|latter))\b(?! (?:study|trial|review|"
-    r"article|paper)\b)"
-)
+_APART = 3
+"""Characters between a sentence and the next one of its paragraph, at most one less."""
 _LONGEST = 900
 """Characters of a quote of two sentences."""
 _WHOLE = 0.9
@@ -82,7 +79,7 @@ def with_antecedent(sentence: str, names: SentenceNames, document: Document) -> 
     """The position of a sentence; with the sentence before it in the same paragraph if it begins with `This` or so."""
     identity, start, end = names[sentence]
     before = names.before(sentence)
-    if before is None or not _POINTS_BACK.match(document.text, start, end) or end - before[1] > _LONGEST:
+    if before is None or not POINTS_BACK.match(document.text, start, end) or end - before[1] > _LONGEST:
         return identity, start, end
     former = document.text[before[1] : before[2]]
     apart = document.text[before[2] : start].strip(" ")
@@ -229,7 +226,7 @@ def with_strengths(
     if network is not None:
         judged = read_together(question.text, judged, network)
     whole = [one for sentences in judged for one in sentences.values()]
-    forbidding = {id(one) for one in whole if forbidden(asked, one.title, one.sentence) > 0}
+    forbidding = {id(one) for sentences in judged for one in _forbidding(asked, sentences)}
     if forbidding:
         most = max(one.answers for one in whole)
         lift = max(0.0, most + _FORBIDS - max(one.answers for one in whole if id(one) in forbidding))
@@ -238,6 +235,16 @@ def with_strengths(
             for sentences in judged
         ]
     return [replace(reading, judged=sentences) for reading, sentences in zip(readings, judged, strict=True)]
+
+
+def _forbidding(asked: Asked, sentences: Mapping[int, Judged]) -> Iterator[Judged]:
+    """The sentences that forbid what is asked; one that points back is read with the sentence before it."""
+    before, end = "", 0
+    for start, judged in sentences.items():
+        points_back = POINTS_BACK.match(judged.sentence) and start - end < _APART
+        if forbidden(asked, judged.title, judged.sentence, before if points_back else "") > 0:
+            yield judged
+        before, end = judged.sentence, start + len(judged.sentence)
 
 
 def _judged(asked: Asked, passage: Passage, start: int, end: int, terms: Mapping[str, float]) -> Judged:

@@ -38,6 +38,11 @@ _ADVICE = verbose_pattern(
     \b(?:do\ not|don['’]t|never|please)\ \w+|\b(?:stop|start|keep|avoid)(?:ping|ing)?\ (?:taking|using)\b
     """
 )
+POINTS_BACK = re.compile(
+    r"(?:This|These|Those|Such|It|They|Its|Their|He|She|Both|The (?:former|latter))\b(?! (?:study|trial|review|"
+    r"article|paper)\b)"
+)
+"""How a sentence begins that is read with the one before it."""
 _CLAUSE = re.compile(r"(?:^|[.;:,] |[-•*] |\byou (?:can|may|could) )\s*(?:then |and |or |also )?([A-Za-z]+)")
 """A word with which a clause begins: a verb there is an order."""
 

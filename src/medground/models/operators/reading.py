@@ -9,7 +9,7 @@ from medground.language import words
 from medground.language.finding_sentences import reports_result
 from medground.language.question_reading import Asked, reading_of
 from medground.language.quoting.candidate import Candidate, log_sum
-from medground.language.quoting.leading import cell_named, is_quotable, says_beside, says_the_same
+from medground.language.quoting.leading import POINTS_BACK, cell_named, is_quotable, says_beside, says_the_same
 from medground.language.sentences import ROW
 from medground.models.operators import base
 from medground.values.evidence import Stance
@@ -108,7 +108,7 @@ def _quotes(
         texts = {passage.sentences[n].text for n in span}
         if len(found) == PER_PASSAGE or not taken.isdisjoint(span) or texts <= said:  # a paper may repeat a sentence
             continue
-        strongest = passage.sentences[max(span, key=lambda n: strengths[n])].text
+        strongest = _with_the_one_before(passage, max(span, key=lambda n: strengths[n]))
         named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
         is_row = cell_named(asked, strongest, passage.title) > 0
         if is_row or named >= NAMED or reports_result(strongest) or asked.share_named(passage.title, strongest) == 1.0:
@@ -116,6 +116,12 @@ def _quotes(
             said |= texts
             found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found
+
+
+def _with_the_one_before(passage: base.SentencedPassage, number: int) -> str:
+    """The text of a sentence; with the sentence before it, if it points back to it."""
+    text = passage.sentences[number].text
+    return f"{passage.sentences[number - 1].text} {text}" if number and POINTS_BACK.match(text) else text
 
 
 def _strengths(question: str, passages: Sequence[base.SentencedPassage]) -> list[list[float]]:
