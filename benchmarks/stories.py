@@ -4,7 +4,7 @@
 
 Each NAME is a corpus built of the set's texts. A writer who never saw the program read one text at a time and asked for
 what one or two of its sentences say, in stories too; 40 questions are on subjects that no set holds. The patterns say
-what a first quote or its title must name, and what the answer would match. `scripts/train_on_subject.py` learns from
+what a first quote or its title must name, and what the answer would match. Weights once learned from
 all of them, so the figures do not say how new questions fare. For each corpus it prints how often the first quote is
 the answer, is on the subject, is on something else, and how often the answer is refused.
 """
