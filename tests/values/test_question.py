@@ -18,6 +18,7 @@ from medground.values.question import MAX_CHARACTERS, MAX_CONTEXT, Question, as_
 def test_task_is_guessed_from_the_wording_and_options_make_a_single_choice() -> None:
     closed = ("Is ectopia lentis a feature of Marfan syndrome?", "does aspirin reduce stroke")
     closed += ("Is zinc safe, or not?", "Can you die of measles?", "Can it be taken with or without food?")
+    closed += ("Is it safe to take more or less than 5 mg of zinc?",)
     open_ = ("Which genes are associated with Rett syndrome?", "Island populations: how frequent is it?")
     open_ += (
         "Is zinc or iron safer?",

@@ -80,6 +80,11 @@ class Style(Protocol):
         """The results of a batch by request; None while it is at work. What is left out has expired."""
 
 
+def _lines(reply: httpx2.Response) -> list[Any]:
+    """The values of a reply with one on each line; `str.splitlines` would cut at signs that a text may hold."""
+    return [json.loads(line) for line in reply.content.split(b"\n") if line.strip()]
+
+
 class OpenAIStyle:
     """A file of requests is uploaded; what was answered and what failed stand in two other files."""
 
@@ -106,7 +111,7 @@ class OpenAIStyle:
         found: dict[str, Result] = {}
         for file in filter(None, (state.get("output_file_id"), state.get("error_file_id"))):
             content = await door.call("GET", f"{door.base}/files/{file}/content")
-            for line in map(json.loads, content.text.splitlines()):
+            for line in _lines(content):
                 if response := line.get("response"):
                     found[line["custom_id"]] = Result(response["status_code"], json.dumps(response["body"]).encode())
                 else:
@@ -132,8 +137,8 @@ class AnthropicStyle:
         url = f"{door.base}{door.path}/batches/{batch}"
         if (await door.call("GET", url)).json()["processing_status"] != "ended":
             return None
-        lines = (await door.call("GET", f"{url}/results")).text.splitlines()
-        return {line["custom_id"]: self._result(line["result"]) for line in map(json.loads, lines)}
+        lines = _lines(await door.call("GET", f"{url}/results"))
+        return {line["custom_id"]: self._result(line["result"]) for line in lines}
 
     def _result(self, told: Mapping[str, Any]) -> Result:
         if told["type"] == "succeeded":

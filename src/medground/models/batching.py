@@ -82,7 +82,7 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
     async def _result(self, door: Door, content: bytes) -> Result:
         key = hashlib.sha256(f"{door.base}{door.path}\n".encode() + content).hexdigest()
         future = self._waiting.get(key)
-        if future is None:
+        if future is None or future.done():  # of a call that nobody waits for any more
             future = self._waiting[key] = asyncio.get_running_loop().create_future()
             if not self._is_read:
                 self._is_read = True
@@ -97,8 +97,8 @@ class BatchedNetwork(httpx2.AsyncBaseTransport):
         except BatchFailed as failed:
             return failed.result
         finally:
-            if future.done():
-                self._waiting.pop(key, None)
+            if future.done() and self._waiting.get(key) is future:
+                del self._waiting[key]
 
     def _gather(self) -> None:
         """Send what is queued once nothing has joined it for a while."""

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import SecretStr
 from pydantic_ai.exceptions import UserError
@@ -93,6 +93,8 @@ def _known(name: str, wire: ModelWire, given: dict[str, Any]) -> ProviderModel:
         raise UserError("its provider takes no base_url")
     if _takes_our_client(takes):
         given = given | {"http_client": wire.client}
+    elif wire.is_batched:
+        raise UserError("its provider sends no batches; leave --batch out")
     return infer_model(name, lambda _: kind(**given))
 
 
@@ -118,10 +120,18 @@ def _at(address: str, name: str, key: SecretStr | None, wire: ModelWire) -> Prov
 
 def _checked(address: str, name: str) -> str:
     parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts):
         shown = without_secrets(address)
         raise ConfigError(f"{name}: base_url {shown!r} is not an address such as http://localhost:8000/v1")
     return address
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Whether an address names no port, or one that there can be."""
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:
+        return False
 
 
 def _setup_errors() -> tuple[type[Exception], ...]:

@@ -79,7 +79,7 @@ def _at(address: str) -> ProfileName:
     parts = urlsplit(address)
     if f".{parts.hostname or 'openai.com'}".endswith(".openai.com"):
         return "openai"
-    return "ollama" if parts.port == _OLLAMA_PORT else "generic"
+    return "ollama" if parts.netloc.endswith(f":{_OLLAMA_PORT}") else "generic"
 
 
 def forms_of(model: Mapping[str, Any]) -> list[Form]:

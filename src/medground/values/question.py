@@ -39,7 +39,7 @@ _WAY = f"(?:{_UP}|{_DOWN}|(?:about )?the same|similar|equal|unchanged|(?:no|not)
 _BETWEEN = "(?:,? or |, |/)(?:(?:is|are|was|were|does|do|it|they|stays?|remains?) )*"
 _AFTER = "with|when|in|for|than|after|if|among|compared|between|during|at|under|by|following|versus|vs|as|on"
 WAYS = re.compile(
-    rf"\b{_WAY}(?:{_BETWEEN}{_WAY})+(?=\W*$|[,;?]| (?:{_AFTER})\b| \w+ (?:than|with|when)\b)"
+    rf"\b(?!more or less than \d){_WAY}(?:{_BETWEEN}{_WAY})+(?=\W*$|[,;?]| (?:{_AFTER})\b| \w+ (?:than|with|when)\b)"
     r"|\b(?:increase|raise)(?:, | or |/)(?:decrease|reduce|lower)\b"
     r"|\b(?:decrease|reduce|lower)(?:, | or |/)(?:increase|raise)\b",
     re.IGNORECASE,

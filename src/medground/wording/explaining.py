@@ -70,7 +70,7 @@ def _because(explanation: Explanation) -> str:
     if places[0]:
         return (
             f"sentence {places[0] + 1} comes before those with higher scores by the order of quotes: the subject in "
-            "it or its title, one of each paper, findings before aims"
+            "it or its title, one of each paper, findings before aims, and with vectors the nearest in meaning"
         )
     rival = next((one for number, one in enumerate(judged) if number not in places), None)
     if rival is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from medground.answering.read.reading_list import Reading
 from medground.answering.run import Run
-from medground.errors import ConfigError, needing
+from medground.errors import ConfigError, StorageFailed, needing
 from medground.language.quoting.judged import AnswerNetwork
 
 log = logging.getLogger(__name__)
@@ -17,15 +17,13 @@ _OPENING = threading.Lock()
 
 
 async def network_of(readings: Sequence[Reading], run: Run) -> AnswerNetwork | None:
-    """The network; None where vectors found none of the readings, or MiniLM is not in the home.
-
-    Raises StorageFailed: there is no space for the network's graph.
-    """
+    """The network; None where vectors found none of the readings, MiniLM is not in the home, or its graph cannot be
+    written there."""
     if not any("dense" in reading.scores for reading in readings):
         return None
     try:
         return await asyncio.to_thread(_opened_once, run.settings.home)
-    except ConfigError as error:
+    except (ConfigError, StorageFailed) as error:
         log.info("sentences are judged by their words alone: %s", error)
         return None
 

@@ -47,7 +47,8 @@ def way_of(higher: str, quote: str) -> str | None:
     rises, falls = (bool(way.search(pair.clause)) for way in (UP, DOWN))
     if rises != falls:
         return "higher" if rises != order(pair) else "lower"
-    return _of_ratio(near)
+    told = _of_ratio(near)
+    return {"higher": "lower", "lower": "higher"}.get(told or "", told) if order(pair) else told
 
 
 def _of_ratio(text: str) -> str | None:
@@ -57,4 +58,4 @@ def _of_ratio(text: str) -> str | None:
     ratio, *limits = (float(number.replace("·", ".")) for number in found.groups() if number)
     if limits and limits[0] <= 1 <= limits[-1]:
         return "no difference"
-    return "higher" if ratio > 1 else "lower"
+    return None if ratio == 1 else "higher" if ratio > 1 else "lower"

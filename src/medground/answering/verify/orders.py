@@ -52,7 +52,7 @@ _FORMS = {
     ),
     "open": verbose_pattern(
         r"""
-        \b(?:no|not|none|neither|never|nothing|un(?:clear|known))\b[^.;]*?\b(?:whether|if|when|how|which|what|who|
+        \b(?:no|not|none|neither|never|nothing|un(?:clear|known))\b[^.;]{0,200}?\b(?:whether|if|when|how|which|what|who|
         why)\b[^.;]*
         """
     ),
@@ -61,7 +61,7 @@ _FORMS = {
         \b(?:ignore|disregard|forget|override|skip|supersedes?)\b[^.]{{0,40}}\b(?:instruct\w+|above|previous\w*|
         prompts?|rules?|question|other\ (?:texts?|sources?|documents?|passages?))\b|
         \b{_READERS}\b[^.]{{0,60}}\b{_ORDERS_FORM}\b|\b{_ORDERS_FORM}\b[^.]{{0,60}}\b{_READERS}\b|\b(?:system|
-        assistant|user)\ (?:prompt|message)\b|(?:^|[.!?]\ )\W*(?:(?:system|assistant|user|instructions?|admin\w*|
+        assistant|user)\ (?:prompt|message)\b|(?:^|[.!?]\ )\W{{0,9}}(?:(?:system|assistant|user|instructions?|admin\w*|
         (?:new\ )?task)\s?:|(?:note|attention|message|memo)\W[^.]{{0,30}}\b{_READERS}\b)|\[/?INST\]|<\|\w+|
         </?(?:system|assistant|user|source|evidence|document|instructions?)\b[^>]*>|(?:^|[.;:!?]\ |
         \bplease\ )(?:please\ |always\ |then\ )?{_SAYING}(?:\ \w+){{0,2}}\ (?:that|yes|no|with)\b|\b(?:answer|reply|

@@ -30,13 +30,16 @@ def explain(
     from medground.faces.cli.asking import STDIN, ask_one, read_stdin
     from medground.language.risk.notices import notice_first
     from medground.values.question import Question
+    from medground.values.usage import KEYLESS
     from medground.wording.explaining import explained
 
     if question is None:
         raise UsageError("no question given; write one in quotes, or - to read it from standard input")
     text = read_stdin() if question == STDIN else question
     with notice_first(text):
-        chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": None})
+        chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "recipe.name": "ground"})
+        keyless = chosen.model.model_copy(update={"default": KEYLESS, "operators": {}, "batch": False})
+        chosen = chosen.model_copy(update={"model": keyless})
         answer = ask_one(Question.ask(text), chosen, quiet=quiet)
     try:
         spans = read_trace(chosen.home / "traces", answer.trace_id)
