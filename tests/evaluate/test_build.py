@@ -193,7 +193,7 @@ def test_what_marks_right_or_wrong_options_alike_is_rejected(options: list[tuple
     assert reason in found
     assert bool(found) is bool(reason)
     told = _question(("It helps men.", True), ("It harms men.", False), text="What does the context describe?")
-    assert "a context that nobody is shown" in gives_away(told)
+    assert "a context that is not shown" in gives_away(told)
 
 
 @pytest.mark.slow

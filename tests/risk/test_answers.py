@@ -129,12 +129,13 @@ def test_a_claim_gets_the_same_notice(papers: Path) -> None:
 
 
 def test_the_trace_keeps_the_kind_only(papers: Path) -> None:
-    with BlockingEngine(settings()) as engine:
-        answer = engine.ask(SELF_HARM)
-    spans = read_trace(papers / "traces", answer.trace_id)
-    assert [span["attributes"].get("medground.notice") for span in spans] == ["self-harm"]
-    assert answer.notice is not None
-    assert answer.notice.sentence not in json.dumps(spans)
+    for question, risk in ((SELF_HARM, "self-harm"), (EMERGENCY, "emergency")):
+        with BlockingEngine(settings()) as engine:
+            answer = engine.ask(question)
+        spans = read_trace(papers / "traces", answer.trace_id)
+        assert [span["attributes"].get("medground.notice") for span in spans] == [risk]
+        assert answer.notice is not None
+        assert answer.notice.sentence not in json.dumps(spans)
 
 
 def run(*words: str) -> None:

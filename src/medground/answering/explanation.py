@@ -117,5 +117,7 @@ def understood(asked: Asked) -> dict[str, Any]:
 
 
 def _tell(name: str, told: Mapping[str, Any], run: Run) -> None:
+    if run.notice is not None and run.notice.stops:
+        return  # the trace keeps the kind of the notice, and nothing is read or judged
     with run.trace.span(name) as span:
         span.text(told=json.dumps(told, ensure_ascii=False))

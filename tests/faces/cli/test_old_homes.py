@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from medground.faces.cli.answers import UNANSWERABLE
 from medground.faces.service.accounts import Owners, Saved
 from medground.faces.service.records import Records
 from medground.values.answer import Answer
@@ -67,7 +68,11 @@ def test_collections_tokens_runs_and_research_are_there(old: Path, said: Callabl
     [run] = (old / "runs").iterdir()
     said("eval", "report", run, "--out", "report")
     assert (Path("report") / "report.md").is_file()
-    assert "migraine" in said("research", "--resume", "last", "-q").out
+    [unfinished] = (old / "research").iterdir()
+    found = said("research", "--resume", "last", "-q", code=UNANSWERABLE).out  # of epilepsy, which is asked, nothing
+    assert "Nothing found on epilepsy" in found
+    assert "Zotromab reduced migraine days in adults." in found
+    assert not unfinished.exists()
 
 
 def test_an_old_question_is_asked_again_and_followed_with_the_settings_that_are_left(
