@@ -53,7 +53,8 @@ FILES = PAPERS
 KEPT = Path(__file__).resolve().parents[2] / "experiments" / "results"
 ALL = find_experiments(FILES)
 RUNNABLE = [pytest.param(path, id=experiment.name) for path, experiment in ALL if experiment.runnable]
-_PROMPTS = tomllib.loads((resources.files("medground") / "data" / "prompts.toml").read_text(encoding="utf-8"))
+_TEXTS = tomllib.loads((resources.files("medground") / "data" / "prompts.toml").read_text(encoding="utf-8"))
+_PROMPTS = {name: text.replace("{form}", _TEXTS["form"]) for name, text in _TEXTS.items()}
 SPREAD = {"000/appendix-j", "000/figure-3", "000/table-6", "001/table-3", "001/table-4", "003/figure-3"}
 """Their figures are in running text or in columns, not in one line of a table."""
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from asking import Asks, MakeRun, asks
+from asked_questions import Asks, MakeRun, asks
 from rows import tables
 
 from medground.errors import MedgroundError, SourceUnavailable

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import Asks, MakeRun, asks
+from asked_questions import Asks, MakeRun, asks
 from rows import tables
 from scripted_capable import checks
 from small_corpora import corpus_of_documents

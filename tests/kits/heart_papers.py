@@ -4,7 +4,7 @@ from typing import Any
 
 import heart
 import pytest
-from asking import Asks, MakeRun, asks
+from asked_questions import Asks, MakeRun, asks
 
 from medground.corpus.library import Library
 from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from asking import Asks, MakeRun, asks
+from asked_questions import Asks, MakeRun, asks
 from scripted_capable import Asked, checks
 from small_corpora import corpus_of_documents
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from asking import Asks
+from asked_questions import Asks
 from rows import each_row
 from scripted_capable import checks
 

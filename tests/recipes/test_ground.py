@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import Asks
+from asked_questions import Asks
 from rows import each_row
 from scripted_capable import checks, says
 from small_corpora import WordEmbedder, corpus_of_documents

@@ -6,7 +6,7 @@ from typing import Any
 
 import five_sources
 import pytest
-from asking import Asks
+from asked_questions import Asks
 from five_sources import PAGE, QUESTION, TEXTS, MakeRun, five
 from rows import each_row
 from scripted_capable import checks

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import heart_papers
-from asking import Asks
+from asked_questions import Asks
 from heart_papers import BY_MODEL, QUESTION, MakeRun, replies, verdicts
 from rows import each_row
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import heart
 import pytest
-from asking import Asks
+from asked_questions import Asks
 from heart import QUESTION, cited, entails, reasons, spans
 
 from medground.answering import captions

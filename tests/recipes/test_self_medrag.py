@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import Asks
+from asked_questions import Asks
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import BM25, DENSE, PAPERS, QUESTION, TOPICS, WITHDRAWN, Rankers, about, replies, rounds_of

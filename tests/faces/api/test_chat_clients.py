@@ -49,7 +49,7 @@ def test_a_streamed_response_has_the_same_text_and_a_failure_ends_it(client: Ope
     assert "".join(event.delta for event in events if event.type == "response.output_text.delta") == whole.output_text
     assert [event.sequence_number for event in events] == sorted({event.sequence_number for event in events})
     added = [event for event in events if event.type == "response.output_text.annotation.added"]
-    assert len(added) == len(whole.output[0].content[0].annotations) > 2
+    assert len(added) == len(whole.output[0].content[0].annotations) > 1
     more = {"medground": {"corpora": ["heart"], "filters": {"where": [["colour", "red"]]}}}
     *_, last = client.responses.create(model="ground", input=QUESTION, stream=True, extra_body=more)
     assert last.type == "response.failed"

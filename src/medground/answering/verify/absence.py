@@ -48,14 +48,15 @@ _MOST = 10
 async def reported(absences: Sequence[str], run: Run) -> dict[str, TextSpan]:
     """For each absence that a document refutes, the sentence that reports the thing.
 
-    The documents found are read, and those that one search for each other absence finds in what is stored here.
+    The documents found are read, and those that one search for each other absence finds in what is stored here; without
+    `verify.gate` nothing is searched for them.
 
     Raises BudgetExhausted: the run reached one of its limits.
     """
     found = _in_documents(absences, run.ledger.documents.values())
     left = [one for one in absences if one not in found]
     stored = tuple(source.name for source in run.sources if source.state is not None)
-    if not left or not stored:
+    if not left or not stored or not run.settings.verify.gate:
         return found
     with contextlib.suppress(SourceUnavailable):  # the answer lists it
         results = await run.look_up(*chain.from_iterable(_lookups(one, stored) for one in left))
