@@ -114,6 +114,7 @@ def citing(*ids: str) -> dict[str, object]:
         (json.dumps(MEANT)[:-1] + ",}", 1),
         (json.dumps(MEANT | {"answer": "no"}), 1),
         (json.dumps(MEANT | {"answer": ["No."]}), 1),
+        (json.dumps(MEANT | {"answer": ["Nein"]}), 1),
         (json.dumps(MEANT | {"form": "yes-no"}), 1),
         (json.dumps(MEANT | {"missing": None, "query": None}), 1),
         (json.dumps(MEANT | {"confidence": 0.9, "notes": ["sure"]}), 1),

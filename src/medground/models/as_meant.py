@@ -23,6 +23,13 @@ _LONGEST = 200_000
 """Characters of a reply that is read so; no operator needs as many."""
 _DECODER = json.JSONDecoder()
 
+_IN_ENGLISH = {
+    **dict.fromkeys(["ja", "oui", "sí", "si", "sì", "sim"], "yes"),
+    **dict.fromkeys(["nein", "non", "não"], "no"),
+    **dict.fromkeys(["vielleicht", "peut-être", "quizás", "forse", "talvez"], "maybe"),
+}
+"""The short answer to a question in another language, which a model may write in that language."""
+
 Choices = Mapping[str, Sequence[str]]
 """The values that a field, or each item of it, may have, by the field's name."""
 
@@ -124,10 +131,13 @@ class _Fitting:
 
 
 def _nearest(text: str, allowed: Sequence[str]) -> str:
-    """The allowed value that a text stands for: but for case and marks, or as the part before a dot; else the text."""
+    """The allowed value that a text stands for: but for case, marks and language, or as the part before a dot; else the
+    text.
+    """
     if text in allowed:
         return text
     bare = text.strip(_AROUND).casefold()
+    bare = _IN_ENGLISH.get(bare, bare)
     same = [value for value in allowed if value.casefold() == bare]
     within = [value for value in allowed if value.casefold().startswith(f"{bare}.")]
     return next((found[0] for found in (same, within) if len(found) == 1), text)
