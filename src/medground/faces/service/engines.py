@@ -111,8 +111,10 @@ class Engines:
     async def _close_unused(self) -> None:
         """Close engines that are not in use, the longest unused first, until few are left."""
         unused = [key for key, one in self._open.items() if not one.users and one.opening.done()]
-        for key in unused[: max(0, len(self._open) - MOST_OPEN)]:
-            await self._close(self._open.pop(key))
+        # All are taken out before the first is closed: meanwhile another question may end, or ask one of them.
+        closing = [self._open.pop(key) for key in unused[: max(0, len(self._open) - MOST_OPEN)]]
+        for one in closing:
+            await self._close(one)
 
     async def _close_all(self) -> None:
         while self._open:
