@@ -71,12 +71,12 @@ class ClockLooks:
 
         `kept`: the longest time for which something is kept.
         """
-        wall, steady = self.now().timestamp(), self.steady()
-        passed = None if self._steady_before is None else steady - self._steady_before
-        self._steady_before = steady
 
         def looked(at: Transaction) -> tuple[_Looks | None, _Looks]:
-            at.lock("looks")
+            at.lock("looks")  # the clocks are read after it: a reading that waited would look like a jump back
+            wall, steady = self.now().timestamp(), self.steady()
+            passed = None if self._steady_before is None else steady - self._steady_before
+            self._steady_before = steady
             rows = at.rows("SELECT first, last, ran, needed, swept FROM looks")
             before = _Looks(*rows[0]) if rows else None
             if before is not None and _agrees(before, wall, passed):
@@ -90,8 +90,8 @@ class ClockLooks:
             return before, after
 
         before, after = self.records.run(looked)
-        if before is not None and after.ran == 0.0 and after.first == wall and before.first != after.first:
-            jump = f"{_date(before.last)} to {_date(wall)}"
+        if before is not None and after.ran == 0.0 and after.first == after.last and before.first != after.first:
+            jump = f"{_date(before.last)} to {_date(after.last)}"
             self.audit.add(None, "clock", f"{jump}; nothing is deleted by age for {after.needed / HOUR:.0f} hours")
         return after
 
