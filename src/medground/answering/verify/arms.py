@@ -1,39 +1,22 @@
-"""Which side of a comparison is which, and whether a text compares the same sides in the same way.
-
-A network that scores a pair of texts hardly reads the order of the sides: it supports "A was higher than B" over a text
-that says the reverse. So what it says about a comparison counts only where these rules find both sides in the text, in
-the same roles and with the same direction.
-"""
+"""Which side of a comparison is which, and whether a text compares the same sides in the same way."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from medground.answering.verify.critic import Claim, Judgement
 from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.plain_words import is_plain
 from medground.language.quantities import quantities
-from medground.language.question_reading import reading_of
-from medground.language.sentences import sentence_spans
 from medground.language.slots import EMPTY, LABEL
 from medground.language.statements import blanked, segment
 from medground.models.operators.differences import DENIED, NEGATION
 
 Roles = Literal["same", "exchanged", "opposite"]
 
-ORDER = "comparison order"
-"""The flag of a statement whose sides a text has the other way round."""
-DIRECTION = "direction"
-"""The flag of a statement that a text denies, or says in the opposite direction."""
-_NOTES = {
-    ORDER: "the text compares these the other way round",
-    DIRECTION: "the text says the opposite about these",
-}
-_NOT_SHOWN = "this compares two sides, and the rules did not find both in the same roles in the text"
 _NON_INFERIOR = lazy_pattern(r"\bnot inferior\b|\bnon-?\s?inferior(?:ity)?\b", re.IGNORECASE)
 _JOINT = verbose_pattern(
     r"""
@@ -87,7 +70,7 @@ _COMPARED = verbose_pattern(
     """,
     0,
 )
-_WHEREAS = lazy_pattern(r"\b(?:whereas|while|in contrast|conversely|by comparison|on the other hand)\b", re.IGNORECASE)
+WHEREAS = lazy_pattern(r"\b(?:whereas|while|in contrast|conversely|by comparison|on the other hand)\b", re.IGNORECASE)
 _ALIKE = verbose_pattern(
     r"""
     \b(?:similar\w*|comparabl[ey]|equal(?:ly)?|equivalent|identical|unchanged|the\ same|non-?significant\w*|
@@ -206,7 +189,7 @@ def contrasts(text: str, *, each_clause: bool = False) -> tuple[Contrast, ...]:
 
     With `each_clause`, every clause with a direction counts: "A fell, whereas B rose" compares the one with the other.
     """
-    clauses = (part for start, end in segment(text) for part in _WHEREAS.split(text[start:end]))
+    clauses = (part for start, end in segment(text) for part in WHEREAS.split(text[start:end]))
     return tuple(one for clause in clauses for one in _of_clause(clause, each_clause))
 
 
@@ -219,11 +202,11 @@ def _of_clause(clause: str, each_clause: bool) -> Iterator[Contrast]:
         found = [_two_sided(*parts) for parts in _by_joint(clause, plain, joints)]
         yield from [one for one in found if len(found) == 1 or not all(stem.isdigit() for stem in one.arm)]
     elif (_ALIKE.search(plain) or _BETWEEN.search(plain)) and not scale:
-        yield Contrast("alike", about=_side(clause), denied=_is_denied(clause))
-    elif _comparatives(plain) or _COMPARED.search(plain) or (each_clause and scale):
+        yield Contrast("alike", about=_side(clause), denied=is_denied(clause))
+    elif comparatives(plain) or _COMPARED.search(plain) or (each_clause and scale):
         arm = _arm(plain, "")
         numbers = _numbers(plain) if not scale else frozenset()
-        about, denied = _about(plain, arm), _is_denied(clause)
+        about, denied = _about(plain, arm), is_denied(clause)
         yield Contrast("alone", _side(arm), frozenset(), scale, about, denied, _joins(arm), numbers)
 
 
@@ -236,7 +219,7 @@ def _by_joint(
         after = _AFTER.search(plain, joint.end(), end)
         end = after.start() if after else end
         told = clause[start : joint.start() if joint["but_not"] else end]
-        yield plain[start : joint.start()], joint, plain[joint.end() : end], _is_denied(told)
+        yield plain[start : joint.start()], joint, plain[joint.end() : end], is_denied(told)
 
 
 def _next_clause(plain: str, start: int, end: int) -> int:
@@ -275,7 +258,7 @@ def _arm(left: str, preposition: str) -> str:
     same = preposition and [*re.finditer(rf"\b{preposition}\b", left, re.IGNORECASE)]
     if preposition and (before := same or places):
         return _noun_phrase(left[before[-1].end() :])[0]
-    found = _comparatives(left)
+    found = comparatives(left)
     is_state = bool(found) and _STATE.search(left[: found[-1].start()]) is not None
     after = [place.end() for place in places if (is_state and place.start() > found[-1].start()) or not found]
     if after and not _VERB.search(left, after[-1]):
@@ -285,7 +268,7 @@ def _arm(left: str, preposition: str) -> str:
 
 def _subject(left: str) -> str:
     cuts = sorted(one.start() for form in (_VERB, _CHANGE) for one in form.finditer(left))
-    cuts += [one.start() for one in _comparatives(left)]
+    cuts += [one.start() for one in comparatives(left)]
     return next((left[:cut] for cut in sorted(cuts) if _side(left[:cut])), left)
 
 
@@ -316,7 +299,7 @@ def _numbers(clause: str) -> frozenset[str]:
     return frozenset(str(value) for quantity in quantities(clause) for value in quantity.values)
 
 
-def _comparatives(text: str) -> list[re.Match[str]]:
+def comparatives(text: str) -> list[re.Match[str]]:
     """The words of a text that compare: "fewer", "more", and what has an ending in -er and another in -est."""
     return [word for word in _COMPARATIVE.finditer(text) if not word["stem"] or _is_graded(word["stem"])]
 
@@ -331,11 +314,11 @@ def _is_graded(stem: str) -> bool:
 
 def _scale(text: str) -> frozenset[str]:
     named = [name for name, form in _SCALES.items() if form.search(text)]
-    rest = [one[0].lower() for one in _comparatives(text) if not any(form.search(one[0]) for form in _SCALES.values())]
+    rest = [one[0].lower() for one in comparatives(text) if not any(form.search(one[0]) for form in _SCALES.values())]
     return frozenset((*named, *rest))
 
 
-def _is_denied(text: str) -> bool:
+def is_denied(text: str) -> bool:
     """Whether a text says that there is no difference: in words, or by its p value."""
     values = (float(f"0.{found[1]}") for found in _P_VALUE.finditer(text))
     return bool(DENIED.search(text) or _ALIKE.search(text)) or any(p > _HIGHEST_P for p in values)
@@ -352,46 +335,3 @@ def roles_in(statement: str, text: str, *, each_clause: bool = False) -> Roles |
         told = {roles for one in quoted if (roles := claimed.roles_in(one))}
         found.append(told.pop() if len(told) == 1 else None)
     return next((roles for roles in found if roles != "same"), "same") if found else None
-
-
-def _without_names(statement: str) -> str:
-    """The statement without names that only look like a comparison, such as "lower back pain"."""
-    for subject in reading_of(statement).subjects if _comparatives(statement) else ():
-        if " " in subject.said and _comparatives(subject.said):
-            statement = statement.replace(subject.said, subject.said.split()[-1])
-    return statement
-
-
-def held_to_sides(claim: Claim, judgement: Judgement) -> Judgement:
-    """What counts of a network's judgement of a claim; all of it if the claim compares nothing."""
-    leans, each_clause = judgement.leans, _WHEREAS.search(claim.within or claim.statement) is not None
-    statement = _without_names(claim.statement) if leans else ""
-    claimed = contrasts(statement, each_clause=each_clause)
-    if leans is None or not claimed:
-        return judgement
-    if all(one.kind == "alike" and not one.arm for one in claimed):
-        best = next(view.quote for view in claim.premises if view.id == judgement.best)
-        return judgement if _is_denied(best) == (leans == "entails") else _open(judgement)
-    roles, premise = _found(statement, claim, each_clause)
-    if roles == "same":
-        return replace(judgement, relation=leans, best=premise, note="") if leans == "entails" else _open(judgement)
-    if roles is None:
-        return _open(judgement)
-    if judgement.relation == "contradicts":
-        return replace(judgement, best=premise)
-    flag = ORDER if roles == "exchanged" else DIRECTION
-    return Judgement("related", premise, flags=(flag,), note=_NOTES[flag])
-
-
-def _open(judgement: Judgement) -> Judgement:
-    return Judgement("unsure", judgement.best, note=_NOT_SHOWN)
-
-
-def _found(statement: str, claim: Claim, each_clause: bool) -> tuple[Roles | None, str | None]:
-    """The roles in which the premises have the sides, and the shortest premise that shows it; None if they differ."""
-    found: dict[Roles, str] = {}
-    for view in sorted(claim.premises, key=lambda view: len(view.quote)):
-        for start, end in sentence_spans(view.quote):
-            if roles := roles_in(statement, view.quote[start:end], each_clause=each_clause):
-                found.setdefault(roles, view.id)
-    return next(iter(found.items())) if len(found) == 1 else (None, None)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medground.answering.run import Run
-from medground.answering.verify.arms import held_to_sides
 from medground.answering.verify.critic import Claim, Judgement, Reads, Score, Scorer, without_judge
+from medground.answering.verify.sides import held_to_sides
 from medground.errors import ConfigError, ModelFailed
 from medground.models.operators.base import EvidenceView
 
