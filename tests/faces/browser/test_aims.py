@@ -78,9 +78,12 @@ class Reader:
     def waits_for_a_new_paper(self) -> None:
         new = study(77, {"RESULTS": "Vitamin D halved falls in 500 older adults. Vitamin D prevented falls."})
         papers_home(self.home, [*STUDIES, new], "falls-in-old-age")
-        self.page.wait_for_function(
-            "fetch('/v1/saved').then(r => r.json()).then(told => told.watched.some(w => w.again))"
-        )
+        told = "fetch('/v1/saved').then(r => r.json()).then(told => told.watched.some(w => w.again))"
+        for _ in range(150):  # `wait_for_function` takes the promise itself for true, and waits for nothing
+            if self.page.evaluate(told):
+                return
+            self.page.wait_for_timeout(200)
+        pytest.fail("the server did not ask the watched question again within 30 s")
 
 
 @pytest.fixture(scope="module")
