@@ -4,7 +4,7 @@ All text is escaped; only what `plots.svg` and Jinja2 write is markup.
 """
 
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -32,10 +32,11 @@ def accuracy_plot(report: Report) -> Markup:
 
 def status_plot(comparison: Comparison) -> Markup:
     """Shares of the statuses: a stacked bar for each run. Parts are coloured by their position in `STATUSES`."""
-    each = ((row.name, statuses_of(row)) for row in comparison.rows)
-    rows = [
-        (name, [(i, kind, counts[kind]) for i, kind in enumerate(STATUSES) if counts[kind]]) for name, counts in each
-    ]
+
+    def parts(counts: Mapping[str, int]) -> list[tuple[int, str, int]]:
+        return [(place, kind, counts[kind]) for place, kind in enumerate(STATUSES) if counts.get(kind)]
+
+    rows = [(row.name, parts(statuses_of(row))) for row in comparison.rows]
     return _plot("outcomes", "Outcomes of the questions", rows)
 
 
