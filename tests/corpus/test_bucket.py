@@ -16,6 +16,7 @@ from refusals import refused
 from rows import each_row
 from small_corpora import WordEmbedder, corpus_of_documents
 from small_service import ADA, answered
+from store_contract import StoreContract
 
 pytest.importorskip("obstore", reason="needs the extra s3")
 import obstore
@@ -27,7 +28,7 @@ from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, Us
 from medground.faces.service.request import Asked, Searched
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
-from medground.testing import DOCUMENTS, StoreContract
+from medground.testing import DOCUMENTS
 
 pytestmark = [
     pytest.mark.slow,

@@ -14,11 +14,12 @@ from object_store import Pushed
 from small_corpora import WordEmbedder, corpus_of_documents
 from solr_cluster import Cluster
 from solr_ranking import bioasq, by_words, compare
+from store_contract import StoreContract
 
 from medground.corpus.library import Library
 from medground.corpus.solr import client
 from medground.errors import NotFound, SnapshotCorrupt, SourceUnavailable, UsageError
-from medground.testing import DOCUMENTS, StoreContract
+from medground.testing import DOCUMENTS
 from medground.values.document import Document, MeshHeading
 from medground.values.query import (
     And,

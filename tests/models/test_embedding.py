@@ -114,7 +114,7 @@ def test_minilm_that_was_not_fetched(home: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_missing_extra_is_reported_in_one_line(
     home: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, extra: str
 ) -> None:
-    for module in [f"medground.models.{name}" for name in ("minilm", "pair_network", "torch_models")]:
+    for module in [f"medground.models.{name}" for name in ("minilm", "sessions", "torch_models")]:
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ConfigError, match=rf'pip install "medground\[{extra}\]"') as caught:

@@ -10,11 +10,12 @@ from contracts import in_one_test
 from refusals import refused
 from rows import each_row
 from small_corpora import WordEmbedder, corpus_of_documents
+from store_contract import StoreContract
 
 from medground.errors import ConfigError, UsageError
 from medground.sources.base import CountingSource
 from medground.sources.corpus import CorpusSource
-from medground.testing import DOCUMENTS, StoreContract
+from medground.testing import DOCUMENTS
 from medground.values.document import Document
 from medground.values.lookup import Lookup, PlainWords, Ranker
 from medground.values.query import Everything, Filters, Not, Term, Words

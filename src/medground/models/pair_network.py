@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_errors
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 from safetensors.numpy import load
@@ -22,7 +20,9 @@ from tokenizers import Encoding, Tokenizer
 from medground.corpus.manifest import hash_file
 from medground.errors import ConfigError, ModelFailed
 from medground.models.catalogue import CONFIG, GRAPH, HEAD, MADE, TOKENIZER
+from medground.models.padding import softmax
 from medground.models.pair_reader import PairReader, first_line
+from medground.models.sessions import ONNX_ERRORS, open_session
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -134,32 +134,6 @@ def joined(base: Mapping[str, NDArray[Any]], differences: Differences, name: str
     return found
 
 
-ONNX_ERRORS = tuple(
-    getattr(onnxruntime_errors, name)
-    for name in (
-        *("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf"),
-        *("NoSuchFile", "NotImplemented", "RuntimeException"),
-    )
-)
-"""What onnxruntime raises where a graph cannot be loaded or run."""
-
-
-def open_session(graph: Path, threads: int | None = None) -> Any:
-    """A session of onnxruntime.
-
-    Args:
-        graph: the ONNX file.
-        threads: threads inside one operation; None lets onnxruntime use the physical cores.
-    """
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or 0
-    # Threads that spin while waiting take the cores from other processes (measured on a busy machine: without
-    # spinning, MiniLM reads 1.3 times as many passages, and a query takes a third of the time).
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-
-
 Pair = tuple[str, str]
 """A premise (a passage) and a hypothesis (a statement)."""
 
@@ -213,9 +187,7 @@ class PairNetwork(PairReader):
             if stopped():
                 break
             rows[row] = self._logits(pair)
-        rows[~np.isfinite(rows).all(axis=1)] = np.nan
-        powers = np.exp(rows - rows.max(axis=1, keepdims=True))
-        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+        return softmax(rows)
 
     def _logits(self, pair: Pair) -> NDArray[np.float64]:
         encoding = self._encoded(*pair)

@@ -21,7 +21,8 @@ from medground.corpus.faults import writing
 from medground.home.files import put
 from medground.models.catalogue import MINILM
 from medground.models.encoder_graph import BertShape, EncoderGraph, Weights, quantised, read_weights, saved
-from medground.models.pair_network import open_session
+from medground.models.padding import tokens_and_mask
+from medground.models.sessions import open_session
 from medground.models.wheels import require
 
 _QUESTION, _TITLE, _SENTENCE = 80, 20, 64
@@ -50,13 +51,8 @@ class SentenceScorer:
         rows = [self._sentence(*sentence) for sentence in sentences]
         found = np.empty(len(rows), np.float32)
         for batch in _batches(rows):
-            texts = [asked, *(rows[n] for n in batch)]
-            ids = np.zeros((len(texts), max(map(len, texts))), np.int64)
-            mask = np.zeros_like(ids)
-            for line, text in enumerate(texts):
-                ids[line, : len(text)] = text
-                mask[line, : len(text)] = 1
-            found[batch] = self._session.run(["scores"], {"input_ids": ids, "attention_mask": mask})[0][:, 0]
+            read = tokens_and_mask([asked, *(rows[n] for n in batch)])
+            found[batch] = self._session.run(["scores"], read)[0][:, 0]
         return [float(score) for score in found]
 
     def _question(self, text: str) -> list[int]:

@@ -1,6 +1,6 @@
 """An NLI model: takes pairs of premise and hypothesis, returns probabilities of entailment and contradiction."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from tokenizers import Encoding, Tokenizer
 
 from medground.answering.verify.critic import Score
 from medground.errors import ConfigError, ModelFailed
+from medground.models.padding import batches, padded, softmax
 from medground.models.pair_reader import PairReader
 
 _RELATIONS = {
@@ -104,7 +105,7 @@ class NliModel(PairReader):
         """
         best = np.full((len(pairs), 2), -np.inf)
         windows = [(i, window) for i, pair in enumerate(pairs) for window in self._windows(*pair)]
-        for batch in _batches([len(window.ids) for _, window in windows]):
+        for batch in batches([window.ids for _, window in windows], _BATCH_TOKENS):
             if stopped():
                 found = np.full((len(batch), 2), np.nan)
             else:
@@ -122,20 +123,14 @@ class NliModel(PairReader):
 
     def _probabilities(self, windows: Sequence[Encoding]) -> NDArray[np.float64]:
         """Entailment and contradiction, of shape (windows, 2); NaN for windows with a value that is not finite."""
-        logits = self._logits(windows).astype(np.float64)
-        logits[~np.isfinite(logits).all(axis=1)] = np.nan
-        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares = weights / weights.sum(axis=1, keepdims=True)
+        shares = softmax(self._logits(windows))
         entailment, place = shares[:, self.labels.entailment], self.labels.contradiction
         # A model with two labels does not measure contradiction; windows that it could not read stay NaN.
         return np.stack([entailment, entailment * 0 if place is None else shares[:, place]], axis=1)
 
     def _logits(self, windows: Sequence[Encoding]) -> NDArray[np.float32]:
-        ids = np.full((len(windows), max(len(w.ids) for w in windows)), self._pad, np.int64)
-        mask, types = np.zeros_like(ids), np.zeros_like(ids)
-        for row, window in enumerate(windows):
-            length = len(window.ids)
-            ids[row, :length], mask[row, :length], types[row, :length] = window.ids, 1, window.type_ids
+        ids = padded([window.ids for window in windows], self._pad)
+        mask, types = (padded([getattr(w, name) for w in windows]) for name in ("attention_mask", "type_ids"))
         return self._network(ids, mask, np.minimum(types, self._last_type))
 
     def _try(self) -> None:
@@ -150,13 +145,3 @@ class NliModel(PairReader):
                 f"NLI model {self.name!r} returns an array of shape {shape} for {len(pairs)} pairs and"
                 f" {self.labels.count} labels; its config.json belongs to another model"
             )
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Indices of windows grouped by similar length, longest first, to keep padding low."""
-    order = sorted(range(len(lengths)), key=lambda n: -lengths[n])
-    start = 0
-    while start < len(order):
-        size = max(1, _BATCH_TOKENS // lengths[order[start]])
-        yield order[start : start + size]
-        start += size

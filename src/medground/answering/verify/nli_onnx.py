@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_errors
 from tokenizers import Tokenizer
 
 from medground.answering.verify.nli_model import LONGEST, Integers, NliModel
 from medground.errors import ConfigError, ModelFailed
 from medground.models.pair_reader import first_line
+from medground.models.sessions import CPU, ONNX_ERRORS, open_session
 
-_RAISED = "Fail InvalidArgument InvalidGraph InvalidProtobuf NoSuchFile NotImplemented RuntimeException"
-_FAILURES = tuple(getattr(onnxruntime_errors, name) for name in _RAISED.split())
-_PROVIDERS = ("CUDAExecutionProvider", "CPUExecutionProvider")
+_PROVIDERS = ("CUDAExecutionProvider", CPU)
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
@@ -30,15 +28,10 @@ class OnnxNetwork:
 
     def __init__(self, name: str, graph: Path) -> None:
         self._name = name
-        options = onnxruntime.SessionOptions()
-        # Threads that spin while waiting take the cores from other processes.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
         available = onnxruntime.get_available_providers()
-        providers = [provider for provider in _PROVIDERS if provider in available]
         try:
-            self._session = onnxruntime.InferenceSession(str(graph), options, providers=providers)
-        except _FAILURES as error:
+            self._session = open_session(graph, None, [one for one in _PROVIDERS if one in available])
+        except ONNX_ERRORS as error:
             raise ConfigError(f"cannot load the NLI model {name!r}: {first_line(error)}") from None
         self._inputs = {given.name: _TYPES.get(given.type) for given in self._session.get_inputs()}
         if "input_ids" not in self._inputs or not set(self._inputs) <= set(_INPUTS) or None in self._inputs.values():
@@ -57,7 +50,7 @@ class OnnxNetwork:
         given = {key: arrays[key].astype(kind) for key, kind in self._inputs.items()}
         try:
             found: NDArray[np.float32] = self._session.run([self._output], given)[0]
-        except _FAILURES as error:
+        except ONNX_ERRORS as error:
             raise ModelFailed(f"onnxruntime: {first_line(error)}", model=self._name) from None
         return found
 

@@ -123,8 +123,10 @@ def main(arguments: list[str] | None = None) -> None:
     with guarded(to_the_end=arguments is None) as streams:
         status = _outcome(words)
         status = _written(status, *streams)
-    if status == _INTERRUPTED and arguments is None:  # a caller in this process continues
-        _exit_on_next_interrupt()
+    if arguments is None:  # otherwise a caller in this process continues
+        gc.freeze()  # the process ends: to search all that was loaded for garbage takes a quarter of a short answer
+        if status == _INTERRUPTED:
+            _exit_on_next_interrupt()
     sys.exit(status)
 
 

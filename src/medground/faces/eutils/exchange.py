@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
-from lxml import etree
-
 from medground.faces.eutils.catalogue import Check, SnapshotCatalogue
 from medground.pubmed.parser import MAX_CHARACTERS
 from medground.pubmed.syntax import tokens
 from medground.values.document import Document
+from medground.wording.markup import template
 
 MOST_IDS = 50_000
 """Maximum IDs of a request."""
@@ -185,28 +184,6 @@ def _size(stored: Sequence[_Stored]) -> int:
 
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_DTD_URL = "https://eutils.ncbi.nlm.nih.gov/eutils/dtd"
-
-
-def eutils_doctype(root: str, name: str, date: str, file: str | None = None) -> str:
-    """Return the document type declaration that refers clients to the DTD."""
-    return f'<!DOCTYPE {root} PUBLIC "-//NLM//DTD {name} {date}//EN" "{_DTD_URL}/{date}/{file or name}.dtd">'
-
-
-def node(tag: str, text: str | int | None = None, /, *children: etree._Element, **attributes: str) -> etree._Element:
-    """Build an element. Characters that are not allowed in XML become spaces."""
-    element = etree.Element(tag, {name: _NOT_XML.sub(" ", value) for name, value in attributes.items()})
-    if text is not None:
-        element.text = _NOT_XML.sub(" ", str(text))
-    element.extend(children)
-    return element
-
-
-def nodes_of(values: Mapping[str, Any]) -> list[etree._Element]:
-    """An element for each name, with its value."""
-    return [node(tag, value) for tag, value in values.items()]
-
-
 MOST_BYTES = 100_000_000
 """Maximum bytes of a response: 10,000 records have about half of that."""
 _BATCH = 200
@@ -240,20 +217,20 @@ def fetched(context: Context, ids: Sequence[str]) -> Iterator[tuple[str, Documen
         yield from ((each, found[each]) for each in batch if each in found)
 
 
-def xml_reply(root: etree._Element, doctype: str, status: int = 200) -> Reply:
-    """Build an XML response."""
-    body = etree.tostring(root, xml_declaration=True, encoding="UTF-8", doctype=doctype)
-    return Reply(body, "text/xml; charset=UTF-8", status)
-
-
-def xml_stream(root: str, children: Iterable[bytes], doctype: str) -> Reply:
-    """Build an XML response from children in UTF-8."""
-    out = bytearray(f'<?xml version="1.0" encoding="UTF-8"?>\n{doctype}\n<{root}>'.encode())
-    for child in children:
-        out += child
+def xml_stream(parts: Iterable[bytes]) -> Reply:
+    """Build an XML response from its parts in UTF-8."""
+    out = bytearray()
+    for part in parts:
+        out += part
         if len(out) > MOST_BYTES:
             raise InvalidRequest(f"The response has more than {MOST_BYTES:,} bytes; ask for less", status=413)
-    return Reply(bytes(out) + f"</{root}>".encode(), "text/xml; charset=UTF-8")
+    return Reply(bytes(out), "text/xml; charset=UTF-8")
+
+
+def xml_reply(kind: str, content: Mapping[str, Any], status: int = 200, **only_in_xml: Any) -> Reply:
+    """Build the XML response of a utility from its JSON content, and what JSON lacks, by `replies.xml`."""
+    text = template(__package__, "replies.xml").render(kind=kind, **content, **only_in_xml)
+    return Reply(_NOT_XML.sub(" ", text).encode(), "text/xml; charset=UTF-8", status)
 
 
 def json_reply(kind: str, content: dict[str, Any], status: int = 200) -> Reply:
@@ -267,10 +244,15 @@ def text_reply(text: str) -> Reply:
     return Reply(text.encode("utf-8", "replace"), "text/plain; charset=UTF-8")
 
 
-def error_reply(name: str, root: str, doctype: str, reason: str, status: int, *, as_json: bool) -> Reply:
-    """Build the response of a utility, with its root element and document type, to a request that failed."""
+def reply(parameters: Parameters, kind: str, content: dict[str, Any], **only_in_xml: Any) -> Reply:
+    """Build a response in the form that the request asks for."""
+    return json_reply(kind, content) if wants_json(parameters) else xml_reply(kind, content, **only_in_xml)
+
+
+def error_reply(name: str, reason: str, status: int, *, as_json: bool) -> Reply:
+    """Build the response of a utility to a request that failed."""
     if not as_json:
-        return xml_reply(node(root, None, node("ERROR", reason)), doctype, status)
+        return xml_reply(name, {"error": reason}, status)
     # Only esearch reports errors inside its result.
     return json_reply(name, {"esearchresult": {"ERROR": reason}} if name == "esearch" else {"error": reason}, status)
 

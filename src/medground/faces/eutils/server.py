@@ -156,35 +156,24 @@ class Lanes:
         self.ending.set()
 
 
-@dataclass(frozen=True)
-class Utility:
-    """A utility: what answers, and the root element and document type of its responses, including errors."""
-
-    answer: Callable[[Context, Parameters], Reply]
-    root: str
-    doctype: str
-
-
-UTILITIES: Mapping[str, Utility] = MappingProxyType(
+UTILITIES: Mapping[str, Callable[[Context, Parameters], Reply]] = MappingProxyType(
     {
-        "esearch": Utility(searches.esearch, "eSearchResult", searches.DOCTYPE),
-        "efetch": Utility(summaries.efetch, "eFetchResult", "<!DOCTYPE eFetchResult>"),
-        "esummary": Utility(summaries.esummary, "eSummaryResult", summaries.DOCTYPE),
-        "epost": Utility(searches.epost, "ePostResult", searches.POST),
-        "einfo": Utility(searches.einfo, "eInfoResult", searches.INFO),
-        "espell": Utility(searches.espell, "eSpellResult", searches.SPELL),
-        "elink": Utility(links.elink, "eLinkResult", links.LINK),
-        "ecitmatch": Utility(searches.ecitmatch, "eCitMatchResult", "<!DOCTYPE eCitMatchResult>"),
+        "esearch": searches.esearch,
+        "efetch": summaries.efetch,
+        "esummary": summaries.esummary,
+        "epost": searches.epost,
+        "einfo": searches.einfo,
+        "espell": searches.espell,
+        "elink": links.elink,
+        "ecitmatch": searches.ecitmatch,
     }
 )
 _FOLDER = "/entrez/eutils"
-_PAGE = Utility(pages.page, "html", "<!DOCTYPE html>")
 _HEADERS = {
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",
 }
-_UNKNOWN = Utility(searches.esearch, "eUtilsResult", "<!DOCTYPE eUtilsResult>")
 _CHEAP_CHARACTERS = 2000
 _CHEAP_PIECES = 50
 _PIECE = re.compile(r",|%2C|\*|%2A|&id=", re.IGNORECASE)
@@ -212,8 +201,7 @@ def refused(refusal: Refusal, scope: Scope | None = None) -> Response:
     if scope is not None:
         name = PurePosixPath(scope["path"]).stem
         as_json = asks_json(scope["query_string"].decode("latin-1"))
-    utility = UTILITIES.get(name, _UNKNOWN)
-    made = response(error_reply(name, utility.root, utility.doctype, refusal.detail, refusal.status, as_json=as_json))
+    made = response(error_reply(name, refusal.detail, refusal.status, as_json=as_json))
     if refusal.retry_after is not None:
         made.headers["retry-after"] = str(refusal.retry_after)
     return made
@@ -295,7 +283,6 @@ async def _dtd(request: Request) -> Response:
 def _answer(
     catalogue: Catalogue, history: History, lanes: Lanes, seconds: float, name: str, query: str, body: str
 ) -> Reply:
-    utility = UTILITIES.get(name, _PAGE)
     try:
         work = Work(seconds, lanes.ending)
         work.check()
@@ -304,7 +291,7 @@ def _answer(
         if database.lower() != "pubmed":
             raise InvalidRequest(f"Invalid db name specified: {database[:40]}")
         current = catalogue() if callable(catalogue) else catalogue
-        reply = utility.answer(Context(current, history, work.check), parameters)
+        reply = UTILITIES.get(name, pages.page)(Context(current, history, work.check), parameters)
         if len(reply.body) > MOST_BYTES:
             raise InvalidRequest(f"The response has more than {MOST_BYTES:,} bytes; ask for less", status=413)
         return reply
@@ -313,4 +300,4 @@ def _answer(
     except MedgroundError as error:
         # A damaged corpus is a server error, so that clients do not mistake it for an empty result.
         reason, status = str(error), 500
-    return error_reply(name, utility.root, utility.doctype, reason, status, as_json=asks_json(f"{query}&{body}"))
+    return error_reply(name, reason, status, as_json=asks_json(f"{query}&{body}"))

@@ -12,10 +12,8 @@ from medground.faces.eutils.exchange import (
     InvalidRequest,
     Parameters,
     Reply,
-    eutils_doctype,
     fetched,
     json_reply,
-    node,
     text_reply,
     wants_json,
     xml_reply,
@@ -25,8 +23,6 @@ from medground.faces.eutils.formats import held
 from medground.home.files import tables
 from medground.wording.markup import template
 
-DOCTYPE = eutils_doctype("eSummaryResult", "esummary v1", "20041029", "esummary-v1")
-_DOCTYPE_2 = eutils_doctype("eSummaryResult", "esummary pubmed", "20160808", "esummary_pubmed")
 MOST = 10_000
 MOST_IN_JSON = 500
 """Maximum records per response, as at NCBI."""
@@ -50,10 +46,9 @@ def esummary(context: Context, parameters: Parameters) -> Reply:
     every = {each: found.get(each, {"uid": each, "error": "cannot get document summary"}) for each in wanted}
     if as_json:
         return json_reply("esummary", {"result": {"uids": wanted, **every}})
-    second = parameters.text("version") == "2.0"
-    around = template(__package__, "summaries_2.xml" if second else "summaries_1.xml")
+    around = template(__package__, f"summaries_{2 if parameters.text('version') == '2.0' else 1}.xml")
     made = around.generate(summaries=every.values(), build=context.catalogue.about.name)
-    return xml_stream("eSummaryResult", (part.encode() for part in made), _DOCTYPE_2 if second else DOCTYPE)
+    return xml_stream(part.encode() for part in made)
 
 
 def _page(context: Context, parameters: Parameters, most: int) -> list[str]:
@@ -111,10 +106,10 @@ def _timestamp(iso: str) -> str:
     return f"{'/'.join([*iso.split('-'), '01', '01'][:3])} 00:00" if iso else ""
 
 
-_ID_LIST = '<!DOCTYPE IdList PUBLIC "-//NLM//DTD uilist 20131216//EN" "https://eutils.ncbi.nlm.nih.gov/eutils/dtd/20131216/uilist.dtd">'
-ARTICLES = (
-    '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN" '
-    '"https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">'
+_ARTICLES = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n'
+    b'<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN" '
+    b'"https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">\n<PubmedArticleSet>'
 )
 _TEXTS = ("medline", "abstract", "uilist")
 
@@ -134,9 +129,9 @@ def efetch(context: Context, parameters: Parameters) -> Reply:
         known = [each for each in ids if each in records_of]
         if as_text:
             return text_reply("".join(f"{each}\n" for each in known))
-        return xml_reply(node("IdList", None, *(node("Id", each) for each in known)), _ID_LIST)
+        return xml_reply("uilist", {"ids": known})
     found = (xml for _, xml in held(context, ids))
     if not as_text:
-        return xml_stream("PubmedArticleSet", found, ARTICLES)
+        return xml_stream((_ARTICLES, *found, b"</PubmedArticleSet>"))
     records = (MedlineRecord(record_element(xml)) for xml in found)
     return text_reply(texts.medline_text(records) if form == "medline" else texts.abstract_text(records))
