@@ -11,7 +11,8 @@ import typer
 
 from medground.faces import Quiet, Sets, SettingsFile, confirm, count, load_settings, page, say, say_json
 from medground.language import one_line
-from medground_evaluate.cli.running import Corpora, Json, aligned, documents_of, number, run_stoppable
+from medground_evaluate.cli.running import Corpora, Json, aligned, documents_of, run_stoppable
+from medground_evaluate.printed import number, printed
 
 if TYPE_CHECKING:
     from medground.answering import judges
@@ -210,7 +211,7 @@ def measure(
     if json:
         say_json(found.model_dump_json(indent=2))
     else:
-        say(*_lines(found))
+        say(*printed("judge", found=found))
 
 
 @judge_app.command("list")
@@ -233,7 +234,7 @@ def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = 
     for name in chosen.verify.trusted_judges:
         say(f"{name}  trusted by the settings (verify.trusted_judges), without a measurement")
     for measured in found:
-        say(*_lines(measured))
+        say(*printed("judge", found=measured))
     if not found:
         say("No model was measured on this machine; to measure one: medground judge measure MODEL")
 
@@ -263,26 +264,6 @@ async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quie
         raise
     finally:
         await planned.models.close()
-
-
-def _lines(found: judges.Measured) -> list[str]:
-    """A measurement in a few lines."""
-    where = f" at {found.address}" if found.address else ""
-    unusable = f"; {found.unusable} replies could not be read and are counted as wrong" if found.unusable else ""
-    used = found.usage
-    price = "price unknown" if used.price is None else f"${used.price:.2f}"
-    lines = [
-        f"{found.model}{where}  {found.verdict}",
-        f"    measured {found.measured:%Y-%m-%d} on {found.pairs:,} pairs: {used.input_tokens:,} tokens in, "
-        f"{used.output_tokens:,} out{used.token_notes}, {price}{unusable}",
-    ]
-    for proof in found.proofs:
-        what = "SUPPORT against CONTRADICT" if proof.of == "claims" else "right"
-        lines.append(
-            f"    {'passed' if proof.passes else 'FAILED'}  {proof.dataset}: {what} {proof.accuracy:.0%} "
-            f"({proof.low:.0%} to {proof.high:.0%}) of {proof.pairs}, guessing {proof.majority:.0%}"
-        )
-    return lines
 
 
 def agreement(

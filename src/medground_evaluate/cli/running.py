@@ -32,16 +32,6 @@ def documents_of(home: Path, corpora: Sequence[str] | None, files: Sequence[Path
         yield from (item for item in one.read(0) if isinstance(item, Document))
 
 
-def percent(value: float | None) -> str:
-    """A share in percent; `-` for None."""
-    return "-" if value is None else f"{value:.1%}"
-
-
-def number(value: float | None, decimals: int = 3) -> str:
-    """A number with some decimals; `-` for None."""
-    return "-" if value is None else f"{value:.{decimals}f}"
-
-
 def aligned(rows: Sequence[Sequence[str]], *, indent: str = "", right: bool = False) -> Iterator[str]:
     """Lines of a table, two spaces between columns; with `right` all columns but the first are flush right."""
     cells = [[one_line(cell) for cell in row] for row in rows]

@@ -1,0 +1,44 @@
+"""What commands print, by the templates of the folder `texts`: a line is a line there, whatever the values contain."""
+
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from medground.language import one_line
+
+
+def percent(value: float | None) -> str:
+    """A share in percent; `-` for None."""
+    return "-" if value is None else f"{value:.1%}"
+
+
+def number(value: float | None, decimals: int = 3) -> str:
+    """A number with some decimals; `-` for None."""
+    return "-" if value is None else f"{value:.{decimals}f}"
+
+
+@cache
+def _templates() -> Environment:
+    made = Environment(
+        loader=PackageLoader(__package__, "texts"),
+        autoescape=False,  # noqa: S701 (it is text, and no line can be added)
+        finalize=lambda value: one_line(str(value)),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "percent": percent,
+        "number": number,
+        "thousands": "{:,}".format,
+        "between": lambda pair: "[{:.1%}, {:.1%}]".format(*pair),
+        "as": lambda value, form: form.format(value),
+    }
+    return made
+
+
+def printed(name: str, **values: Any) -> list[str]:
+    """The lines of a text, such as `measure`."""
+    return _templates().get_template(f"{name}.jinja").render(values).split("\n")[:-1]
