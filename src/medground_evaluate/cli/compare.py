@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces import Sets, SettingsFile, load_settings, say, say_json
+from medground.faces import Sets, SettingsFile, load_settings, say, say_data
 from medground_evaluate.cli.running import Json, aligned, run_stoppable
 from medground_evaluate.printed import number, percent, printed
 
@@ -40,9 +40,7 @@ def measure(
     embedder = open_embedder(embedding, home) if embedding is not None else None
     found = measured(result.header, [*result.lines.values()], home, items, embedder)
     if json:
-        from pydantic import TypeAdapter
-
-        say_json(TypeAdapter(type(found)).dump_json(found, indent=2).decode())
+        say_data(found)
         return
     say(*printed("measure", found=found, encoded=embedder is not None))
 
@@ -78,21 +76,14 @@ def compare_runs(
     json: Json = False,
 ) -> None:
     """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
-    from json import dumps
-
-    from pydantic import TypeAdapter
-
-    from medground_evaluate.compare import Comparison, items_of, read_results
+    from medground_evaluate.compare import items_of, read_results
     from medground_evaluate.report import content
 
     results = read_results(runs)
     report = content.report_on(results, items_of(results[0], data) if data is not None else None)
     comparison = report.comparison
     if json:
-        found = TypeAdapter(Comparison).dump_python(comparison, mode="json")
-        blind = report.baseline if data is not None else None
-        found["best_blind"] = blind and blind.model_dump(mode="json")
-        say_json(dumps(found, indent=2, ensure_ascii=False))
+        say_data({**vars(comparison), "best_blind": report.baseline if data is not None else None})
         return
     rows = (content.ACCURACY, *content.accuracy_rows(report, " - "))
     say(f"{comparison.dataset}, {len(comparison.rows)} runs", *aligned([(name, *rest) for name, _, *rest in rows]))

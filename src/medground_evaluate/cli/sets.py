@@ -17,7 +17,7 @@ from medground.faces import (
     load_settings,
     page,
     say,
-    say_json,
+    say_data,
     searched,
 )
 from medground_evaluate.cli.running import AsTraining, Corpora, Json, SetName, aligned, documents_of, run_stoppable
@@ -79,7 +79,7 @@ def audit(
     documents = documents_of(load_settings(sets, None, settings).home, corpus) if corpus else None
     found = audited(items, documents=documents, every=every, models=linear, seed=seed)
     if json:
-        say_json(found.model_dump_json(indent=2))
+        say_data(found)
     else:
         page(shown_audit(found))
 
@@ -250,6 +250,6 @@ def info(
 
     manifest = pool.read_pool(name, Settings.load().home).manifest
     if json:
-        say_json(manifest.model_dump_json(indent=2))
+        say_data(manifest)
         return
     say(*printed("pool", pool=manifest, whole=True))

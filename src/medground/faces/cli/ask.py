@@ -14,7 +14,7 @@ from medground.faces.cli import answers
 from medground.faces.cli import options as by
 from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
-from medground.faces.cli.terminal import say, say_json
+from medground.faces.cli.terminal import say, say_data
 
 if TYPE_CHECKING:
     from medground.answering.conclude.claim import CheckedClaim
@@ -241,7 +241,7 @@ def verify(
         with opened(chosen, quiet=quiet) as engine:
             checked = engine.verify(claim)
     if json:
-        say_json(checked.model_dump_json(indent=2))
+        say_data(checked)
         return
     say(*_lines(checked))
 

@@ -182,7 +182,7 @@ def answer() -> None:
     """Print the JSON schema of an answer."""
     from medground.values.answer import Answer
 
-    say_json(json_module.dumps(Answer.model_json_schema(mode="serialization"), indent=2))
+    say_data(Answer.model_json_schema(mode="serialization"))
 
 
 def version() -> None:
