@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces import Sets, SettingsFile, load_settings, say, say_data
-from medground_evaluate.cli.running import Json, aligned, run_stoppable
+from medground_evaluate.cli.running import Json, RunFile, aligned, run_stoppable
 from medground_evaluate.printed import number, percent, printed
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def measure(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    run: RunFile,
     data: Annotated[
         Path | None, typer.Option(help="The set's file or folder, for gold headings and reference answers.")
     ] = None,

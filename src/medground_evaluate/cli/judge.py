@@ -11,7 +11,7 @@ import typer
 
 from medground.faces import Quiet, Sets, SettingsFile, confirm, count, load_settings, page, say, say_data
 from medground.language import one_line
-from medground_evaluate.cli.running import Corpora, Json, aligned, documents_of, run_stoppable
+from medground_evaluate.cli.running import Corpora, Json, RunFile, aligned, documents_of, run_stoppable
 from medground_evaluate.printed import number, printed
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _agreement(found: Sequence[JudgesAgreement]) -> Iterator[str]:
 
 
 def judge(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    run: RunFile,
     model: Annotated[str, typer.Option(help="The judge; it must not have written any of the runs.")],
     other: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="Another run over the same set.")] = None,
     data: Annotated[Path | None, typer.Option(help="The set's file, for the reference answers of one run.")] = None,
@@ -124,7 +124,7 @@ def judged(
 
 
 def form(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    run: RunFile,
     data: Annotated[Path, typer.Option(help="The set's file, for the reference answers.")],
     out: Annotated[Path, typer.Option(help="The form, a new file.")],
     sets: Sets = None,

@@ -50,6 +50,13 @@ AsTraining = Annotated[
 ]
 Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search or read; repeatable.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")]
+SetFile = Annotated[Path, typer.Option(help="The set's file, or its folder.")]
+Split = Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")]
+Model = Annotated[str | None, typer.Option(help="Model that the operators call; keyless by default.")]
+Concurrency = Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")]
+Seed = Annotated[int | None, typer.Option(help="Shuffle with this seed before applying --limit.")]
+Out = Annotated[Path | None, typer.Option(help="The run's file; by default in the home folder.")]
 
 T = TypeVar("T")
 

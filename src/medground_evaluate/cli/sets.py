@@ -20,7 +20,17 @@ from medground.faces import (
     say_data,
     searched,
 )
-from medground_evaluate.cli.running import AsTraining, Corpora, Json, SetName, aligned, documents_of, run_stoppable
+from medground_evaluate.cli.running import (
+    AsTraining,
+    Corpora,
+    Json,
+    SetFile,
+    SetName,
+    Split,
+    aligned,
+    documents_of,
+    run_stoppable,
+)
 from medground_evaluate.printed import printed
 
 if TYPE_CHECKING:
@@ -54,8 +64,8 @@ def check(
 
 def audit(
     dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`.")],
-    data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
-    split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
+    data: SetFile,
+    split: Split = "test",
     corpus: Annotated[
         list[str] | None, typer.Option("--corpus", "-c", help="Look for items in this corpus; repeatable.")
     ] = None,
@@ -138,7 +148,7 @@ def build(
     from medground_evaluate.build.make import Plan, build_set
     from medground_evaluate.build.operators import LEVELS
 
-    chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
+    chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
     same = ("random_topics", "count", "subtopics", "papers", "top", "coverage", "tries", "rounds", "seed")
     plan = Plan(
         topics=tuple(dict.fromkeys(topic or ())),
@@ -229,7 +239,7 @@ def build_pool_command(
     from medground_evaluate.pools import build_pool
     from medground_evaluate.runner import check_searched
 
-    chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
+    chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
     check_searched(chosen)
     questions = Source(source, dataset, tuple(against or ()), as_training)
     with shown_progress(quiet=quiet) as progress:

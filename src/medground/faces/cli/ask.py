@@ -235,7 +235,7 @@ def verify(
     from medground.faces.cli.asking import opened
     from medground.language.risk.notices import notice_first
 
-    extra: dict[str, object] = {**by.searched(corpus, kb), "model.default": model}
+    extra: dict[str, object] = by.searched(corpus, kb, model)
     with notice_first(claim):
         chosen = by.load_settings(sets, preset, settings, extra)
         with opened(chosen, quiet=quiet) as engine:
