@@ -32,7 +32,7 @@ from pairing.claims import judged
 from pairing.lines import lines
 
 from medground.answering.verify.context import premise_spans
-from medground.answering.verify.critic import Score
+from medground.answering.verify.critic import Claim, Score
 from medground.answering.verify.trained_critic import of_windows, telling
 from medground.models.operators.base import EvidenceView
 from medground.models.pair_network import PairNetwork
@@ -69,7 +69,7 @@ def read(network: PairNetwork, cases: Sequence[Case]) -> list[Read]:
     """Each text as the critic reads it."""
     found = []
     for case in cases:
-        windows = [view.quote for view in telling(case.statement, views(case.text))]
+        windows = [view.quote for view in telling(Claim(case.statement), views(case.text))]
         rows = network.probabilities([(window, case.statement) for window in windows])
         found.append(Read(case, windows, np.log(np.maximum(rows, 1e-9))))
     return found

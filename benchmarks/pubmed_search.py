@@ -29,6 +29,7 @@ from medground.corpus.readers import find_inputs
 from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.server import make_app
 from medground.language.drafting import draft, propose, select
+from medground.language.question_reading import reading_of
 from medground.pubmed.normalize import normalize
 from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
@@ -87,10 +88,16 @@ async def measure(name: str, source: Source, asked: list[tuple[str, frozenset[st
     return recalls[SHORT]
 
 
+def drafted(text: str) -> Any:
+    """The query that the paper's algorithm drafts without a model."""
+    plain = reading_of(text).plain
+    return normalize(draft(plain, select(plain, [heading for heading, _ in propose(plain)]))).query
+
+
 Query = Callable[[str], Any]
 """The tree that is asked for a question; None for its words."""
 QUERIES: dict[str, Query] = {
-    "PubMed Reasoner's draft": lambda text: normalize(draft(text, select(text, [h for h, _ in propose(text)]))).query,
+    "PubMed Reasoner's draft": drafted,
     "every word joined with OR": lambda text: any_of([Term(value=word, field="all") for word in text.split()]),
     "as PubMed is asked now": lambda text: None,
 }

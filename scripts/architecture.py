@@ -47,8 +47,8 @@ BUDGETS = {
     "Python tokens": (739_526, 620_000),
     "KB written by hand": (355, 330),
     "files that decide the first line": (38, 10),
-    "lines that decide the first line": (5_950, 2_200),
-    "places that read a question": (60, 1),
+    "lines that decide the first line": (5_940, 2_200),
+    "places that read a question": (9, 1),
 }
 """The ceiling and the target of each. A ceiling is the figure of its day: lower it with the figure, never raise it."""
 COUNTED = {tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING}

@@ -26,6 +26,7 @@ from medground.corpus.readers import READERS
 from medground.corpus.snapshot import Snapshot
 from medground.language import words
 from medground.language.finding_sentences import states_purpose
+from medground.language.question_reading import reading_of
 from medground.language.quoting.candidate import Candidate
 from medground.language.sentences import sentence_spans
 from medground.values.query import Words
@@ -268,7 +269,9 @@ def find(
         if vector is not None:
             rankings.append(snapshot.dense(vector, DEPTH))
         readings = reading_list(merge_duplicates(fuse(rankings)), KEEP, WEIGHED)
-        readings = with_findings(one.question, readings, snapshot.documents([r.document_id for r in readings]))
+        readings = with_findings(
+            reading_of(one.question), readings, snapshot.documents([r.document_id for r in readings])
+        )
         one.readings, one.candidates = readings, candidates(readings)
         one.documents = [reading.document_id for reading in readings]
         one.values = np.array([v for r, c in zip(readings, one.candidates, strict=True) for v in worth(one, r, c)])

@@ -28,6 +28,7 @@ from scipy.optimize import minimize
 from medground.answering.read.reading_list import candidates
 from medground.corpus.library import Library
 from medground.home.files import write_whole
+from medground.language.question_reading import reading_of
 from medground.language.quoting.columns import COLUMNS, columns
 from medground.language.quoting.leading import is_fragment
 from medground.language.quoting.scorer import digest
@@ -123,7 +124,7 @@ class Sample:
         found = [(one, _worth(one)) for one in marked]
         kept = [(one, values) for one, values in found if len(values) and values.max() > 0]
         self.counts = Counter(one.name for one, _ in kept)
-        self.rows = np.concatenate([columns(one.question, one.candidates) for one, _ in kept])
+        self.rows = np.concatenate([columns(reading_of(one.question), one.candidates) for one, _ in kept])
         self.worth = np.concatenate([values for _, values in kept])
         self.sizes = np.array([len(values) for _, values in kept])
         shares = np.array([SHARES[one.name] / self.counts[one.name] for one, _ in kept])

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from medground.answering.read.reading_list import Reading, best_first
+from medground.language.question_reading import reading_of
 from medground.language.quoting.judged import READ
 from medground.values.document import Passage
-from medground.values.question import Question
 
-QUESTION = Question.ask("What causes scurvy?")
+QUESTION = reading_of("What causes scurvy?")
 
 
 class Network:
@@ -56,7 +56,7 @@ def test_a_sentence_that_it_does_not_read_gets_the_least_that_it_gave() -> None:
 
 
 def test_what_forbids_still_comes_first() -> None:
-    asked = Question.ask("Can I take ibuprofen in pregnancy?")
+    asked = reading_of("Can I take ibuprofen in pregnancy?")
     texts = ["Ibuprofen must not be taken in pregnancy.", "Ibuprofen eases pain in pregnancy and after it."]
     found = best_first(asked, readings(*texts), Network("eases"))
     assert first_sentence(found) == texts[0]

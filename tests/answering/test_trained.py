@@ -15,7 +15,7 @@ from tiny_networks import LABELS, TinyBase, trained
 
 from medground.answering.conclude.claim import CheckedClaim, check_claim
 from medground.answering.verify.context import premise_spans
-from medground.answering.verify.critic import Score
+from medground.answering.verify.critic import Claim, Score
 from medground.answering.verify.critics import check_critic
 from medground.answering.verify.judges import ONE, SEVERAL, decides_from, domain, may_judge
 from medground.answering.verify.trained_critic import WINDOWS, of_passages, of_windows, on_subject, telling
@@ -298,7 +298,7 @@ TEXT = (
     "every month. Dapagliflozin lowered the rate of death from heart failure by 17% compared with placebo. "
     "No patient was lost."
 )
-CLAIM = "Dapagliflozin lowers death from heart failure."
+CLAIM = Claim("Dapagliflozin lowers death from heart failure.")
 CHANCES = st.tuples(st.floats(0, 1), st.floats(0, 1)).map(lambda p: Score(p[0], p[1] * (1 - p[0])))
 
 
@@ -320,7 +320,7 @@ def test_passages_about_something_else_are_not_read() -> None:
         view.model_copy(update={"title": "Dapagliflozin"}) for view in windows("It lowered the rate of death.", 3)
     ]
     assert on_subject(CLAIM, [*windows(TEXT), *other, *titled]) == [*windows(TEXT), *titled]
-    assert on_subject("Drugs lower the rate of death.", other) == other
+    assert on_subject(Claim("Drugs lower the rate of death."), other) == other
 
 
 @given(st.lists(CHANCES, min_size=1, max_size=5))

@@ -78,10 +78,13 @@ def test_a_comparison_quotes_every_study_and_others_show_the_paper_that_disagree
         EvidenceView(id=f"E{n}", title=f"Doxepin for fatigue, trial {n}", quote=f"Doxepin reduced fatigue by {n}.")
         for n in range(1, 6)
     ]
-    asked = "Is fatigue higher, lower or the same when comparing doxepin to placebo?"
+    asked = reading_of("Is fatigue higher, lower or the same when comparing doxepin to placebo?")
     assert [quote.id for quote in chosen_quotes(asked, found, 3)] == ["E1", "E2", "E3", "E4", "E5"]
     against = EvidenceView(id="E6", title="Doxepin for fatigue, again", quote="Doxepin did not reduce fatigue.")
-    assert [q.id for q in chosen_quotes("Does doxepin reduce fatigue?", [*found, against], 3)][:2] == ["E1", "E6"]
+    assert [q.id for q in chosen_quotes(reading_of("Does doxepin reduce fatigue?"), [*found, against], 3)][:2] == [
+        "E1",
+        "E6",
+    ]
     assert opposed(found[0].quote, against.quote)
     assert not opposed(found[0].quote, "Doxepin reduced fatigue, and nausea was not reported.")
 

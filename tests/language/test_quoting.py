@@ -29,7 +29,7 @@ OTHER = Candidate(
     sentences=("Colchicine is one of several drugs for gout.", "Gout is common in older men."),
     by_words=0.3,
 )
-QUESTION = "Does colchicine reduce ischemic events after myocardial infarction?"
+QUESTION = reading_of("Does colchicine reduce ischemic events after myocardial infarction?")
 
 _PROSE = st.text(max_size=80)
 
@@ -43,7 +43,7 @@ def test_the_finding_is_chosen_before_the_purpose_and_before_other_papers() -> N
 @given(question=_PROSE, papers=st.lists(st.tuples(_PROSE, st.lists(_PROSE, max_size=4)), max_size=4))
 def test_any_text_gets_one_finite_number_per_sentence(question: str, papers: list[tuple[str, list[str]]]) -> None:
     candidates = [Candidate(title=title, sentences=sentences) for title, sentences in papers]
-    found = strengths(question, candidates)
+    found = strengths(reading_of(question), candidates)
     assert [len(row) for row in found] == [len(candidate.sentences) for candidate in candidates]
     assert all(math.isfinite(value) for row in found for value in row)
 
@@ -63,7 +63,7 @@ def test_a_paper_without_the_drug_that_is_asked_for_comes_after_one_with_it() ->
         sentences=("At the dosage studied, celecoxib did not have a beneficial effect on people with ALS.",),
         by_words=0.9,
     )
-    others = strengths("Is celecoxib effective for amyotrophic lateral sclerosis?", [lithium, celecoxib])
+    others = strengths(reading_of("Is celecoxib effective for amyotrophic lateral sclerosis?"), [lithium, celecoxib])
     assert max(others[1]) > max(others[0])
 
 
@@ -104,6 +104,6 @@ def test_what_a_paper_concludes_is_chosen_before_what_others_found() -> None:
         ),
         headings=("Background", "Abstract > Conclusion", "Abbreviations"),
     )
-    (found,) = strengths("Does early atropine shorten stress echocardiography?", [paper])
+    (found,) = strengths(reading_of("Does early atropine shorten stress echocardiography?"), [paper])
     assert max(range(3), key=found.__getitem__) == 1
     assert found[1] > max(found[0], found[2]) + 1

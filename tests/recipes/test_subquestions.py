@@ -16,6 +16,7 @@ from rows import each_row, tables
 from medground.answering.declaration import Declaration
 from medground.answering.run import Run
 from medground.errors import ModelFailed, UsageError
+from medground.language.question_reading import reading_of
 from medground.models.operators.base import InvalidOutput
 from medground.recipes.biomedsearch.decomposing import (
     BuildGraphOutput,
@@ -203,6 +204,6 @@ def test_real_questions_are_planned_and_nothing_they_name_is_lost(make_run: Make
     for question in (*closed[::50], *bioasq[:: len(bioasq) // 20][:20]):
         plan = planned(make_run, question)
         names = [name for word in plan.keywords for name in (word.name, *word.synonyms)]
-        lost = [one.name for one in named_keywords(plan.question) if not is_named(one, names)]
+        lost = [one.name for one in named_keywords(reading_of(plan.question)) if not is_named(one, names)]
         assert not lost, (question, lost, plan.notes)
         assert 1 <= len(plan.subquestions) <= 5

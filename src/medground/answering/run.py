@@ -64,8 +64,12 @@ class Run(Retrieval):
 
     @property
     def asked(self) -> Asked:
-        """What was understood of its question."""
-        return reading_of(self.question.text)
+        """The reading of its question."""
+        return self.reading(self.question)
+
+    def reading(self, question: Question) -> Asked:
+        """The reading of its question as a recipe has it: with the titles of the papers that it names by id."""
+        return reading_of(question.text)
 
     def without_model(self, recipe: Declaration) -> None:
         """From now on no language model is asked, so that no limit holds; `recipe` declares what is asked instead."""
@@ -290,6 +294,6 @@ async def with_titles(question: Question, run: Run) -> Question:
     return question.model_copy(update={"text": text})
 
 
-def words_lookup(question: Question) -> Lookup:
-    """The question for all rankers; those that rank by words also get its answer options."""
-    return Lookup.words(question.text, also=" ".join(option.text for option in question.options))
+def words_lookup(question: Question, part: Asked | None = None) -> Lookup:
+    """The question, or a part of it, for all rankers; those that rank by words also get its answer options."""
+    return Lookup.words(part.text if part else question.text, also=" ".join(option.text for option in question.options))

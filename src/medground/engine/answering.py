@@ -104,7 +104,9 @@ async def _answer(run: Run, recipe: Recipe, *, quotes_instead: bool) -> Answer:
             question = await in_english(run)
             if run.notice is not None and run.notice.stops:
                 return not_searched(run)
-            answer = await recipe.run(await with_titles(question, run), run)
+            question = await with_titles(question, run)
+            await asyncio.to_thread(run.reading(question).read)  # the loop has other questions
+            answer = await recipe.run(question, run)
             papers = any(document.kind != "graph" for document in answer.documents)  # a concept is not retracted
             if papers and (old := table().old_at(run.now().date())):
                 answer = answer.model_copy(update={"warnings": (*answer.warnings, old)})

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from medground.language import words
-from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing
+from medground.language.noun_phrases import ASKING, AUXILIARIES, Thing, things
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.question_reading import reading_of
 from medground.language.subject import Subject
@@ -117,8 +117,7 @@ def topics_of(text: str) -> tuple[Topic, ...]:
     >>> [topic.role for topic in topics_of("my dad has gout, does colchicine help him")]
     ['disease', 'treatment']
     """
-    found = list[Topic]()
-    subjects = [one for one in reading_of(text).subjects if one.heading or one.decides]
+    found, subjects = list[Topic](), _subjects(text)
     for one, follows in zip_longest(subjects, subjects[1:]):
         if not one.decides or one.aside:
             continue
@@ -126,6 +125,10 @@ def topics_of(text: str) -> tuple[Topic, ...]:
         name = f"{one.said} {follows.said}" if follows and is_qualified else one.said  # HPV vaccine, cataract surgery
         found.append(Topic(name, "treatment" if is_qualified else _role(one)))
     return tuple(found)
+
+
+def _subjects(text: str) -> list[Subject]:
+    return [one for one in reading_of(text).subjects if one.heading or one.decides]
 
 
 def _begins_after(one: Subject, follows: Subject) -> bool:
@@ -139,9 +142,7 @@ def _begins_after(one: Subject, follows: Subject) -> bool:
 
 def _by_form(text: str) -> list[Topic]:
     """The things of a text that has words of no heading, such as `cognitive behavioral therapy`."""
-    phrases = (
-        one for one in reading_of(text).phrases if not (one.is_people or one.is_asked_for or _is_clause(one.text))
-    )
+    phrases = (one for one in things(text) if not (one.is_people or one.is_asked_for or _is_clause(one.text)))
     rare = [one.text for one in phrases if any(words.weight(stem) >= _RARE for stem in words.terms(one.text))]
     head = re.split(r"[,;:.]", text)[0]
     plain = (AUXILIARIES | ASKING | _PERSONS).isdisjoint(head.lower().split()) and len(head.split()) <= _NAME
@@ -164,7 +165,7 @@ def _is_clause(phrase: str) -> bool:
 
 def things_before(before: Conversation) -> list[Thing]:
     """What the question before is about, its grammatical subject first; in free wording, what its words mean."""
-    phrases = [one for one in reading_of(before.question).phrases if not _is_clause(one.text)]
+    phrases = [one for one in things(before.question) if not _is_clause(one.text)]
     names = [topic.name for topic in topics_of(before.question)]
     naming = [one for one in phrases if any(name.casefold() in one.text.casefold() for name in names)]
     if before.subject:
@@ -226,13 +227,13 @@ def names_its_subject(asked: str) -> bool:
 
 def _names_an_outcome(asked: str) -> bool:
     """Whether a question names a disease or a finding, also one of many kinds, such as fractures."""
-    found = (one for one in reading_of(asked).subjects if one.heading and not one.aside)
+    found = (one for one in _subjects(asked) if one.heading and not one.aside)
     return any(_role(one) in ("disease", "finding") for one in found)
 
 
 def _has_a_name(asked: str) -> bool:
     """Whether a question has a name in capitals, or a phrase of so many words that it names something."""
-    phrases = (one.text for one in reading_of(asked).phrases if not _is_clause(one.text))
+    phrases = (one.text for one in things(asked) if not _is_clause(one.text))
     return _CAPITAL.search(asked) is not None or any(len(words.terms(one)) >= _NAME for one in phrases)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from medground.language import words
 from medground.language.mesh_terms import alternatives, mentions
 from medground.language.pattern import verbose_pattern
-from medground.language.question_reading import reading_of
 from medground.pubmed.characters import STOPWORDS, fold
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh_table import Heading
@@ -28,8 +27,8 @@ _LETTERS = 500
 
 
 def propose(question: str) -> list[tuple[str, str]]:
-    """Headings with the reason for each (Eq. 1)."""
-    return [(m.heading, f"the question says {m.words!r}") for m in mentions(reading_of(question).plain)]
+    """Headings with the reason for each (Eq. 1), for a question in plain words (`Asked.plain`)."""
+    return [(m.heading, f"the question says {m.words!r}") for m in mentions(question)]
 
 
 def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
@@ -42,8 +41,7 @@ def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
 
 
 def draft(question: str, headings: Sequence[str], core: int = CORE) -> str:
-    """The most specific concepts joined with AND, each with its names; without any, its words (Eq. 3)."""
-    question = reading_of(question).plain
+    """The most specific concepts joined with AND, each with its names; without any, its plain words (Eq. 3)."""
     concepts = [[_group(question, name) for name in group] for group in _concepts(question, headings)[:core]]
     groups = [group[0] if len(group) == 1 else f"({' OR '.join(group)})" for group in concepts]
     return " AND ".join(groups) if groups else _of_words(question) or question[:_LETTERS]

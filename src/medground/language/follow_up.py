@@ -11,7 +11,7 @@ from medground.language.dates import latest
 from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.pointing import Reading, pointing, points_at_something
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import Asked
 from medground.language.requests import Request, request_in
 from medground.language.sentences import sentence_spans
 from medground.language.words import terms
@@ -263,24 +263,24 @@ def read_follow_up(asked: str, former: str | Conversation) -> Reading:
 
 
 @lru_cache(maxsize=256)
-def questions_in(text: str) -> tuple[tuple[str, str], ...]:
-    """The questions of a text, each in its own words and as it reads by itself; one if they cannot be told apart.
+def questions_in(asked: Asked) -> tuple[tuple[str, Asked], ...]:
+    """Each question of a text in its own words and as it reads by itself; one if they cannot be told apart.
 
-    >>> questions_in("What is gout and how is it treated?")
-    (('What is gout', 'What is gout?'), ('how is it treated', 'how is gout treated?'))
+    >>> questions_in(Asked("What is gout and how is it treated?"))
+    (('What is gout', Asked(text='What is gout?')), ('how is it treated', Asked(text='how is gout treated?')))
     """
+    text = asked.text
     said = [part.strip(" ?.!,") for part in _SEVERAL.split(text)]
     if not 1 < len(said) <= _MOST_QUESTIONS or not all(len(sentence_spans(part)) == 1 for part in said):
-        return ((text, text),)
+        return ((text, asked),)
     first = f"{said[0]}?"
     found = [(said[0], first)]
     try:
         found += [(part, read_follow_up(f"{part}?", first).text) for part in said[1:]]
     except UsageError:
-        return ((text, text),)
-    if not all(any(thing.decides for thing in reading_of(whole).subjects) for _, whole in found):
-        return ((text, text),)
-    return tuple(found)
+        return ((text, asked),)
+    readings = tuple((part, asked.reworded(whole)) for part, whole in found)
+    return readings if all(one.deciding for _, one in readings) else ((text, asked),)
 
 
 def within(filters: Filters, more: Filters) -> Filters:

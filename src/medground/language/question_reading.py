@@ -17,7 +17,6 @@ from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.comparison import Comparison, comparison, together
 from medground.language.definition import definition_asked
-from medground.language.noun_phrases import Thing, things
 from medground.language.people import PATIENT, lost_people, people_among
 from medground.language.people_words import as_meant, asked_last, corrected, slips, typed_too, unknown_words
 from medground.language.plain_words import is_plain
@@ -46,7 +45,7 @@ WHAT_IS_ASKED = "what is asked"
 
 @lru_cache(maxsize=256)
 def reading_of(text: str) -> Asked:
-    """The reading of a question or a claim."""
+    """The reading of a question or a claim. A text is read where it comes in, and its reading is passed on."""
     return Asked(text)
 
 
@@ -55,6 +54,14 @@ class Asked:
     """What a text says. Each part is read when it is first asked for, and once."""
 
     text: str
+
+    def reworded(self, text: str) -> Asked:
+        """The reading of what this asks in other words, such as a part of it."""
+        return reading_of(text)
+
+    def read(self) -> None:
+        """Read what takes long: up to a second."""
+        _ = self.comparison, self.names, self.deciding
 
     @cached_property
     def plain(self) -> str:
@@ -98,11 +105,6 @@ class Asked:
     def rarest_name(self) -> str:
         """The stem of its rarest name; empty if it has no name that is rare."""
         return words.rarest_of(self.names)
-
-    @cached_property
-    def phrases(self) -> tuple[Thing, ...]:
-        """The noun phrases that it is about, by its form; its grammatical subject first."""
-        return tuple(things(self.text))
 
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:

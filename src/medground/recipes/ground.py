@@ -33,7 +33,7 @@ from medground.language import words
 from medground.language.dates import latest
 from medground.language.follow_up import questions_in
 from medground.language.plain_words import is_plain
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import Asked
 from medground.language.statements import statements
 from medground.language.subject import Subject
 from medground.models.operators.answering import read_and_answer
@@ -80,17 +80,17 @@ def refusal(stored: GraphAnswer | NotUnderstood | None, run: Run, *, searched: b
     return Draft(reason=f"{stored.finding.note}{beside}")
 
 
-def by_author(question: Question, readings: Sequence[Reading], run: Run) -> tuple[Question, Sequence[Reading]]:
+def by_author(asked: Asked, readings: Sequence[Reading], run: Run) -> tuple[Asked, Sequence[Reading]]:
     """The papers of the authors that a question names, and the question without them; both unchanged if none is."""
-    names = [one.said for one in reading_of(question.text).subjects if one.said.istitle() and not one.heading]
+    names = [one.said for one in asked.subjects if one.said.istitle() and not one.heading]
     said = {stem for name in names for stem in words.terms(name) if words.weight(stem) >= words.MOST}
     authors = {r.document_id: words.terms(", ".join(run.ledger.documents[r.document_id].authors)) for r in readings}
     named = said.intersection(*[[stem for stems in authors.values() for stem in stems]])
     if not named:
-        return question, readings
-    text = " ".join(word for word in question.text.split() if named.isdisjoint(words.terms(word)))
+        return asked, readings
+    text = " ".join(word for word in asked.text.split() if named.isdisjoint(words.terms(word)))
     theirs = [reading for reading in readings if not named.isdisjoint(authors[reading.document_id])]
-    return question.model_copy(update={"text": text}), theirs
+    return asked.reworded(text), theirs
 
 
 async def ground(question: Question, run: Run) -> Answer:
@@ -134,8 +134,8 @@ async def quoted(question: Question, run: Run, only: Sequence[str] | None, findi
     evidence: list[Evidence] = []
     shown: list[Sentence] = []
     missing = ""
-    for one in _each(question):
-        found, missing = await _quoted(one, run, only)
+    for one in _each(question, run):
+        found, missing = await _quoted(one, words_lookup(question, one), run, only)
         found = about_the_same(found, finding, run) if finding else found
         evidence += found
         for quote in await best_quotes(one, found, run):
@@ -150,70 +150,72 @@ async def _by_model(question: Question, run: Run, only: Sequence[str] | None) ->
     from medground.pubmed.normalize import normalize  # it brings MeSH
     from medground.pubmed.printer import to_pubmed
 
-    found = [reading for one in _each(question) for reading in await _readings(one, words_lookup(one), run, only)]
+    asked = run.reading(question)
+    parts = [await _readings(one, words_lookup(question, one), run, only) for one in _each(question, run)]
+    found = [reading for part in parts for reading in part]
     first = {reading.document_id: reading for reading in sorted(found, key=lambda one: -one.rank)}
     likeliest = list(first.values())[::-1][:MOST_READ]  # whichever part of a question they were found for
-    likeliest = with_findings(question.text, likeliest, run.ledger.documents)
+    likeliest = with_findings(asked, likeliest, run.ledger.documents)
     search = await how_to_search(question, run) if first else ""
     answered = await answer_from(question, likeliest, run, search=search)
     more = await refuting(answered.draft.missing, run)
     query = normalize(answered.query, today=run.now().date()).query if answered.query else Everything()
     if not isinstance(query, Everything):
-        asked = Lookup(asked=query, text=" ".join([question.text, *answered.draft.missing]), shown=to_pubmed(query))
+        again = Lookup(asked=query, text=" ".join([question.text, *answered.draft.missing]), shown=to_pubmed(query))
         with contextlib.suppress(SourceUnavailable):  # the answer lists it
             known = answered.whole.union(one.document_id for one in more)
-            more += [one for one in await _readings(question, asked, run, only) if one.document_id not in known]
+            more += [one for one in await _readings(asked, again, run, only) if one.document_id not in known]
     return await answer_from(question, more, run, before=answered) if more else answered
 
 
-def _each(question: Question) -> list[Question]:
+def _each(question: Question, run: Run) -> list[Asked]:
     """Each of several questions in one text, which is searched by itself."""
-    asked = questions_in(question.text) if not question.options else ()
-    return [question.model_copy(update={"text": whole}) for _, whole in asked] if len(asked) > 1 else [question]
+    asked = run.reading(question)
+    return [asked] if question.options else [one for _, one in questions_in(asked)]
 
 
-async def _quoted(question: Question, run: Run, only: Sequence[str] | None) -> tuple[list[Evidence], str]:
+async def _quoted(asked: Asked, lookup: Lookup, run: Run, only: Sequence[str] | None) -> tuple[list[Evidence], str]:
     """Quotes of the texts found, and what is missing in them."""
     missing = ""
-    readings, evidence = await _readings(question, words_lookup(question), run, only), list[Evidence]()
-    question, _ = by_author(question, readings, run)
+    readings, evidence = await _readings(asked, lookup, run, only), list[Evidence]()
+    asked, _ = by_author(asked, readings, run)
     for batch in batches(readings, run.settings.recipe.batch):
         with run.step(batch.step):
-            useful = await screen_batch(question, batch.readings, run)
-            evidence += await extract_evidence(question, useful, run)
-            said = await coverage_check(question, evidence, (), run)
+            useful = await screen_batch(asked, batch.readings, run)
+            evidence += await extract_evidence(asked, useful, run)
+            said = await coverage_check(asked, evidence, (), run)
             missing = said.missing
             if said.sufficient:
                 break
-    if latest(question.text):
+    if latest(asked.text):
         evidence.sort(key=lambda one: -(run.ledger.documents[one.document_id].year or 0))
     return evidence, missing
 
 
-async def _readings(question: Question, lookup: Lookup, run: Run, only: Sequence[str] | None) -> list[Reading]:
+async def _readings(asked: Asked, lookup: Lookup, run: Run, only: Sequence[str] | None) -> list[Reading]:
     """The documents that a lookup finds, the likeliest to hold the best quote first."""
     retrieval, lookup = run.settings.retrieval, lookup.model_copy(update={"sources": tuple(only or ())})
     found = texts(fused(await run.look_up(lookup), run))
-    hits = await rerank(retrieval.reranker, question.text, distinct(await readable(found, run)), retrieval.keep, run)
+    hits = await rerank(retrieval.reranker, asked.text, distinct(await readable(found, run)), retrieval.keep, run)
     read = "\n".join(f"{hit.passage.title}\n{hit.passage.text}" for hit in hits)
-    lost = [one for one in reading_of(question.text).not_named(read) if not is_plain(one.said.lower())] if hits else []
+    lost = [one for one in asked.not_named(read) if not is_plain(one.said.lower())] if hits else []
     if lost:
         with contextlib.suppress(SourceUnavailable):  # the answer lists it, and what was found before stands
-            hits = [*_as_well_found(await _naming(lost, question, lookup, run), hits), *hits][: retrieval.keep]
+            hits = [*_as_well_found(await _naming(lost, asked, lookup, run), hits), *hits][: retrieval.keep]
     await run.retrieve([hit.passage.document_id for hit in hits])
-    listed = with_findings(question.text, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
-    question, theirs = by_author(question, listed, run)
-    ordered = await asyncio.to_thread(best_first, question, theirs, await network_of(theirs, run))
-    tell_judged(reading_of(question.text), ordered, run)
+    listed = with_findings(asked, reading_list(hits, retrieval.keep, WEIGHED), run.ledger.documents)
+    asked, theirs = by_author(asked, listed, run)
+    ordered = await asyncio.to_thread(best_first, asked, theirs, await network_of(theirs, run))
+    tell_judged(asked, ordered, run)
     return ordered
 
 
-async def _naming(things: Sequence[Subject], question: Question, lookup: Lookup, run: Run) -> list[Hit]:
+async def _naming(things: Sequence[Subject], asked: Asked, lookup: Lookup, run: Run) -> list[Hit]:
     """What names things that decide, where the words of the question alone found none of it."""
     from medground.language.question_query import alone  # it brings MeSH
 
     shown = ", ".join(one.said for one in things)
-    named = {"asked": all_of([alone(one) for one in things]), "text": question.text, "shown": shown}
+    named = {"asked": all_of([alone(one) for one in things]), "text": asked.text, "shown": shown}
     found = texts(fused(await run.look_up(lookup.model_copy(update=named)), run))
     return list(islice(distinct(await readable(found, run)), run.settings.retrieval.keep // 2))
 

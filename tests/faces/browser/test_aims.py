@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 from browser import ENGINEERS, Opened, opened, papers_home, served
 from page_papers import PAPERS, QUESTION
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, TimeoutError, expect
 from studies import QUESTION as FALLS
 from studies import STUDIES, study
 
@@ -45,7 +45,10 @@ class Reader:
         self.write(field, question)
         self.page.keyboard.press("Enter")
         self.actions += 1
-        self.page.wait_for_url(lambda url: "/answer/" in url and url != before)
+        try:
+            self.page.wait_for_url(lambda url: "/answer/" in url and url != before)
+        except TimeoutError:
+            pytest.fail(f"no answer at {self.page.url}: {self.page.locator('body').inner_text()[:2000]}")
         expect(self.page.locator(".headline")).to_be_visible()
 
     def choose(self, name: str, content: str) -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from views import sentenced
 
+from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage
 from medground.models.operators.reading import ExtractInput, ScreenInput, SufficientInput, extract, screen, sufficient
@@ -111,7 +112,7 @@ def quote(number: int, text: str, design: str = "") -> EvidenceView:
 
 
 def written(*evidence: EvidenceView, sentences: int = 3) -> list[str]:
-    return [one.id for one in chosen_quotes(STROKE, evidence, sentences)]
+    return [one.id for one in chosen_quotes(reading_of(STROKE), evidence, sentences)]
 
 
 def test_findings_come_first_then_purposes_each_once_and_never_of_a_retracted_paper() -> None:

@@ -155,7 +155,7 @@ def _on_subject(kept: list[Verdicted], run: Run) -> list[Verdicted]:
     if not all(verdict.label == "quoted" for _, verdict in kept):
         return kept
     asked = run.asked
-    is_one = not asked.comparison and len(questions_in(run.question.text)) == 1
+    is_one = not asked.comparison and len(questions_in(asked)) == 1
     sentences = list(_with_quotes(kept, run, AROUND)) if is_one else []
     on_it = [any(not (asked.unnamed([one]) or asked.uncovered([one])) for one in read) for _, read in sentences]
     if not any(on_it):

@@ -20,7 +20,7 @@ from medground.answering.write.draft import Draft
 from medground.corpus.design import animals_in, not_of_people
 from medground.language.comparison import together
 from medground.language.follow_up import questions_in
-from medground.language.question_reading import WHAT_IS_ASKED, reading_of
+from medground.language.question_reading import WHAT_IS_ASKED, Asked
 from medground.models.catalogue import shipped
 from medground.models.operators.differences import DOUBT, differences
 from medground.values.decision import AnswerCheck, Decision, Status
@@ -48,7 +48,7 @@ class CriticReading:
     decides: bool
 
 
-async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> CriticReading | None:
+async def judged(asked: Asked, evidence: Sequence[Evidence], run: Run) -> CriticReading | None:
     """The critic's reading of a closed question, quote by quote; None if it has none or the quotes do not agree.
 
     A quote counts for an answer if it is a finding of a research paper, names what the question is about, and is no
@@ -61,9 +61,9 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
         BudgetExhausted: the run reached one of its limits.
     """
     critic, trust, documents = open_critic(run), run.settings.verify, run.ledger.documents
-    statement, quotes = reading_of(question.text).statement, usable(evidence, documents)
+    statement, quotes = asked.statement, usable(evidence, documents)
     by_other = run.writer is not None and (critic.name in shipped() or not run.writer.is_model)
-    closed = question.task in ("yes-no", "yes-no-maybe") and len(questions_in(question.text)) == 1
+    closed = run.question.task in ("yes-no", "yes-no-maybe") and len(questions_in(asked)) == 1
     may = by_other and may_judge(critic.name, trust) and closed
     if not may or statement is None or not quotes:
         return None
@@ -81,7 +81,7 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     for quote, one in leaning:
         document = documents[quote.document_id]
         weak = filters and one.leans == "entails" and overclaims(statement, quote.quote, document)
-        if not (one.flags or weak) and _is_finding(quote, document) and not unmentioned(question, [quote], documents):
+        if not (one.flags or weak) and _is_finding(quote, document) and not unmentioned(asked, [quote], documents):
             held = one.probability or 0.0, quote.id
             papers[document.id] = max(papers.get(document.id, held), held)
     value: Literal["yes", "no"] = "yes" if values == {"entails"} else "no"
@@ -205,11 +205,11 @@ def _missing(quotes: Sequence[Evidence], run: Run, *, decides: bool, agrees: boo
     """
     documents, asked = run.ledger.documents, run.asked
     texts = [as_read(e, documents[e.document_id], AROUND) for e in quotes]
-    missing = [] if agrees else unmentioned(run.question, quotes, documents)
+    missing = [] if agrees else unmentioned(asked, quotes, documents)
     if missing == [WHAT_IS_ASKED] and not decides:
         missing = []
     may_refuse = run.settings.verify.gate and not run.question.options and not decides
-    if may_refuse and not missing and not asked.things and not comes_near(run.question, quotes, documents):
+    if may_refuse and not missing and not asked.things and not comes_near(asked, quotes, documents):
         missing = [WHAT_IS_ASKED]
     if not missing and (people := asked.people_unnamed(texts)):
         run.warn(f"no quote mentions {', '.join(people)}, for whom the question asks")

@@ -22,7 +22,7 @@ from medground.answering.write.draft import Draft, Mark, evidence_mark
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language.question_query import alone
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import Asked
 from medground.language.statements import statements
 from medground.values.answer import Answer
 from medground.values.decision import AnswerCheck
@@ -166,8 +166,8 @@ async def finish(
         SourceUnavailable: a document of the context can no longer be fetched.
         BudgetExhausted: the run reached one of its limits.
     """
-    for word, meant in reading_of(question.text).read_as(" ".join(quote.quote for quote in evidence)).items():
-        run.warn(f"“{word}” was read as “{meant}”; did you mean that?")
+    asked = run.reading(question)
+    _tell_misspelt(asked, evidence, run)
     draft = without_orders(draft, run)
     cited_ids = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
     for evidence_id in cited_ids:
@@ -178,15 +178,15 @@ async def finish(
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = find_conflicts(question.text, evidence, run.ledger.documents, run.reader)
-    answered = None if conflicts or draft.basis == "graph fact" else await judged(question, cited, run)
+    answered = None if conflicts or draft.basis == "graph fact" else await judged(asked, cited, run)
     if answered is not None and {answered.value, *draft.answer} == {"yes", "no"}:  # no answer over quotes that deny it
         by, why = run.settings.verify.critic, answered.reason
         objects = {"result": "contradicted", "found": (answered.value,), "checked_by": by, "reason": why}
         check = AnswerCheck(answer=draft.answer, **objects)
     _tell_replaced(cited, run)
-    elsewhere = await _elsewhere(question, cited, run)
-    _tell_uncompared(question, cited, run)
-    _tell_open(question, cited, run)
+    elsewhere = await _elsewhere(asked, cited, run)
+    _tell_uncompared(asked, cited, run)
+    _tell_open(asked, cited, run)
     return compose(
         run,
         split,
@@ -201,10 +201,16 @@ async def finish(
     )
 
 
-def _tell_open(question: Question, quotes: Sequence[Evidence], run: Run) -> None:
+def _tell_misspelt(asked: Asked, quotes: Sequence[Evidence], run: Run) -> None:
+    """Warn of each word that was read as another one."""
+    for word, meant in asked.read_as(" ".join(quote.quote for quote in quotes)).items():
+        run.warn(f"“{word}” was read as “{meant}”; did you mean that?")
+
+
+def _tell_open(asked: Asked, quotes: Sequence[Evidence], run: Run) -> None:
     """Warn of each of several questions that no quote is about."""
-    for asked in open_questions(question, quotes, run.ledger.documents) if quotes else ():
-        run.warn(f"no quote is about “{asked}?”")
+    for said in open_questions(asked, quotes, run.ledger.documents) if quotes else ():
+        run.warn(f"no quote is about “{said}?”")
 
 
 def _tell_replaced(quotes: Sequence[Evidence], run: Run) -> None:
@@ -214,10 +220,10 @@ def _tell_replaced(quotes: Sequence[Evidence], run: Run) -> None:
         run.warn(f"{older.id} ({older.year}) was replaced by {newer.id} ({newer.year}), a newer version of it")
 
 
-async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -> frozenset[str]:
+async def _elsewhere(asked: Asked, quotes: Sequence[Evidence], run: Run) -> frozenset[str]:
     """What no quote names of the question's things, though documents found by it alone do: it is not missing there."""
-    lost = set(unmentioned(question, quotes, run.ledger.documents)) if quotes else set[str]()
-    things = [one for one in reading_of(question.text).subjects if one.said in lost]
+    lost = set(unmentioned(asked, quotes, run.ledger.documents)) if quotes else set[str]()
+    things = [one for one in asked.subjects if one.said in lost]
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
         lookups = [Lookup(asked=alone(one), text=one.said, rankers=(Ranker.LEXICAL,)) for one in things]
         counts = await concurrently(run.count(lookup) for lookup in lookups)
@@ -225,10 +231,10 @@ async def _elsewhere(question: Question, quotes: Sequence[Evidence], run: Run) -
     return frozenset()
 
 
-def _tell_uncompared(question: Question, quotes: Sequence[Evidence], run: Run) -> None:
+def _tell_uncompared(asked: Asked, quotes: Sequence[Evidence], run: Run) -> None:
     """Warn where each side of a comparison has its quotes, and no source names both."""
-    compared, documents = reading_of(question.text).comparison, run.ledger.documents
-    if compared is None or not quotes or unmentioned(question, quotes, documents):
+    compared, documents = asked.comparison, run.ledger.documents
+    if compared is None or not quotes or unmentioned(asked, quotes, documents):
         return
     if not any(compared.names_both(as_read(quote, documents[quote.document_id], AROUND)) for quote in quotes):
         run.warn(f"no source found compares {' with '.join(compared.said)} directly")

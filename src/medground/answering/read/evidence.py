@@ -13,7 +13,7 @@ from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
 from medground.answering.verify.named import remark
 from medground.corpus.chunk import chunk, region
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import Asked
 from medground.language.quoting.headings import parts_of
 from medground.language.quoting.leading import cell_named, says_the_same
 from medground.language.sentences import ROW
@@ -31,7 +31,6 @@ from medground.models.operators.reading import (
 )
 from medground.values.document import Document, Hit, Passage
 from medground.values.evidence import Evidence
-from medground.values.question import Question
 
 SHORT = 4_000
 """Characters: a text of at most this length, such as an abstract, is read whole."""
@@ -42,28 +41,28 @@ _FINDINGS = frozenset(["abstract", "conclusion"])
 """Parts of a paper that tell what it found."""
 
 
-def with_findings(question: str, readings: Sequence[Reading], documents: Mapping[str, Document]) -> list[Reading]:
+def with_findings(asked: Asked, readings: Sequence[Reading], documents: Mapping[str, Document]) -> list[Reading]:
     """The readings, each with the passages of its document's abstract and conclusion beside those that were found, and
     with the rows of its tables whose value is asked for."""
-    return [_filled(question, reading, documents.get(reading.document_id)) for reading in readings]
+    return [_filled(asked, reading, documents.get(reading.document_id)) for reading in readings]
 
 
-def _filled(question: str, reading: Reading, document: Document | None) -> Reading:
+def _filled(asked: Asked, reading: Reading, document: Document | None) -> Reading:
     if document is None or any(document.text[p.start : p.end] != p.text for p in reading.passages):
         return reading
     taken = [(p.start, p.end) for p in reading.passages]
     if sum(end - start for start, end in taken) >= len(document.text.strip()):
         return reading
-    found = (p for p in _findings(document) if not is_beside(p.section, question))
+    found = (p for p in _findings(document) if not is_beside(p.section, asked))
     fresh = [
-        p for p in (*found, *_rows(question, document)) if all(p.end <= start or end <= p.start for start, end in taken)
+        p for p in (*found, *_rows(asked, document)) if all(p.end <= start or end <= p.start for start, end in taken)
     ]
     return replace(reading, passages=(*reading.passages, *fresh))
 
 
-def _rows(question: str, document: Document) -> list[Passage]:
+def _rows(asked: Asked, document: Document) -> list[Passage]:
     """The rows of its tables that a question names best, if any."""
-    asked, found = reading_of(question), list[tuple[float, Passage]]()
+    found = list[tuple[float, Passage]]()
     for line in _ROW.finditer(document.text):
         heading = document.section_at(line.start())
         if named := cell_named(asked, line[0], document.title, heading):
@@ -95,7 +94,7 @@ async def quoted_whole(hits: Sequence[Hit], most: int, run: Run) -> list[Evidenc
     ]
 
 
-async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -> list[Reading]:
+async def screen_batch(asked: Asked, batch: Sequence[Reading], run: Run) -> list[Reading]:
     """The documents of a batch that could help, in reading order (Eq. 12)."""
     by_id = {f"P{number}": reading for number, reading in enumerate(batch, start=1)}
     views = tuple(
@@ -108,13 +107,13 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
         )
         for key, reading in by_id.items()
     )
-    value = ScreenInput(question=question.text, passages=views)
+    value = ScreenInput(question=asked.text, passages=views)
     output = await run.ask_for_part(screen, value, f"which of {len(views)} documents to read")
     kept = set(output.relevant)
     return [reading for key, reading in by_id.items() if key in kept]
 
 
-async def extract_evidence(question: Question, readings: Sequence[Reading], run: Run) -> list[Evidence]:
+async def extract_evidence(asked: Asked, readings: Sequence[Reading], run: Run) -> list[Evidence]:
     """Quote these documents and add the quotes to the ledger (Eq. 13 and 14).
 
     Raises ModelFailed: the model returned no usable output; UnknownCitation: a reading's document was not retrieved.
@@ -130,7 +129,7 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
     views = tuple(view for view in views if view.sentences)
     if not views:
         return []
-    value = ExtractInput(question=question.text, passages=views)
+    value = ExtractInput(question=asked.text, passages=views)
     output = await run.ask_for_part(extract, value, f"the quotes of {', '.join(view.paper for view in views)}")
     quotes: list[Evidence] = []
     texts = {reading.document_id: run.ledger.documents[reading.document_id].text for reading in readings}
@@ -167,7 +166,7 @@ def _follows(before: Extracted, after: Extracted, places: Mapping[str, TextSpan]
 
 
 async def coverage_check(
-    question: Question, evidence: Sequence[Evidence], unread: Sequence[Reading], run: Run
+    asked: Asked, evidence: Sequence[Evidence], unread: Sequence[Reading], run: Run
 ) -> SufficientOutput:
     """Whether reading may stop; if not, what is missing, and which of the unread documents to read next (Eq. 15).
 
@@ -178,11 +177,9 @@ async def coverage_check(
     if not evidence:
         return SufficientOutput(sufficient=False)
     left = tuple(UnreadView(id=r.document_id, title=r.passages[0].title) for r in unread if r.passages)
-    value = SufficientInput(
-        question=question.text, evidence=evidence_views(evidence, run.ledger.documents), unread=left
-    )
+    value = SufficientInput(question=asked.text, evidence=evidence_views(evidence, run.ledger.documents), unread=left)
     said = await run.ask_for_part(sufficient, value, "whether the quotes suffice")
-    missing = "" if said.sufficient else remark(said.missing, run.ledger.documents.values(), question.text)
+    missing = "" if said.sufficient else remark(said.missing, run.ledger.documents.values(), asked.text)
     return said.model_copy(update={"missing": missing})
 
 

@@ -11,7 +11,7 @@ from medground.corpus.retraction import ERRATUM, RETRACTED, doubt, set_aside, wh
 from medground.language import words
 from medground.language.pattern import verbose_pattern
 from medground.language.prose import why_not_prose
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import Asked
 from medground.language.quoting.leading import asks_beside
 from medground.values.document import Document, Hit
 
@@ -203,12 +203,12 @@ def texts(hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if hit.passage.kind != "graph"]
 
 
-def is_beside(section: str | None, question: str) -> bool:
+def is_beside(section: str | None, asked: Asked) -> bool:
     """Whether a section stands beside a paper's text, such as acknowledgements, and is not asked for."""
     heading = (section or "").rpartition(" > ")[2]
     if not heading or why_not_prose(f"{heading}:") != "label":
         return False
-    return not asks_beside(reading_of(question)) and set(words.terms(question)).isdisjoint(words.terms(heading))
+    return not asks_beside(asked) and set(words.terms(asked.text)).isdisjoint(words.terms(heading))
 
 
 async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -> list[Hit]:
@@ -221,12 +221,12 @@ async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -
     Raises SourceUnavailable: versions of a paper cannot be fetched to be compared, or one that was left out to be
     listed.
     """
-    own = [hit for hit in hits if not is_beside(hit.passage.section, run.question.text)]
+    asked = run.asked
+    own = [hit for hit in hits if not is_beside(hit.passage.section, asked)]
     hits = await one_version(own, run)
     if not retractions:
         return hits
     kept, aside = set_aside(hits)
-    asked = run.asked
     found = {h.passage.document_id: f"{h.passage.title}\n{h.passage.text}" for h in reversed(hits)}
     aside = {document: reason for document, reason in aside.items() if asked.is_about(found[document])}
     await run.retrieve(list(aside))

@@ -14,14 +14,13 @@ from medground.answering.captions import design
 from medground.answering.read.sentence_names import SentenceNames, TextSpan
 from medground.language.prohibition import forbidden
 from medground.language.prose import is_prose
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import Asked
 from medground.language.quoting.candidate import Candidate, log_sum
 from medground.language.quoting.judged import AnswerNetwork, Judged, read_together
 from medground.language.quoting.leading import POINTS_BACK, cell_named, is_quotable, says_beside, says_the_same
 from medground.language.sentences import Span, sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.values.document import Document, Hit, Passage
-from medground.values.question import Question
 from medground.values.steps import ReadingBatch
 
 _APART = 3
@@ -160,13 +159,12 @@ def reading_list(hits: Sequence[Hit], most: int, each: int = PASSAGES_PER_DOCUME
     ]
 
 
-def best_first(question: Question, readings: Sequence[Reading], network: AnswerNetwork | None = None) -> list[Reading]:
+def best_first(asked: Asked, readings: Sequence[Reading], network: AnswerNetwork | None = None) -> list[Reading]:
     """The readings with their sentences judged, the likeliest to hold the best quote first.
 
     Of each, the `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
     """
-    asked = reading_of(question.text)
-    weighed = [_strongest(asked, reading) for reading in with_strengths(question, readings, network)]
+    weighed = [_strongest(asked, reading) for reading in with_strengths(asked, readings, network)]
     likely = {r.document_id: _likelihood(asked, r) for r in weighed}
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
@@ -206,9 +204,7 @@ def _likelihood(asked: Asked, reading: Reading) -> float:
     return log_sum(s for start, s in strengths.items() if s < least or is_quotable(asked, texts[start]))
 
 
-def with_strengths(
-    question: Question, readings: Sequence[Reading], network: AnswerNetwork | None = None
-) -> list[Reading]:
+def with_strengths(asked: Asked, readings: Sequence[Reading], network: AnswerNetwork | None = None) -> list[Reading]:
     """The readings, in the same order, with their sentences judged, by a network too if one is given.
 
     A document that names nothing of the question comes after those that do. Of a question that asks leave, a sentence
@@ -216,15 +212,15 @@ def with_strengths(
     """
     from medground.language.quoting.scorer import terms  # numpy is slow to import
 
-    asked, judged = reading_of(question.text), list[dict[int, Judged]]()
+    judged = list[dict[int, Judged]]()
     naming = [asked.names_any(_read(reading)) for reading in readings]
-    for reading, rows, names in zip(readings, terms(question.text, candidates(readings)), naming, strict=True):
+    for reading, rows, names in zip(readings, terms(asked, candidates(readings)), naming, strict=True):
         promised = {} if names or not any(naming) else {"another subject": -_ANOTHER}
         starts = (start for start, _ in places(reading))
         found = zip(starts, sentences_of(reading), rows, strict=True)
         judged.append({start: _judged(asked, *sentence, {**row, **promised}) for start, sentence, row in found})
     if network is not None:
-        judged = read_together(question.text, judged, network)
+        judged = read_together(asked, judged, network)
     whole = [one for sentences in judged for one in sentences.values()]
     forbidding = {id(one) for sentences in judged for one in _forbidding(asked, sentences)}
     if forbidding:

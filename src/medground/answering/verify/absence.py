@@ -9,13 +9,14 @@ from medground.answering.read.reading_list import Reading
 from medground.answering.read.sentence_names import TextSpan
 from medground.answering.run import Run
 from medground.answering.verify.context import meant_by
+from medground.answering.verify.critic import Claim
 from medground.corpus.retraction import why_aside
 from medground.errors import SourceUnavailable
 from medground.language import words
 from medground.language.clean import without_accents
 from medground.language.pattern import verbose_pattern
 from medground.language.question_query import alone
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import Asked
 from medground.language.quoting.judged import Judged
 from medground.language.sentences import sentence_spans
 from medground.values.document import Document
@@ -101,7 +102,7 @@ def _lookups(absence: str, sources: tuple[str, ...]) -> list[Lookup]:
 
 
 def _asked(absence: str) -> Asked:
-    return reading_of(" ".join(_FRAME.sub(" ", absence).split()))
+    return Claim(" ".join(_FRAME.sub(" ", absence).split())).reading
 
 
 def _in_documents(absences: Sequence[str], documents: Iterable[Document]) -> dict[str, TextSpan]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from medground.answering.read.evidence import described
 from medground.answering.run import Run
-from medground.answering.verify.critic import Checked, Reads
+from medground.answering.verify.critic import Checked, Claim, Reads
 from medground.answering.verify.named import FLAG as REFERENCE
 from medground.answering.verify.named import HELD
 from medground.answering.verify.numbers import QUANTITY, missing_quantities
@@ -16,7 +16,7 @@ from medground.corpus.retraction import why_aside
 from medground.language import words
 from medground.language.follow_up import questions_in
 from medground.language.prose import is_prose
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import Asked
 from medground.language.quoting.judged import on_subject as on_the_subject
 from medground.language.quoting.leading import cell_named
 from medground.language.sentences import sentence_spans
@@ -143,7 +143,7 @@ AROUND = 1500
 """Characters before and after a quote that are its passage."""
 
 
-def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
+def unmentioned(question: Asked, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
     """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record.
 
     Of several questions, one that the quotes are about is enough: the others are `open_questions`.
@@ -164,7 +164,7 @@ def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Map
     return first.unnamed(passages) or (not told and first.uncovered(read)) or first.aspect_lost(said)
 
 
-def comes_near(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> bool:
+def comes_near(question: Asked, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> bool:
     """Whether the first quote's passage comes near a question that names no thing.
 
     That of a paper that is named by its id does, and a row of a table whose name and column the question names.
@@ -177,17 +177,17 @@ def comes_near(question: Question, evidence: Sequence[Evidence], documents: Mapp
     return any(on_the_subject(one, passages[0]) >= _NEAR for one in asked.values())
 
 
-def open_questions(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
+def open_questions(question: Asked, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
     """Which of several questions no quote is about, in their own words."""
     asked, passages, quotes = _asked_of(question, evidence, documents)
     return [said for said, one in asked.items() if len(asked) > 1 and not one.is_met_by(passages, quotes)]
 
 
 def _asked_of(
-    question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]
+    question: Asked, evidence: Sequence[Evidence], documents: Mapping[str, Document]
 ) -> tuple[dict[str, Asked], list[str], list[str]]:
     """The readings of what a question asks, by its words, and the passages and quotes in which it is looked for."""
-    asked = {said: reading_of(whole) for said, whole in questions_in(without_papers(question.text))}
+    asked = dict(questions_in(question.reworded(without_papers(question.text))))
     passages = [as_read(e, documents[e.document_id], AROUND) for e in evidence]
     return asked, passages, [as_read(e, documents[e.document_id]) for e in evidence]
 
@@ -250,7 +250,7 @@ FOREIGN = "foreign"
 def off_subject(sentence: Sentence, quotes: Sequence[Evidence], ledger: Ledger, people: bool, around: int) -> list[str]:
     """What a statement is about, and with `people` for whom, that no quote mentions, nor the text `around` it."""
     text = "\n".join(as_read(quote, ledger.documents[quote.document_id], around) for quote in quotes)
-    claimed = reading_of(sentence.text)
+    claimed = Claim(sentence.text).reading
     return claimed.unnamed([text]) or (claimed.people_unnamed([text]) if people else [])
 
 

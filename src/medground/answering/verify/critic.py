@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from medground.language.question_reading import Asked, reading_of
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.checking import Entailment
 from medground.values.evidence import SentenceKind
@@ -23,11 +24,16 @@ class Claim:
     """
 
     statement: str
-    premises: tuple[EvidenceView, ...]
+    premises: tuple[EvidenceView, ...] = ()
     doubts: tuple[str, ...] = ()
     cites: tuple[str, ...] = ()
     kind: SentenceKind = "statement"
     within: str = ""
+
+    @property
+    def reading(self) -> Asked:
+        """The reading of the statement."""
+        return reading_of(self.statement)
 
 
 Reads = Literal["sentences", "windows", "passages"]

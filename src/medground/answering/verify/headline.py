@@ -70,7 +70,7 @@ def doubts_of(part: Part, cited: Sequence[Evidence], run: Run) -> list[Overclaim
 def doubts_about(draft: Draft, sentences: Sequence[Sentence], run: Run) -> list[str]:
     """What a check is asked about a short answer: what the rules find, and what of the question no quote names."""
     found, cited = [f"it {one.note}" for one in doubts_of_answer(draft, sentences, run)], cited_by(sentences, run)
-    lost = unmentioned(run.question, cited, run.ledger.documents) if cited else []
+    lost = unmentioned(run.asked, cited, run.ledger.documents) if cited else []
     return found + [f"no quote names {one}, which the question asks about: is it meant in other words?" for one in lost]
 
 

@@ -48,7 +48,7 @@ async def label_all(
     ledger, asked_for = run.ledger, run.question.text
     views = context.views or evidence_views(usable(ledger.evidence, ledger.documents), ledger.documents)
     passages = [PassageView(id=v.id, title=v.title, text=v.quote) for v in views]
-    relevant = cache(lambda: bool(relevant_passages(asked_for, passages)))  # slow, and often nobody asks
+    relevant = cache(lambda: bool(relevant_passages(run.asked, passages)))  # slow, and often nobody asks
     rationale = " ".join(s.text for s in sentences_of(sentences))
 
     async def one(number: int, item: _Item) -> Verdict:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from medground.answering.verify.context import AROUND, FOREIGN, SUBJECT, abbreviations, as_read, cited_evidence
-from medground.answering.verify.critic import Checked, noted
+from medground.answering.verify.critic import Checked, Claim, noted
 from medground.answering.verify.named import is_word
 from medground.answering.verify.numbers import missing_quantities
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
@@ -26,7 +26,6 @@ from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.home.files import tables
 from medground.language import words
 from medground.language.pattern import verbose_pattern
-from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
 from medground.models.operators.differences import (
     ASSOCIATION,
@@ -240,7 +239,7 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     folded = source.casefold()
     written = [name for name in _NAME.findall(said) if not (said.istitle() or is_word(name))]
     names = [name for name in written if name.casefold() not in folded and not known & {*words.terms(name)}]
-    meant = [one.said for one in reading_of(said).subjects if names and one.is_named_in(source)]
+    meant = [one.said for one in Claim(said).reading.subjects if names and one.is_named_in(source)]
     meant += [long for short, long in abbreviations(said) if short in source]
     yield "name", ", ".join(name for name in names if name not in " ".join(meant))
     read = [*quotes, *(one.text for one in documents.values() if len(one.text) <= _ABSTRACT)]

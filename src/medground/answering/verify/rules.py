@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from medground.answering.verify.arms import roles_in
+from medground.answering.verify.critic import Claim
 from medground.answering.verify.directions import told_otherwise
 from medground.answering.verify.numbers import misplaced_number, missing_quantities
 from medground.answering.verify.orders import (
@@ -26,7 +27,6 @@ from medground.answering.verify.times import mistimed
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
-from medground.language.question_reading import reading_of
 from medground.models.operators.differences import ASSOCIATION, CAUSE, HEDGE, Pair, population
 from medground.values.document import Document
 
@@ -247,7 +247,7 @@ def _outcome(part: Part) -> str:
 
 def _condition(part: Part) -> str:
     """What the people have who are asked about, where no passage names it."""
-    known = [one for one in reading_of(part.text).subjects if _have(one.said, part.text)]
+    known = [one for one in Claim(part.text).reading.subjects if _have(one.said, part.text)]
     return next((one.said for one in known if not any(map(one.is_named_in, part.passages))), "")
 
 
@@ -269,7 +269,7 @@ def _unnamed(part: Part) -> str:
     held = "\n".join(part.quotes)
     if named and named <= frozenset(words.terms(held)) and _codes(part.text) <= _codes(held):
         return ""
-    known = reading_of(part.text).subjects
+    known = Claim(part.text).reading.subjects
     return "" if known and all(one.is_named_in(held) for one in known) else part.text
 
 

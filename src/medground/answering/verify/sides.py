@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from medground.answering.verify.arms import WHEREAS, Roles, comparatives, contrasts, is_denied, roles_in
 from medground.answering.verify.critic import Claim, Judgement
-from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
 
 ORDER = "comparison order"
@@ -23,9 +22,10 @@ _NOTES = {
 _NOT_SHOWN = "this compares two sides, and the rules did not find both in the same roles in the text"
 
 
-def _without_names(statement: str) -> str:
+def _without_names(claim: Claim) -> str:
     """The statement without names that only look like a comparison, such as "lower back pain"."""
-    for subject in reading_of(statement).subjects if comparatives(statement) else ():
+    statement = claim.statement
+    for subject in claim.reading.subjects if comparatives(statement) else ():
         if " " in subject.said and comparatives(subject.said):
             statement = statement.replace(subject.said, subject.said.split()[-1])
     return statement
@@ -34,7 +34,7 @@ def _without_names(statement: str) -> str:
 def held_to_sides(claim: Claim, judgement: Judgement) -> Judgement:
     """What counts of a network's judgement of a claim; all of it if the claim compares nothing."""
     leans, each_clause = judgement.leans, WHEREAS.search(claim.within or claim.statement) is not None
-    statement = _without_names(claim.statement) if leans else ""
+    statement = _without_names(claim) if leans else ""
     claimed = contrasts(statement, each_clause=each_clause)
     if leans is None or not claimed:
         return judgement

@@ -19,7 +19,7 @@ from medground.answering.verify.critic import Claim, Judgement, Reads, Score
 from medground.answering.verify.nli_critic import NliCritic
 from medground.errors import ConfigError
 from medground.language import words
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import Asked
 from medground.language.quoting.candidate import Candidate
 from medground.models.operators.base import EvidenceView
 
@@ -33,28 +33,28 @@ _LEAST = 1e-6
 """Probabilities are kept at least this large, so that their ratio is finite."""
 
 
-def telling(statement: str, premises: Iterable[EvidenceView]) -> list[EvidenceView]:
-    """Of each passage the windows that probably tell whether a statement is true, at most `WINDOWS`, best first.
+def telling(claim: Claim, premises: Iterable[EvidenceView]) -> list[EvidenceView]:
+    """Of each passage the windows that probably tell whether a claim is true, at most `WINDOWS`, best first.
 
     A window is worth the share of the statement's words that it has, by weight, and how likely it holds the best quote
     of the passage (`quoting`). Of equal ones the shorter is better. Premises are of one passage if their ids are the
     same up to the first full stop: `P1.S1`, `P1.S2`.
     """
-    wanted = words.terms(statement)
+    wanted = words.terms(claim.statement)
     found: list[EvidenceView] = []
     for windows in _by_passage(premises):
-        worth = _worth(statement, wanted, windows)
+        worth = _worth(claim.reading, wanted, windows)
         order = sorted(range(len(windows)), key=lambda n: (-worth[n], len(windows[n].quote)))
         found += [windows[n] for n in order[:WINDOWS]]
     return found
 
 
-def on_subject(statement: str, premises: Iterable[EvidenceView]) -> list[EvidenceView]:
-    """The premises of passages that name, in the text or the title, the rarest name of a statement, if it has one.
+def on_subject(claim: Claim, premises: Iterable[EvidenceView]) -> list[EvidenceView]:
+    """The premises of passages that name, in the text or the title, the rarest name of a claim, if it has one.
 
     A network that reads of another gene or drug often overlooks it.
     """
-    name = reading_of(statement).rarest_name
+    name = claim.reading.rarest_name
     return [
         window
         for windows in _by_passage(premises)
@@ -63,13 +63,13 @@ def on_subject(statement: str, premises: Iterable[EvidenceView]) -> list[Evidenc
     ]
 
 
-def _worth(statement: str, wanted: Sequence[str], windows: Sequence[EvidenceView]) -> list[float]:
+def _worth(claimed: Asked, wanted: Sequence[str], windows: Sequence[EvidenceView]) -> list[float]:
     from medground.language.quoting.scorer import strengths
 
     texts = [window.quote for window in windows]
     sentences = [text for text in texts if not any(other in text for other in texts if other != text)]
     candidate = Candidate(windows[0].title, sentences, by_words=1.0, headings=[windows[0].section] * len(sentences))
-    found = strengths(statement, [candidate])[0]
+    found = strengths(claimed, [candidate])[0]
     raised = [math.exp(value - max(found)) for value in found]
     share = {sentence: value / sum(raised) for sentence, value in zip(sentences, raised, strict=True)}
     return [
@@ -131,11 +131,11 @@ class TrainedCritic(NliCritic):
         self._least = scorer.least
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
-        return telling(claim.statement, on_subject(claim.statement, super()._near(claim)))
+        return telling(claim, on_subject(claim, super()._near(claim)))
 
     def _decide(self, claim: Claim, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
         if not premises:
-            nearest = telling(claim.statement, super()._near(claim))[0]
+            nearest = telling(claim, super()._near(claim))[0]
             return Judgement("unsure", nearest.id, note=_OFF_SUBJECT)
         return super()._decide(claim, *of_passages(premises, scores))
 

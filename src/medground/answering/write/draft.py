@@ -7,7 +7,7 @@ from medground.answering.run import Run
 from medground.answering.verify.named import remark, without_marks
 from medground.language.dates import latest
 from medground.language.prohibition import forbidden
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import Asked
 from medground.models.operators.answering import read_and_answer
 from medground.models.operators.writing import ShortAnswer, WriteOutput, chosen_quotes
 from medground.sources.corpus import CorpusSource
@@ -68,20 +68,19 @@ second, a third than the third. Chosen by folds; in whole answers the first quot
 questions (145 by the list alone), and for 210 of 240 of BioASQ's (212)."""
 
 
-async def best_quotes(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
+async def best_quotes(asked: Asked, evidence: Sequence[Evidence], run: Run) -> tuple[Sentence, ...]:
     """The quotes that are shown where no model writes, best first.
 
     Where a corpus has vectors, what is nearest to the question by their model is the likelier to be the first.
     """
     run.answered_by[read_and_answer.name] = KEYLESS
     views, count = evidence_views(evidence, run.ledger.documents), run.settings.recipe.sentences
-    chosen = chosen_quotes(question.text, views, count)
-    asked = reading_of(question.text)
-    settled = asked.comparison or latest(question.text) or any(forbidden(asked, e.title, e.quote) for e in chosen[:1])
+    chosen = chosen_quotes(asked, views, count)
+    settled = asked.comparison or latest(asked.text) or any(forbidden(asked, e.title, e.quote) for e in chosen[:1])
     source = next((one for one in run.sources if isinstance(one, CorpusSource) and one.has_vectors), None)
     if source is not None and len(chosen) > 1 and not settled:
-        likeliest = chosen_quotes(question.text, views, max(count, _LIKELIEST))
-        near = await source.nearness(question.text, [(one.title, one.quote) for one in likeliest])
+        likeliest = chosen_quotes(asked, views, max(count, _LIKELIEST))
+        near = await source.nearness(asked.text, [(one.title, one.quote) for one in likeliest])
         first = max(range(len(likeliest)), key=lambda n: near[n] + _FIRST / (n + 1))
         chosen = (likeliest[first], *(one for one in chosen if one is not likeliest[first]))[:count]
     return tuple(Sentence(text=without_marks(one.quote[:1200]), evidence=(one.id,)) for one in chosen)

@@ -12,7 +12,6 @@ from medground.answering.write.reason import with_quotes
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.language.question_query import alone
-from medground.language.question_reading import reading_of
 from medground.models.operators.answering import ReadInput, read_and_answer
 from medground.models.operators.base import SentencedPassage, sentence_ids
 from medground.sources.base import CountingSource
@@ -88,7 +87,7 @@ async def how_to_search(question: Question, run: Run) -> str:
     if question.context:
         return ""
     counting = tuple(source.name for source in run.sources if isinstance(source, CountingSource))
-    things = [one for one in reading_of(question.text).subjects if one.decides and counting]
+    things = [one for one in run.reading(question).subjects if one.decides and counting]
     counts: Sequence[int] = ()
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
         counts = await concurrently(

@@ -87,7 +87,7 @@ def shown_passages(
     """
     texts = [hit for hit in hits if hit.passage.kind not in records]
     readings = [Reading(hit.passage.document_id, n, (hit.passage,), hit.scores) for n, hit in enumerate(texts, start=1)]
-    strong = dict(zip((hit.passage.key for hit in texts), with_strengths(question, readings), strict=True))
+    strong = dict(zip((hit.passage.key for hit in texts), with_strengths(run.reading(question), readings), strict=True))
     views = []
     for passage in (hit.passage for hit in hits):
         document = run.ledger.documents[passage.document_id]

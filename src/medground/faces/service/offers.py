@@ -17,7 +17,7 @@ from medground.graph.bases.record import Bases
 from medground.home.registry import recipe_names
 from medground.home.settings import Settings
 from medground.language.clean import joined
-from medground.language.question_reading import reading_of
+from medground.language.subject import subjects
 from medground.recipes.base import open_recipe
 from medground.values.document import Frozen
 from medground.wording.progress import ABOUT
@@ -118,7 +118,7 @@ def _examples(home: Path, name: str, state: str) -> tuple[str, ...]:
         found = snapshot.passages(sorted({total * at // 9 for at in range(1, 9)})) if total else []
     titles = [joined(passage.title) for passage in found if passage.retraction == "none"]
     asked = [title.replace(" ?", "?") for title in titles if title.endswith("?") and len(title) < 90]
-    about = [thing.said for title in titles for thing in reading_of(title).deciding if thing.heading]
+    about = [thing.said for title in titles for thing in subjects(title) if thing.decides and thing.heading]
     return tuple(dict.fromkeys((*known, *asked, *(f"What is {thing}?" for thing in about))))[:2]
 
 

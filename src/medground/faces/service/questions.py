@@ -24,7 +24,6 @@ from medground.faces.service.request import Asked, Searched, is_free, searched_b
 from medground.faces.service.values import LOCAL, Person, Repeat
 from medground.home.settings import Settings
 from medground.home.settings_groups import ModelSettings, RecipeSettings
-from medground.language.question_reading import reading_of
 from medground.language.risk.notices import most_urgent
 from medground.values.answer import Answer
 from medground.values.document import Document
@@ -36,13 +35,6 @@ Ask = Callable[[OnStep], Awaitable[Answer]]
 U = TypeVar("U")
 V = TypeVar("V")
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
-
-
-def _read_ahead(*texts: str) -> None:
-    """Read what is asked, which is then known: it may take a second, and the loop of the engines has other work."""
-    most_urgent(*texts)
-    reading = reading_of(texts[0])
-    _ = reading.phrases, reading.comparison, reading.names, reading.deciding
 
 
 class Named(TypedDict, total=False):
@@ -91,7 +83,7 @@ class Questioning(Offering):
         await self._admission.left(person, free=terms.free)
 
         async def ask(on_step: OnStep) -> Answer:
-            await asyncio.to_thread(_read_ahead, terms.question.text, terms.question.context)
+            await asyncio.to_thread(most_urgent, terms.question.text, terms.question.context)
             changes = lowered(terms.settings, await self._admission.left(person, free=terms.free), self.settings.budget)
             return await self.engines.use(
                 terms.searched,
@@ -190,7 +182,7 @@ class Questioning(Offering):
         model or a source.
         """
         self._check_offered(model)
-        await asyncio.to_thread(_read_ahead, claim)
+        await asyncio.to_thread(most_urgent, claim)
         searched = await asyncio.to_thread(searched_by, self.settings, **named)
         await self.audit.note(person, "check", words=claim)
         return await self._paid(

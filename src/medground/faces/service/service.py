@@ -54,12 +54,13 @@ MINUTE = 60.0
 async def _read_ahead(engine: Engine) -> None:
     """Read what every question needs: rules of risk, retracted papers, and what weighs a sentence."""
     from medground.language import kinds
+    from medground.language.question_reading import Asked
     from medground.language.quoting import candidate, scorer
 
-    question = "What are the signs of fever?"
-    notice_for(question)
+    question = Asked("What are the signs of fever?")
+    notice_for(question.text)
     listed()
-    kinds.asked(question)
+    kinds.asked(question.text)
     scorer.strengths(question, [candidate.Candidate("Fever", ["Fever is a sign."])])
 
 

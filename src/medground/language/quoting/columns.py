@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.language import kinds, words
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import Asked
 from medground.language.quoting.candidate import Candidate
 from medground.language.quoting.headings import FOUND, parts_of
 from medground.language.quoting.leading import is_fragment
@@ -50,14 +50,14 @@ _COMMON = 0.4
 """How much a word counts that says nothing of the topic."""
 
 
-def columns(question: str, candidates: Sequence[Candidate]) -> Matrix:
+def columns(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
     """One row for each sentence of all candidates, in order. Array of shape (sentences, len(COLUMNS)).
 
     Args:
         candidates: the documents, in the order of the search.
     """
-    texts = [_Text(reading_of(question), one) for one in candidates]
-    wanted = _Wanted(reading_of(question), texts)
+    texts = [_Text(asked, one) for one in candidates]
+    wanted = _Wanted(asked, texts)
     rows = [row for text in texts for row in _rows(wanted, text)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(COLUMNS))
 
@@ -95,7 +95,7 @@ class _Wanted:
     """What the texts of a question are compared with."""
 
     def __init__(self, asked: Asked, texts: Sequence[_Text]) -> None:
-        core = reading_of(asked.core)
+        core = asked.reworded(asked.core)
         content = words.terms(asked.core)
         self.asked, self.terms = asked, tuple(dict.fromkeys(content))
         self.pairs = frozenset(pairwise(content))

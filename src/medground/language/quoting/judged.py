@@ -64,7 +64,7 @@ TOGETHER = 1.5
 
 
 def read_together(
-    question: str, judged: Sequence[Mapping[int, Judged]], network: AnswerNetwork
+    asked: Asked, judged: Sequence[Mapping[int, Judged]], network: AnswerNetwork
 ) -> list[dict[int, Judged]]:
     """The judged sentences of each document with one more term, what the network says of them.
 
@@ -72,7 +72,7 @@ def read_together(
     """
     whole = sorted((one for sentences in judged for one in sentences.values()), key=lambda one: -one.answers)
     read = whole[:READ]
-    found = network.scores(question, [(one.title, one.sentence) for one in read])
+    found = network.scores(asked.text, [(one.title, one.sentence) for one in read])
     scores = {id(one): TOGETHER * float(score) for one, score in zip(read, found, strict=True)}
     least = min(scores.values(), default=0.0)
     return [

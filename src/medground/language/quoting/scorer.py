@@ -13,6 +13,7 @@ from importlib import resources
 import numpy as np
 
 from medground.errors import ConfigError
+from medground.language.question_reading import Asked
 from medground.language.quoting.candidate import Candidate
 from medground.language.quoting.columns import COLUMNS, columns
 
@@ -20,20 +21,20 @@ Terms = Mapping[str, float]
 """What each column adds to the score of a sentence, by name."""
 
 
-def terms(question: str, candidates: Sequence[Candidate]) -> list[list[Terms]]:
+def terms(asked: Asked, candidates: Sequence[Candidate]) -> list[list[Terms]]:
     """For each candidate, the terms of each of its sentences.
 
     Args:
         candidates: the documents, in the order of the search.
     """
-    weighed = (columns(question, candidates) * _weights()).round(6).tolist()
+    weighed = (columns(asked, candidates) * _weights()).round(6).tolist()
     rows = iter([dict(zip(COLUMNS, row, strict=True)) for row in weighed])
     return [[next(rows) for _ in candidate.sentences] for candidate in candidates]
 
 
-def strengths(question: str, candidates: Sequence[Candidate]) -> list[list[float]]:
+def strengths(asked: Asked, candidates: Sequence[Candidate]) -> list[list[float]]:
     """For each candidate, the score of each of its sentences; only their order has a meaning."""
-    return [[sum(row.values()) for row in rows] for rows in terms(question, candidates)]
+    return [[sum(row.values()) for row in rows] for rows in terms(asked, candidates)]
 
 
 def digest(weights: Mapping[str, float]) -> str:

@@ -9,7 +9,7 @@ from medground.models.operators.writing import Answers, Form, Missing, answer_ch
 from medground.values.question import Option, Task
 
 
-class ReadInput(base.OperatorInput):
+class ReadInput(base.AskedInput):
     """Documents, best first. `search` says how a query is written here; empty where none may be written."""
 
     question: base.Untrusted
@@ -42,5 +42,5 @@ def _choices(value: ReadInput) -> dict[str, tuple[str, ...]]:
 def read_and_answer(value: ReadInput) -> AnswerOutput:
     """The strongest sentences, word for word; nothing is decided."""
     texts = {one.id: one.text for passage in value.passages for one in passage.sentences}
-    chosen = quotable_sentences(value.question, value.passages)[:3]
+    chosen = quotable_sentences(value.asked, value.passages)[:3]
     return AnswerOutput(statements=tuple(SubClaim(text=texts[i][:1200], sentences=(i,)) for i in chosen), answer=())

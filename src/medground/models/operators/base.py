@@ -12,13 +12,14 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from medground.home.files import tables
 from medground.home.settings_groups import CallSettings
+from medground.language.question_reading import Asked, reading_of
 from medground.values.document import SourceKind
 from medground.values.evidence import Stance
 
@@ -51,6 +52,18 @@ class OperatorInput(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+class AskedInput(OperatorInput):
+    """Base of the inputs that are about a question, whose text is their field `question`."""
+
+    if TYPE_CHECKING:
+        question: str
+
+    @property
+    def asked(self) -> Asked:
+        """The reading of the question."""
+        return reading_of(self.question)
 
 
 class LinesView(OperatorInput):

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from medground.language import words
 from medground.language.finding_sentences import reports_result
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import Asked
 from medground.language.quoting.candidate import Candidate, log_sum
 from medground.language.quoting.leading import POINTS_BACK, cell_named, is_quotable, says_beside, says_the_same
 from medground.language.sentences import ROW
@@ -39,13 +39,12 @@ COVERED = 0.6
 """Minimum share of the question's topic words, by weight, that sufficient evidence names."""
 
 
-def relevant_passages(question: str, passages: Sequence[base.PassageView]) -> tuple[str, ...]:
+def relevant_passages(asked: Asked, passages: Sequence[base.PassageView]) -> tuple[str, ...]:
     """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none.
 
     A passage that is `FAR` behind the likeliest one is left out. One that names all that the question is about is never
     left out; for a comparison, one side with all that is asked of it is enough.
     """
-    asked = reading_of(question)
     topic, name = asked.topic, asked.rarest_name
     read = [asked.in_own_words(f"{p.title}\n{p.text}") for p in passages]
     kept = [
@@ -73,11 +72,10 @@ def _on_topic(topic: frozenset[str], text: str) -> float:
     return words.densest(topic, words.terms(text), WINDOW, least=min(2, len(topic)))
 
 
-def quotable_sentences(question: str, passages: Sequence[base.SentencedPassage]) -> tuple[str, ...]:
+def quotable_sentences(asked: Asked, passages: Sequence[base.SentencedPassage]) -> tuple[str, ...]:
     """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` per passage."""
-    asked = reading_of(question)
     chosen: list[tuple[float, tuple[str, ...]]] = []
-    for passage, strengths in zip(passages, _strengths(question, passages), strict=True):
+    for passage, strengths in zip(passages, _strengths(asked, passages), strict=True):
         whole = log_sum(strengths)
         quotes = _quotes(asked, passage, strengths)
         chosen += [(strength + whole, quote) for strength, quote in quotes]
@@ -124,7 +122,7 @@ def _with_the_one_before(passage: base.SentencedPassage, number: int) -> str:
     return f"{passage.sentences[number - 1].text} {text}" if number and POINTS_BACK.match(text) else text
 
 
-def _strengths(question: str, passages: Sequence[base.SentencedPassage]) -> list[list[float]]:
+def _strengths(asked: Asked, passages: Sequence[base.SentencedPassage]) -> list[list[float]]:
     """How good a quote each sentence is: as the step before has computed it over all documents, or among these."""
     given = [[s.strength for s in passage.sentences] for passage in passages]
     known = [[strength for strength in row if strength is not None] for row in given]
@@ -132,26 +130,25 @@ def _strengths(question: str, passages: Sequence[base.SentencedPassage]) -> list
         return known
     from medground.language.quoting.scorer import strengths  # numpy is slow to import
 
-    return strengths(question, [Candidate(p.title, [s.text for s in p.sentences]) for p in passages])
+    return strengths(asked, [Candidate(p.title, [s.text for s in p.sentences]) for p in passages])
 
 
-def quotes_on_topic(question: str, passages: Sequence[base.SentencedPassage]) -> list[base.EvidenceView]:
+def quotes_on_topic(asked: Asked, passages: Sequence[base.SentencedPassage]) -> list[base.EvidenceView]:
     """The quotable sentences of the passages on topic, best first; none if no passage is on topic."""
     texts = [base.PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in passages]
-    kept_ids = set(relevant_passages(question, texts))
+    kept_ids = set(relevant_passages(asked, texts))
     kept = [p for p in passages if p.id in kept_ids]
     views = {
         s.id: base.EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
         for p in kept
         for s in p.sentences
-        if is_quotable(reading_of(question), s.text)
+        if is_quotable(asked, s.text)
     }
-    return [views[sentence] for sentence in quotable_sentences(question, kept)]
+    return [views[sentence] for sentence in quotable_sentences(asked, kept)]
 
 
-def covers_the_topic(question: str, evidence: Sequence[base.EvidenceView]) -> bool:
+def covers_the_topic(asked: Asked, evidence: Sequence[base.EvidenceView]) -> bool:
     """Whether the quotes together name most of the question's topic and one of them reports a result."""
-    asked = reading_of(question)
     found = {t for e in evidence for t in words.terms(asked.in_own_words(f"{e.title} {e.quote}"))}
     few = asked.comparison and len({e.title for e in evidence}) < STUDIES
     if few or words.coverage(asked.topic, found) < COVERED:
@@ -159,7 +156,7 @@ def covers_the_topic(question: str, evidence: Sequence[base.EvidenceView]) -> bo
     return any(reports_result(e.quote) for e in evidence)
 
 
-class ScreenInput(base.OperatorInput):
+class ScreenInput(base.AskedInput):
     question: base.Untrusted
     passages: tuple[base.PassageView, ...]
 
@@ -174,10 +171,10 @@ class ScreenOutput(base.OperatorOutput):
 )
 def screen(value: ScreenInput) -> ScreenOutput:
     """The passages that hold most of the question's words."""
-    return ScreenOutput(relevant=relevant_passages(value.question, value.passages))
+    return ScreenOutput(relevant=relevant_passages(value.asked, value.passages))
 
 
-class ExtractInput(base.OperatorInput):
+class ExtractInput(base.AskedInput):
     question: base.Untrusted
     passages: tuple[base.SentencedPassage, ...]
 
@@ -201,7 +198,7 @@ def extract(value: ExtractInput) -> ExtractOutput:
     """The sentences that are the best quotes by statistics, of no known stance."""
     return ExtractOutput(
         sentences=tuple(
-            Extracted(sentence=i, stance="unknown") for i in quotable_sentences(value.question, value.passages)
+            Extracted(sentence=i, stance="unknown") for i in quotable_sentences(value.asked, value.passages)
         )
     )
 
@@ -213,7 +210,7 @@ class UnreadView(base.OperatorInput):
     title: base.Untrusted
 
 
-class SufficientInput(base.OperatorInput):
+class SufficientInput(base.AskedInput):
     question: base.Untrusted
     evidence: tuple[base.EvidenceView, ...]
     unread: tuple[UnreadView, ...] = ()
@@ -228,4 +225,4 @@ class SufficientOutput(base.OperatorOutput):
 @base.operator(choices=lambda value: {"needed": tuple(article.id for article in value.unread)})
 def sufficient(value: SufficientInput) -> SufficientOutput:
     """Whether the evidence names what the question is about."""
-    return SufficientOutput(sufficient=covers_the_topic(value.question, value.evidence))
+    return SufficientOutput(sufficient=covers_the_topic(value.asked, value.evidence))

@@ -46,7 +46,7 @@ class PastRound(base.OperatorInput):
     unsupported: tuple[base.Untrusted, ...] = ()
 
 
-class ReasonInput(base.OperatorInput):
+class ReasonInput(base.AskedInput):
     demonstrations: tuple[Demonstration, ...] = ()
     question: base.Untrusted
     task: Task
@@ -92,7 +92,7 @@ def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
 
 def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     """At most `most` sentences quoted from the passages on topic, best first; empty if no passage is on topic."""
-    chosen = chosen_quotes(value.question, quotes_on_topic(value.question, value.passages), most)
+    chosen = chosen_quotes(value.asked, quotes_on_topic(value.asked, value.passages), most)
     return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
 

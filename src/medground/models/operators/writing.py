@@ -11,9 +11,10 @@ from medground.language import words
 from medground.language.finding_sentences import reports_result, states_purpose
 from medground.language.prohibition import forbidden
 from medground.language.question_kinds import aspects_told
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import Asked
 from medground.language.quoting.leading import cell_named
 from medground.language.sentences import sentence_spans
+from medground.language.subject import subjects
 from medground.models.operators.base import AtMostOne, EvidenceView, InvalidOutput, OperatorOutput, only_known
 from medground.models.operators.differences import NEGATION, differences, folded
 from medground.values.decision import AnswerForm
@@ -29,7 +30,7 @@ STUDIES = 2
 """How many times as many quotes a comparison shows, one of each study."""
 
 
-def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
+def chosen_quotes(asked: Asked, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, best first.
 
     Quotes on the question's topic come first, and statements of purpose last, unless they alone name what decides;
@@ -42,7 +43,6 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     those that say what the first does of the sides, every one counts, also one that says the same as another, up to
     `STUDIES` times as many quotes. After the first two, those alike in this are listed by year, the latest first.
     """
-    asked = reading_of(question)
     topic, compared = words.topic(asked.core), asked.comparison
     naming = [e.quote for e in evidence if asked.names_any(f"{e.title} {e.quote}")]
     only_aims = bool(naming) and all(_has_purpose(quote, all) for quote in naming)
@@ -101,7 +101,7 @@ def _treats_another(asked: Asked, view: EvidenceView) -> bool:
     """Whether a quote tells of the treatment of a disease that its title names and the question does not."""
     if aspects_told(view.quote).isdisjoint(("treatment", "the dose of")):
         return False
-    diseases = [thing for thing in reading_of(view.title).deciding if thing.is_disease]
+    diseases = [thing for thing in subjects(view.title) if thing.decides and thing.is_disease]
     return bool(diseases) and not any(disease.is_named_in(asked.plain) for disease in diseases)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from medground.models.operators.base import InvalidOutput, OperatorInput, OperatorOutput, Untrusted, operator
+from medground.models.operators.base import AskedInput, InvalidOutput, OperatorOutput, Untrusted, operator
 from medground.recipes.base import list_of
 from medground.recipes.biomedsearch import parts
 from medground.recipes.biomedsearch.parts import DraftedKeyword, DraftedQuestion, KeywordedQuestion, Name, Texts
@@ -27,7 +27,7 @@ def _weight(said: Any) -> Any:
     return _UNSURE if math.isnan(number) else min(max(number, 0.0), 1.0)
 
 
-class DecomposeInput(OperatorInput):
+class DecomposeInput(AskedInput):
     dimensions: tuple[str, ...] = tuple(parts.DIMENSIONS)
     most: int = Field(default=5, ge=1)
     question: Untrusted
@@ -47,10 +47,10 @@ def _asks_something(value: DecomposeInput, output: DecomposeOutput) -> None:
 @operator(writes_queries=True, check=_asks_something)
 def decompose(value: DecomposeInput) -> DecomposeOutput:
     """Eq. 1: `S = M(Q, P_decompose, D)`."""
-    return DecomposeOutput(subquestions=tuple(parts.subquestions(value.question, value.most)))
+    return DecomposeOutput(subquestions=tuple(parts.subquestions(value.asked, value.most)))
 
 
-class NameKeywordsInput(OperatorInput):
+class NameKeywordsInput(AskedInput):
     question: Untrusted
     subquestion: Untrusted
     dimension: Untrusted = ""
@@ -72,11 +72,11 @@ def _names_something(value: NameKeywordsInput, output: NameKeywordsOutput) -> No
 def name_keywords(value: NameKeywordsInput) -> NameKeywordsOutput:
     """Eq. 2, first line: `K_i = M_extract(q_i, P_keywords, D')`."""
     return NameKeywordsOutput(
-        keywords=tuple(parts.keywords(value.question, value.subquestion, value.dimension, value.most))
+        keywords=tuple(parts.keywords(value.asked, value.subquestion, value.dimension, value.most))
     )
 
 
-class BuildGraphInput(OperatorInput):
+class BuildGraphInput(AskedInput):
     question: Untrusted
     subquestions: tuple[KeywordedQuestion, ...]
     tools: tuple[Tool, ...] = TOOLS
@@ -105,17 +105,17 @@ class BuildGraphOutput(OperatorOutput):
 @operator(writes_queries=True, choices=lambda value: {"tools": value.tools})
 def build_graph(value: BuildGraphInput) -> BuildGraphOutput:
     """Eq. 2, second line: `G = (V, E) = M_DAG(union of K_i, P_graph)`."""
-    tools = parts.tools_of(value.question, value.subquestions, value.tools)
+    tools = parts.tools_of(value.asked, value.subquestions, value.tools)
     return BuildGraphOutput(
         nodes=tuple(DraftedNode(keyword=name, tools=chosen) for name, chosen in tools.items()),
         edges=tuple(
             DraftedEdge(before=before, after=after, weight=weight)
-            for before, after, weight in parts.edges(value.question, value.subquestions)
+            for before, after, weight in parts.edges(value.asked, value.subquestions)
         ),
     )
 
 
-class ChooseToolsInput(OperatorInput):
+class ChooseToolsInput(AskedInput):
     question: Untrusted
     subquestions: tuple[KeywordedQuestion, ...]
     tools: tuple[Tool, ...] = TOOLS
@@ -137,8 +137,7 @@ class ChooseToolsOutput(OperatorOutput):
 )
 def choose_tools(value: ChooseToolsInput) -> ChooseToolsOutput:
     """Tools without keywords: the paper's ablation "w/o keywords" (section IV)."""
+    read = {one.id: value.asked.reworded(one.text) for one in value.subquestions}
     return ChooseToolsOutput(
-        chosen=tuple(
-            ToolChoice(id=one.id, tools=parts.tools_of_text(one.text, value.tools)) for one in value.subquestions
-        )
+        chosen=tuple(ToolChoice(id=name, tools=parts.tools_of_text(one, value.tools)) for name, one in read.items())
     )

@@ -15,7 +15,7 @@ from medground.home.files import tables
 from medground.language import words
 from medground.language.mesh_terms import is_drug_name
 from medground.language.question_kinds import aspects_of
-from medground.language.question_reading import reading_of
+from medground.language.question_reading import Asked
 from medground.language.subject import Subject, subjects
 from medground.models.operators.base import OperatorInput, OperatorOutput, Untrusted
 from medground.pubmed.mesh import vocabulary
@@ -104,13 +104,13 @@ _OF_SUBJECT = 0.8
 """Weight of the edges from the subject to all else: what is found of it sharpens the other searches."""
 
 
-def subquestions(question: str, most: int) -> list[DraftedQuestion]:
+def subquestions(asked: Asked, most: int) -> list[DraftedQuestion]:
     """The question itself, and what else matters of its subject; at most `most`."""
-    own = DraftedQuestion(text=_own(question), dimension=OWN)
-    asked, (subject, kind) = reading_of(question), _subject(question)
+    own = DraftedQuestion(text=_own(asked), dimension=OWN)
+    subject, kind = _subject(asked)
     if subject is None:
         return [own]
-    of, whom = _with_alternative(subject, question), _in_whom(subject, question)
+    of, whom = _with_alternative(subject, asked), _in_whom(subject, asked)
     views = ((one.name, one.asks[kind].format(S=of, P=whom)) for one in DIMENSIONS.values() if kind in one.asks)
     other = (
         DraftedQuestion(text=text, dimension=name) for name, text in views if asked.aspects.isdisjoint(aspects_of(text))
@@ -118,43 +118,38 @@ def subquestions(question: str, most: int) -> list[DraftedQuestion]:
     return [own, *islice(other, most - 1)]
 
 
-def _own(question: str) -> str:
+def _own(asked: Asked) -> str:
     """The question; of a story that is too long for a sub-question, what it asks and names."""
+    question = asked.text
     if len(question) <= _LONGEST_TEXT:
         return question
-    asked = reading_of(question)
     said = asked.core if len(asked.core) < len(question) else question[-_LONGEST_TEXT // 2 :].partition(". ")[2]
-    named = ", ".join(
-        dict.fromkeys(one.said for one in _things(question) if one.said.casefold() not in said.casefold())
-    )
+    named = ", ".join(dict.fromkeys(one.said for one in _things(asked) if one.said.casefold() not in said.casefold()))
     return f"{said[: _LONGEST_TEXT // 2]} ({named})"[:_LONGEST_TEXT]
 
 
-def _things(question: str) -> Sequence[Subject]:
+def _things(asked: Asked) -> Sequence[Subject]:
     """What a question is about; of a long story all that it names."""
-    return subjects(question) if len(question) > _LONGEST_TEXT else reading_of(question).subjects
+    return subjects(asked.text) if len(asked.text) > _LONGEST_TEXT else asked.subjects
 
 
-def _subject(question: str) -> tuple[Subject | None, str]:
+def _subject(asked: Asked) -> tuple[Subject | None, str]:
     """The thing that other sub-questions are about, with its kind; None if no kind of it is known."""
-    asked = reading_of(question)
-    kinds = [(one, _kind(one, question)) for one in asked.deciding or asked.subjects]
+    kinds = [(one, _kind(one, asked)) for one in asked.deciding or asked.subjects]
     known = sorted((pair for pair in kinds if pair[1]), key=lambda pair: _KINDS.index(pair[1]))
     return known[0] if known else (None, "")
 
 
-def _kind(one: Subject, question: str) -> str:
+def _kind(one: Subject, asked: Asked) -> str:
     """The kind of a thing; empty where there is no telling what would make sense to ask of it."""
     trees = _trees(one)
-    if _is_gene(one, question):
-        animals = (tree for other in reading_of(question).subjects for tree in _trees(other))
+    if _is_gene(one, asked):
+        animals = (tree for other in asked.subjects for tree in _trees(other))
         return "gene of an animal" if any(tree.startswith(_ANIMALS) for tree in animals) else "gene"
     if is_drug_name(one.said):
         return "drug"
     kind = next((kind for kind, branches in _TREES.items() if any(tree.startswith(branches) for tree in trees)), "")
-    treated = any(
-        tree.startswith(_TREES["disease"]) for other in reading_of(question).deciding for tree in _trees(other)
-    )
+    treated = any(tree.startswith(_TREES["disease"]) for other in asked.deciding for tree in _trees(other))
     is_protein = any(tree.startswith(_PROTEINS) for tree in trees)
     return "" if kind == "drug" and (is_protein or not treated) else kind
 
@@ -164,21 +159,20 @@ def _trees(one: Subject) -> tuple[str, ...]:
     return heading.trees if heading else ()
 
 
-def _is_gene(one: Subject, question: str) -> bool:
-    in_question = {gene.name.casefold() for gene in genes_in(question)}
+def _is_gene(one: Subject, asked: Asked) -> bool:
+    in_question = {gene.name.casefold() for gene in genes_in(asked.text)}
     return one.said.casefold() in in_question and not any(tree.startswith(_TREES["disease"]) for tree in _trees(one))
 
 
-def _with_alternative(subject: Subject, question: str) -> str:
+def _with_alternative(subject: Subject, asked: Asked) -> str:
     """The subject; of a comparison both sides."""
-    compared = reading_of(question).comparison
+    compared = asked.comparison
     sides = compared.said if compared and any(subject in side for side in compared.sides) else []
     return " and ".join(sides) or subject.said
 
 
-def _in_whom(subject: Subject, question: str) -> str:
+def _in_whom(subject: Subject, asked: Asked) -> str:
     """In which disease, else in which animal or people the question asks it; of several, the last that it names."""
-    asked = reading_of(question)
     others = [one for one in asked.deciding if one != subject]
     trees = {one.said: _trees(one) for one in others}
     where = ((_ANIMALS,), _TREES["disease"])
@@ -187,42 +181,42 @@ def _in_whom(subject: Subject, question: str) -> str:
     return f" in {found[-1]}" if found else ""
 
 
-def _asked_by(question: str) -> Dimension | None:
+def _asked_by(asked: Asked) -> Dimension | None:
     """The dimension that the question itself asks for, by its words."""
-    aspects, stems = reading_of(question).aspects, frozenset(words.terms(question))
+    aspects, stems = asked.aspects, frozenset(words.terms(asked.text))
     return next((one for one in DIMENSIONS.values() if one.keyword and one.is_asked(aspects, stems)), None)
 
 
-def keywords(question: str, text: str, dimension: str, most: int) -> list[DraftedKeyword]:
+def keywords(asked: Asked, text: str, dimension: str, most: int) -> list[DraftedKeyword]:
     """What a sub-question says of what its question names, the subject first, then the word of its dimension."""
-    said, view = text.casefold(), _asked_by(question) if dimension == OWN else DIMENSIONS.get(dimension)
-    named = [one for one in named_keywords(question) if re.search(rf"(?<!\w){re.escape(one.name.casefold())}", said)]
+    said, view = text.casefold(), _asked_by(asked) if dimension == OWN else DIMENSIONS.get(dimension)
+    named = [one for one in named_keywords(asked) if re.search(rf"(?<!\w){re.escape(one.name.casefold())}", said)]
     if view and view.keyword:
         last = [DraftedKeyword(name=view.keyword, dimension=view.fine or view.name, synonyms=view.synonyms)]
     else:
-        last = [DraftedKeyword(name=word, dimension=_TERM) for word in _rarest(question) if dimension == OWN]
+        last = [DraftedKeyword(name=word, dimension=_TERM) for word in _rarest(asked) if dimension == OWN]
     found = [*named[: most - len(last)], *last]
     return found or [DraftedKeyword(name=" ".join(text.rstrip("?").split()[:6]), dimension=_TERM)]
 
 
-def named_keywords(question: str) -> list[DraftedKeyword]:
+def named_keywords(asked: Asked) -> list[DraftedKeyword]:
     """Everything that a question names: what decides first, people and parts of the body last."""
-    subject, _ = _subject(question)
-    things = sorted(_things(question), key=lambda one: (one != subject, not one.decides, one.aside))
-    return [DraftedKeyword(name=one.said, dimension=_fine(one, question), synonyms=_names(one)) for one in things]
+    subject, _ = _subject(asked)
+    things = sorted(_things(asked), key=lambda one: (one != subject, not one.decides, one.aside))
+    return [DraftedKeyword(name=one.said, dimension=_fine(one, asked), synonyms=_names(one)) for one in things]
 
 
-def _rarest(question: str) -> list[str]:
+def _rarest(asked: Asked) -> list[str]:
     """The rarest word of MeSH's names that a question says beside its things, such as knockout, if it is rare."""
-    known = {stem for one in _things(question) for name in (one.said, *one.names) for stem in words.terms(name)}
-    rest = [word for word in words.tokens(reading_of(question).plain) if word in vocabulary().words]
+    known = {stem for one in _things(asked) for name in (one.said, *one.names) for stem in words.terms(name)}
+    rest = [word for word in words.tokens(asked.plain) if word in vocabulary().words]
     weights = {word: words.weight(words.stem(word)) for word in rest if known.isdisjoint(words.terms(word))}
     return sorted((word for word in weights if weights[word] > _RARE), key=lambda word: -weights[word])[:1]
 
 
-def _fine(one: Subject, question: str) -> str:
+def _fine(one: Subject, asked: Asked) -> str:
     """The fine dimension of a thing: the branch of MeSH that it is in."""
-    if _is_gene(one, question):
+    if _is_gene(one, asked):
         return "gene or protein"
     trees = _trees(one)
     return vocabulary().path(trees[0])[0].name.lower() if trees else "term without a MeSH heading"
@@ -240,22 +234,22 @@ def is_named(word: DraftedKeyword, names: Iterable[str]) -> bool:
     return any(one <= other for one in wanted if one for other in known)
 
 
-def tools_of(question: str, subs: Sequence[KeywordedQuestion], tools: Sequence[Tool]) -> dict[str, tuple[Tool, ...]]:
+def tools_of(asked: Asked, subs: Sequence[KeywordedQuestion], tools: Sequence[Tool]) -> dict[str, tuple[Tool, ...]]:
     """The tools of each keyword: literature for all, proteins for genes, the web for unknown words.
 
     The web is searched for the question's own part too: for its keyword that fewest others have.
     """
     names = tuple(dict.fromkeys(name for sub in subs for name in sub.keywords))
-    own = max(subs, key=lambda sub: words.coverage(words.terms(question), words.terms(sub.text)), default=None)
+    own = max(subs, key=lambda sub: words.coverage(words.terms(asked.text), words.terms(sub.text)), default=None)
     own_names = own.keywords[::-1] if own else ()
     rarest = min(own_names, key=lambda name: sum(name in sub.keywords for sub in subs), default="")
     return {name: _tools(name, tools, web=name == rarest) for name in names}
 
 
-def tools_of_text(text: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:
+def tools_of_text(asked: Asked, tools: Sequence[Tool]) -> tuple[Tool, ...]:
     """The tools of a sub-question without keywords."""
-    unknown = any(_is_unknown(one.said) for one in reading_of(text).subjects if not genes_in(one.said))
-    return _tools(text, tools, web=unknown)
+    unknown = any(_is_unknown(one.said) for one in asked.subjects if not genes_in(one.said))
+    return _tools(asked.text, tools, web=unknown)
 
 
 def _tools(name: str, tools: Sequence[Tool], *, web: bool) -> tuple[Tool, ...]:
@@ -277,9 +271,9 @@ def _is_unknown(name: str) -> bool:
     return plain and vocabulary().find(name) is None and not words.abstracts_with(words.stem(name.casefold()))
 
 
-def edges(question: str, subs: Sequence[KeywordedQuestion]) -> Iterator[tuple[str, str, float]]:
+def edges(asked: Asked, subs: Sequence[KeywordedQuestion]) -> Iterator[tuple[str, str, float]]:
     """What comes before what, with a weight: the subject before all else."""
-    subject, _ = _subject(question)
+    subject, _ = _subject(asked)
     names = dict.fromkeys(name for sub in subs for name in sub.keywords)
     if subject is not None and subject.said in names:
         yield from ((subject.said, name, _OF_SUBJECT) for name in names if name != subject.said)

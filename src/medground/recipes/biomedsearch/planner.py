@@ -12,6 +12,7 @@ from typing import Any
 from medground.answering.run import Run
 from medground.errors import UsageError
 from medground.home.concurrency import concurrently
+from medground.language.question_reading import Asked
 from medground.models.operators.base import Operator
 from medground.pubmed.characters import fold
 from medground.recipes.biomedsearch import decomposing
@@ -202,7 +203,7 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
         mended.add_questions(split.subquestions, choices.subquestions)
         edges: tuple[Edge, ...] = ()
         if choices.use_keywords:
-            await _name_keywords(mended, text, choices.keywords, run)
+            await _name_keywords(mended, run.reading(question), choices.keywords, run)
             value = decomposing.BuildGraphInput(question=text, subquestions=_shown(mended), tools=allowed)
             graph = await run.ask_for_part(decomposing.build_graph, value, "the order of the parts")
             edges = mended.add_graph(graph, allowed)  # Eq. 2, second line
@@ -215,19 +216,19 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
     return plan
 
 
-async def _name_keywords(mended: Mended, text: str, most: int, run: Run) -> None:
+async def _name_keywords(mended: Mended, asked: Asked, most: int, run: Run) -> None:
     """Keywords of all sub-questions at once (Eq. 2, first line), and without a model those that the question names."""
-    asked = (
-        decomposing.NameKeywordsInput(question=text, subquestion=one.text, dimension=one.dimension, most=most)
+    inputs = (
+        decomposing.NameKeywordsInput(question=asked.text, subquestion=one.text, dimension=one.dimension, most=most)
         for one in mended.subquestions
     )
     named = await concurrently(
-        run.ask_for_part(decomposing.name_keywords, value, f"the keywords of “{value.subquestion}”") for value in asked
+        run.ask_for_part(decomposing.name_keywords, value, f"the keywords of “{value.subquestion}”") for value in inputs
     )
     for at, output in enumerate(named):
         mended.add_keywords(at, output, most)
     if not run.answerer(decomposing.name_keywords).is_model:
-        mended.add_named(named_keywords(text), most)
+        mended.add_named(named_keywords(asked), most)
 
 
 def _shown(mended: Mended) -> tuple[KeywordedQuestion, ...]:

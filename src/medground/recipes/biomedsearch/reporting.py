@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from medground.language import words
 from medground.language.question_kinds import aspects_told
-from medground.language.question_reading import Asked, reading_of
+from medground.language.question_reading import Asked
 from medground.models.operators import base
 from medground.models.operators.base import EvidenceView, SentencedPassage
 from medground.models.operators.reading import quotes_on_topic
@@ -29,7 +29,7 @@ from medground.values.question import Option, Task
 from medground.values.report import Relation
 
 
-class AnswerPartInput(base.OperatorInput):
+class AnswerPartInput(base.AskedInput):
     """A sub-question and the passages that were found for it, each with the kind of its source."""
 
     question: base.Untrusted
@@ -57,9 +57,9 @@ def _answers(value: AnswerPartInput, output: AnswerPartOutput) -> None:
 @base.operator(check=_answers, choices=lambda value: {"sentences": base.sentence_ids(value.passages)})
 def answer_part(value: AnswerPartInput) -> AnswerPartOutput:
     """The sentences that answer, as far as words tell."""
-    found = answering(value.question, value.part_of, value.passages, value.sentences)
+    found = answering(value.asked, value.part_of, value.passages, value.sentences)
     if not found:
-        return AnswerPartOutput(answerable=False, reason=why_not(value.question, value.passages), claims=())
+        return AnswerPartOutput(answerable=False, reason=why_not(value.asked, value.passages), claims=())
     claims = tuple(SubClaim(text=view.quote[:1200], sentences=(view.id,)) for view in found)
     return AnswerPartOutput(answerable=True, claims=claims)
 
@@ -170,25 +170,25 @@ LINES = 3
 _RECORDS = ("protein", "graph")
 
 
-def answering(question: str, whole: str, passages: Sequence[SentencedPassage], most: int) -> tuple[EvidenceView, ...]:
+def answering(asked: Asked, whole: str, passages: Sequence[SentencedPassage], most: int) -> tuple[EvidenceView, ...]:
     """The sentences that answer a sub-question, best first, then lines of records; empty if none does.
 
     Of the whole question, the best quotes of all passages on its topic, as in any answer. Of a part, passages must be
     about its things, and a quote speak of what it asks of them.
     """
-    asked, texts = reading_of(question), [passage for passage in passages if passage.kind not in _RECORDS]
-    if question != whole:
+    texts = [passage for passage in passages if passage.kind not in _RECORDS]
+    if asked.text != whole:
         texts = [passage for passage in texts if asked.is_about(_text(passage))]
-    views = quotes_on_topic(question, texts)
-    if question != whole:
+    views = quotes_on_topic(asked, texts)
+    if asked.text != whole:
         views = [view for view in views if _speaks(asked, whole, view)]
     records = [passage for passage in passages if passage.kind in _RECORDS]
-    return (*chosen_quotes(question, views, most), *_lines(question, whole, records))
+    return (*chosen_quotes(asked, views, most), *_lines(asked.text, whole, records))
 
 
-def why_not(question: str, passages: Sequence[SentencedPassage]) -> str:
+def why_not(asked: Asked, passages: Sequence[SentencedPassage]) -> str:
     """Why no passage answers a question, as far as words tell."""
-    unnamed = reading_of(question).unnamed([_text(passage) for passage in passages])
+    unnamed = asked.unnamed([_text(passage) for passage in passages])
     return f"no passage mentions {' or '.join(unnamed)}" if unnamed else "no passage says enough of what it asks"
 
 

@@ -12,7 +12,6 @@ from pydantic import BeforeValidator, Field
 
 from medground.graph.base import asked_for, says, without_cues
 from medground.language import words
-from medground.language.question_reading import reading_of
 from medground.models.operators import base
 from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim, best_quotes, reason
 from medground.recipes.base import list_of, one_line
@@ -180,7 +179,7 @@ def _on_subject(value: ReasonInput) -> list[base.SentencedPassage]:
 
     Over all kinds together, so that a kind that has nothing on the subject is not quoted for its own sake.
     """
-    name = reading_of(value.question).rarest_name
+    name = value.asked.rarest_name
     naming = [
         passage
         for passage in value.passages

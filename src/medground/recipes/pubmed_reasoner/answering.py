@@ -49,7 +49,7 @@ class ObservationView(base.OperatorInput):
     evidence: tuple[str, ...]
 
 
-class RespondInput(base.OperatorInput):
+class RespondInput(base.AskedInput):
     question: base.Untrusted
     task: Task
     options: tuple[Option, ...] = ()
@@ -75,7 +75,7 @@ class SampledRespondInput(RespondInput):
 def respond(value: RespondInput) -> writing.WriteOutput:
     """The best quotes, word for word, and no short answer."""
     views = [base.EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
-    chosen = writing.chosen_quotes(value.question, views, value.sentences)
+    chosen = writing.chosen_quotes(value.asked, views, value.sentences)
     return writing.WriteOutput(
         sentences=tuple(writing.WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=()
     )
@@ -104,7 +104,7 @@ MOST_GAPS = 8
 """Without a limit, a weak model lists gaps until its output is cut off."""
 
 
-class ReflectInput(base.OperatorInput):
+class ReflectInput(base.AskedInput):
     question: base.Untrusted
     answer: base.Untrusted
     summary: tuple[ObservationView, ...]
@@ -122,5 +122,5 @@ class ReflectOutput(base.OperatorOutput):
 def reflect(value: ReflectInput) -> ReflectOutput:
     """Headings of the question that no observation mentions, and a query for them."""
     gaps = unsupported_headings(value.question, [o.text for o in value.summary])
-    query = drafting.draft(value.question, gaps, core=1) if gaps else ""
+    query = drafting.draft(value.asked.plain, gaps, core=1) if gaps else ""
     return ReflectOutput(gaps=tuple(gaps[:MOST_GAPS]), query="" if query in value.history else query)

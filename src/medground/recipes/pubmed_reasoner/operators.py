@@ -30,7 +30,7 @@ class Signal(base.OperatorInput):
     abstract: base.Untrusted
 
 
-class MeshTermsInput(base.OperatorInput):
+class MeshTermsInput(base.AskedInput):
     question: base.Untrusted
     most: int | None = None
     """Most headings to name; None for as many as bear on the question."""
@@ -55,7 +55,7 @@ def mesh_terms(value: MeshTermsInput) -> MeshTermsOutput:
     return MeshTermsOutput(
         terms=tuple(
             ProposedTerm(heading=h, rationale=r)
-            for h, r in drafting.propose(value.question)[: min(value.most or MOST_TERMS, MOST_TERMS)]
+            for h, r in drafting.propose(value.asked.plain)[: min(value.most or MOST_TERMS, MOST_TERMS)]
         )
     )
 
@@ -79,7 +79,7 @@ def select_terms(value: SelectTermsInput) -> SelectTermsOutput:
     return SelectTermsOutput(selected=drafting.select(value.question, tuple(c.heading for c in value.candidates)))
 
 
-class DraftQueryInput(base.OperatorInput):
+class DraftQueryInput(base.AskedInput):
     question: base.Untrusted
     terms: tuple[Candidate, ...]
 
@@ -92,7 +92,7 @@ class QueryOutput(base.OperatorOutput):
 @base.operator(writes_queries=True)
 def draft_query(value: DraftQueryInput) -> QueryOutput:
     """The most specific headings, joined with AND."""
-    return QueryOutput(query=drafting.draft(value.question, tuple(t.heading for t in value.terms)))
+    return QueryOutput(query=drafting.draft(value.asked.plain, tuple(t.heading for t in value.terms)))
 
 
 class CritiqueInput(base.OperatorInput):
@@ -233,7 +233,7 @@ class Tried(base.OperatorInput):
     found: int
 
 
-class RefineQueryInput(base.OperatorInput):
+class RefineQueryInput(base.AskedInput):
     question: base.Untrusted
     terms: tuple[Candidate, ...]
     signals: tuple[Signal, ...]
@@ -255,7 +255,7 @@ def refined_by_words(question: str, headings: Sequence[str], history: Sequence[T
 @base.operator(writes_queries=True)
 def refine_query(value: RefineQueryInput) -> QueryOutput:
     """Fewer ideas with AND where nothing was found, else one more."""
-    return QueryOutput(query=refined_by_words(value.question, tuple(t.heading for t in value.terms), value.history))
+    return QueryOutput(query=refined_by_words(value.asked.plain, tuple(t.heading for t in value.terms), value.history))
 
 
 QUERYING: tuple[base.Operator[Any, Any], ...] = (mesh_terms, select_terms, draft_query)

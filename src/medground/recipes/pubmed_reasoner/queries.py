@@ -12,7 +12,7 @@ from pydantic import Field
 from medground.answering.run import Run
 from medground.language import drafting
 from medground.language.dates import stated
-from medground.models.operators.base import FewWords, Operator, OperatorInput, Untrusted, operator
+from medground.models.operators.base import AskedInput, FewWords, Operator, OperatorInput, Untrusted, operator
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.recipes.base import fused
@@ -133,14 +133,15 @@ def _headings(question: str) -> tuple[str, ...]:
     return drafting.select(question, [heading for heading, _ in drafting.propose(question)])
 
 
-class WriteQueryInput(OperatorInput):
+class WriteQueryInput(AskedInput):
     question: Untrusted
 
 
 @operator(writes_queries=True)
 def write_query(value: WriteQueryInput) -> operators.QueryOutput:
     """The headings that the question names, joined."""
-    return operators.QueryOutput(query=drafting.draft(value.question, _headings(value.question)))
+    plain = value.asked.plain
+    return operators.QueryOutput(query=drafting.draft(plain, _headings(plain)))
 
 
 class SelfCriticInput(OperatorInput):

@@ -26,6 +26,7 @@ from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft, drafted, written
 from medground.corpus.design import design_level
 from medground.language import words
+from medground.language.question_reading import Asked
 from medground.models.operators.base import Operator
 from medground.models.operators.reading import extract, screen, sufficient
 from medground.recipes.base import Recipe, readable_texts
@@ -186,22 +187,22 @@ async def _read(question: Question, found: critic.Attempt, known: Sequence[Evide
     if extras.reading != "evidence":
         whole = await quoted_whole(fresh, run.settings.retrieval.keep, run)
         return _Pool([*known, *whole], done=bool(whole))
-    return await _reflective_retrieval(question, fresh, known, run)
+    return await _reflective_retrieval(run.reading(question), fresh, known, run)
 
 
-async def _reflective_retrieval(question: Question, hits: Sequence[Hit], known: Sequence[Evidence], run: Run) -> _Pool:
+async def _reflective_retrieval(asked: Asked, hits: Sequence[Hit], known: Sequence[Evidence], run: Run) -> _Pool:
     """Algorithm 2: filter, then read in batches until the evidence suffices, a batch adds nothing, or T is used."""
     extras, size = run.settings.section(PubMedReasonerSettings), run.settings.recipe.batch
-    waiting = await screen_batch(question, await _top(question, hits, run), run)  # Eq. 12
+    waiting = await screen_batch(asked, await _top(asked, hits, run), run)  # Eq. 12
     evidence, before, missing = list(known), _needed(run), ""
     for number, batch in enumerate(batches(waiting, size), start=1):
         readings, waiting = waiting[:size], waiting[size:]
         with run.step(replace(batch, readings=tuple(readings)).step):
-            added = await extract_evidence(question, readings, run)  # Eq. 13 and 14
+            added = await extract_evidence(asked, readings, run)  # Eq. 13 and 14
             evidence += added
             if not extras.batching:
                 continue
-            said = await coverage_check(question, evidence, waiting, run)  # Eq. 15
+            said = await coverage_check(asked, evidence, waiting, run)  # Eq. 15
             missing = said.missing
             if said.sufficient:
                 return _Pool(evidence, done=True)
@@ -219,13 +220,13 @@ def _needed(run: Run) -> int:
     return run.usage.needed_input + run.usage.needed_output
 
 
-async def _top(question: Question, hits: Sequence[Hit], run: Run) -> list[Reading]:
+async def _top(asked: Asked, hits: Sequence[Hit], run: Run) -> list[Reading]:
     """The top M_max documents, in the order in which they are read."""
     extras = run.settings.section(PubMedReasonerSettings)
     found = reading_list(hits, run.settings.retrieval.keep, WEIGHED)
     await run.retrieve([reading.document_id for reading in found])
-    filled = with_findings(question.text, found, run.ledger.documents)
-    weighed = best_first(question, filled)
+    filled = with_findings(asked, found, run.ledger.documents)
+    weighed = best_first(asked, filled)
     if extras.reorder:
         return weighed
     rank = {reading.document_id: reading.rank for reading in found}

@@ -62,10 +62,10 @@ def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
     notes += [f"the latest publications come first, because the question says {newest!r}"] if newest else []
     for said in (limit.said if limit else "", newest):
         text = text.replace(said, " ", 1) if said else text
-    subjects, others = _concepts(text)
-    options = [one for part in _concepts(also) for one in part if one not in subjects] if also else []
+    plain, subjects, others = _concepts(text)
+    options = [one for part in _concepts(also)[1:] for one in part if one not in subjects] if also else []
     parts = [*subjects, *others, *([any_of(options)] if options else [])]
-    telling = {word: _in_text(word) for word in plain_words(reading_of(text).plain)}
+    telling = {word: _in_text(word) for word in plain_words(plain)}
     anything = any_of([*dict.fromkeys([*parts, *telling.values()])]) if parts else NOTHING
 
     def on(needed: Sequence[Query]) -> Query:
@@ -91,8 +91,9 @@ def spoken_part(part: Query) -> str:
     return (texts_of(part) or [""])[-1]
 
 
-def _concepts(question: str) -> tuple[Sequence[Query], Sequence[Query]]:
-    """The subjects (rare names, the most specific concepts); and one of the other telling words, and aspects."""
+def _concepts(question: str) -> tuple[str, Sequence[Query], Sequence[Query]]:
+    """A question in plain words; its subjects (rare names, the most specific concepts); and one of the other telling
+    words, and aspects."""
     plain = reading_of(question).plain
     text = OPENING.sub(" ", plain, count=1) if OPENING.match(plain) else plain
     headings = select(text, [heading for heading, _ in propose(text)])
@@ -111,7 +112,7 @@ def _concepts(question: str) -> tuple[Sequence[Query], Sequence[Query]]:
     some = [any_of(list(map(_in_text, others)))] if others else []
     subjects = sorted([*map(_in_text, rare), *parts], key=_rarity, reverse=True)
     typed = as_meant(question)[1]
-    return [_with_names(part, typed) for part in subjects], [*some, *aspects]
+    return plain, [_with_names(part, typed) for part in subjects], [*some, *aspects]
 
 
 def _rarity(part: Query) -> float:
