@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces import Sets, SettingsFile, load_settings, say, say_data
+from medground.wording import number, percent, printed
 from medground_evaluate.cli.running import Json, RunFile, aligned, run_stoppable
-from medground_evaluate.printed import number, percent, printed
 
 if TYPE_CHECKING:
     from medground_evaluate.compare import Comparison, Result, Row
@@ -42,7 +42,7 @@ def measure(
     if json:
         say_data(found)
         return
-    say(*printed("measure", found=found, encoded=embedder is not None))
+    say(*printed(__package__, "measure", found=found, encoded=embedder is not None))
 
 
 def uncertainty(
@@ -97,7 +97,7 @@ def compare_runs(
         for row in comparison.rows:
             _show_classes(row)
     for pair in comparison.pairs:
-        say(*printed("pair", pair=pair, most=questions))
+        say(*printed(__package__, "pair", pair=pair, most=questions))
     if comparison.dataset.partition("-")[0] == "mirage":
         _show_mirage(results)
     if warnings := content.warnings_in(comparison):

@@ -11,8 +11,8 @@ import typer
 
 from medground.faces import Quiet, Sets, SettingsFile, confirm, count, load_settings, page, say, say_data
 from medground.language import one_line
+from medground.wording import number, printed
 from medground_evaluate.cli.running import Corpora, Json, RunFile, aligned, documents_of, run_stoppable
-from medground_evaluate.printed import number, printed
 
 if TYPE_CHECKING:
     from medground.answering import judges
@@ -208,7 +208,7 @@ def measure(
     if json:
         say_data(found)
     else:
-        say(*printed("judge", found=found))
+        say(*printed(__package__, "judge", found=found))
 
 
 @judge_app.command("list")
@@ -229,7 +229,7 @@ def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = 
     for name in chosen.verify.trusted_judges:
         say(f"{name}  trusted by the settings (verify.trusted_judges), without a measurement")
     for measured in found:
-        say(*printed("judge", found=measured))
+        say(*printed(__package__, "judge", found=measured))
     if not found:
         say("No model was measured on this machine; to measure one: medground judge measure MODEL")
 

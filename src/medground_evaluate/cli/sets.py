@@ -20,6 +20,7 @@ from medground.faces import (
     say_data,
     searched,
 )
+from medground.wording import printed
 from medground_evaluate.cli.running import (
     AsTraining,
     Corpora,
@@ -31,7 +32,6 @@ from medground_evaluate.cli.running import (
     documents_of,
     run_stoppable,
 )
-from medground_evaluate.printed import printed
 
 if TYPE_CHECKING:
     from medground_evaluate.blind import Audit
@@ -47,7 +47,7 @@ def list_sets() -> None:
     from medground_evaluate.datasets.registry import dataset_names, open_dataset
 
     for name in dataset_names():
-        say(*printed("set", info=open_dataset(name).info))
+        say(*printed(__package__, "set", info=open_dataset(name).info))
 
 
 @data_app.command("check")
@@ -59,7 +59,7 @@ def check(
     from medground_evaluate.datasets.registry import check_file, named_dataset, recognised
 
     for dataset in [named_dataset(name)] if name else recognised(path):
-        say(*printed("set_file", found=check_file(dataset, path)))
+        say(*printed(__package__, "set_file", found=check_file(dataset, path)))
 
 
 def audit(
@@ -244,7 +244,7 @@ def build_pool_command(
     questions = Source(source, dataset, tuple(against or ()), as_training)
     with shown_progress(quiet=quiet) as progress:
         manifest = run_stoppable(build_pool(name, questions, chosen, limit=limit, seed=seed, progress=progress))
-    say(*printed("pool", pool=manifest, whole=False))
+    say(*printed(__package__, "pool", pool=manifest, whole=False))
     for reason, number in manifest.left_out.items():
         say(f"left out    {number:,}  {reason}", err=True)
 
@@ -262,4 +262,4 @@ def info(
     if json:
         say_data(manifest)
         return
-    say(*printed("pool", pool=manifest, whole=True))
+    say(*printed(__package__, "pool", pool=manifest, whole=True))

@@ -17,7 +17,6 @@ from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, Sett
 from medground.faces.cli.terminal import say, say_data
 
 if TYPE_CHECKING:
-    from medground.answering.conclude.claim import CheckedClaim
     from medground.engine.unfinished import Outcome
     from medground.errors import MedgroundError
     from medground.home.settings import Settings
@@ -232,8 +231,10 @@ def verify(
     quiet: by.Quiet = False,
 ) -> None:
     """Compare a claim with the literature: a verdict for each statement, and the quotes that decided it."""
+    from medground.answering.captions import verdict
     from medground.faces.cli.asking import opened
     from medground.language.risk.notices import notice_first
+    from medground.wording.templates import printed
 
     extra: dict[str, object] = by.searched(corpus, kb, model)
     with notice_first(claim):
@@ -243,24 +244,5 @@ def verify(
     if json:
         say_data(checked)
         return
-    say(*_lines(checked))
-
-
-def _lines(checked: CheckedClaim) -> list[str]:
-    from medground.answering.captions import verdict
-
-    documents = {document.id: document for document in checked.documents}
-    quotes = {evidence.id: evidence for evidence in checked.evidence}
-    lines = [checked.notice.sentence, ""] if checked.notice else []
-    for statement in checked.statements:
-        lines += [statement.text, f"    {verdict(statement.verdict)}"]
-        for quote in (quotes[name] for name in statement.evidence):
-            document = documents[quote.document_id]
-            about = ", ".join(str(part) for part in (document.id, document.year) if part)
-            lines += [f"    “{quote.quote}”", f"    {document.title} ({about})"]
-    lines += [f"warning: {warning}" for warning in checked.warnings]
-    if checked.notice is not None and checked.notice.stops:
-        lines.append("Nothing was searched.")
-    elif not (checked.evidence or checked.documents):
-        lines.append("No passage was found to compare the claim with.")
-    return lines
+    documents, quotes = ({one.id: one for one in held} for held in (checked.documents, checked.evidence))
+    say(*printed(__package__, "claim", checked=checked, documents=documents, quotes=quotes, verdict=verdict))

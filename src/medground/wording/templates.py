@@ -1,11 +1,11 @@
-"""What commands print, by the templates of the folder `texts`: a line is a line there, whatever the values contain."""
+"""What commands print, by the templates of a folder `texts` next to their code."""
 
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from medground.language import one_line
+from medground.language.clean import one_line
 
 
 def percent(value: float | None) -> str:
@@ -19,9 +19,9 @@ def number(value: float | None, decimals: int = 3) -> str:
 
 
 @cache
-def _templates() -> Environment:
+def _templates(package: str) -> Environment:
     made = Environment(
-        loader=PackageLoader(__package__, "texts"),
+        loader=PackageLoader(package, "texts"),
         autoescape=False,  # noqa: S701 (it is text, and no line can be added)
         finalize=lambda value: one_line(str(value)),
         undefined=StrictUndefined,
@@ -39,6 +39,6 @@ def _templates() -> Environment:
     return made
 
 
-def printed(name: str, **values: Any) -> list[str]:
-    """The lines of a text, such as `measure`."""
-    return _templates().get_template(f"{name}.jinja").render(values).split("\n")[:-1]
+def printed(package: str, name: str, **values: Any) -> list[str]:
+    """The lines of a text of a package, such as `measure`. A line is a line there, whatever the values contain."""
+    return _templates(package).get_template(f"{name}.jinja").render(values).split("\n")[:-1]
