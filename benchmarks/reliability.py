@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from lxml import etree
+from lxml.builder import E
 from numpy.typing import NDArray
 
-from medground_evaluate.report.plots import Part, element
 from medground_evaluate.statistics import wilson
 
 SIDE, GAP, LEFT, TOP = 180, 56, 44, 34
@@ -41,13 +42,19 @@ def diagram(sets: Mapping[str, Sequence[Bin]], path: Path) -> None:
     width, height = LEFT + len(sets) * (SIDE + GAP), TOP + SIDE + 50
     title = "Mean probability of what the critic says, and share that is right"
     svg = element(
-        "svg", element("title", title), element("style", STYLE), parts,
+        "svg", element("title", title), element("style", STYLE), *parts,
         viewBox=f"0 0 {width} {height}", xmlns="http://www.w3.org/2000/svg", width=width, height=height,
     )  # fmt: skip
-    path.write_text(f"{svg}\n", encoding="utf-8")
+    path.write_bytes(etree.tostring(svg, encoding="utf-8") + b"\n")
 
 
-def _panel(left: float, name: str, bins: Sequence[Bin]) -> Iterator[Part]:
+def element(tag: str, *parts: str | etree._Element, **attributes: str | float) -> etree._Element:
+    """An element of SVG; `class_` becomes `class`."""
+    made: etree._Element = E(tag, *parts, {name.rstrip("_"): str(value) for name, value in attributes.items()})
+    return made
+
+
+def _panel(left: float, name: str, bins: Sequence[Bin]) -> Iterator[etree._Element]:
     def across(probability: float) -> float:
         return round(left + probability * SIDE, 1)
 

@@ -16,4 +16,5 @@ from medground.faces.cli.terminal import confirm as confirm
 from medground.faces.cli.terminal import count as count
 from medground.faces.cli.terminal import page as page
 from medground.faces.cli.terminal import say as say
+from medground.faces.cli.terminal import say_data as say_data
 from medground.faces.cli.terminal import say_json as say_json

@@ -1,49 +1,20 @@
 """An explanation of a first line, as lines of text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from medground.answering.explanation import Explanation
 from medground.language.clean import joined
+from medground.wording.templates import printed
 
 _LARGEST = 3
 """Terms that are named as the reason."""
 
 
-def explained(explanation: Explanation) -> Iterator[str]:
+def explained(explanation: Explanation) -> list[str]:
     """What was understood and searched, the best sentences with the terms of their scores, and what follows."""
-    if explanation.notice:
-        yield explanation.notice
-    for asked in explanation.asked:
-        yield from _understood(asked)
-    for search in explanation.searched:
-        yield f"Searched: {search['source']}, {search['status']}, {search['hits']} hits: {joined(search['query'])}"
-    line = explanation.first_line
-    for number, sentence in enumerate(explanation.judged, start=1):
-        first = " <- first line" if _is_in(sentence, line) else ""
-        yield ""
-        yield f"{number}. answers {sentence['answers']:+.2f}, on the subject {sentence['on_subject']:.2f}{first}"
-        yield f"   {joined(sentence['sentence'])}"
-        yield f"   {joined(sentence['title'])} ({sentence['document']})"
-        yield f"   {_terms(sentence['terms'])}"
-    yield ""
-    yield f"First line: {line['status']}: {joined(line['text']) or 'nothing is shown'}"
-    yield f"Because: {_because(explanation)}"
-
-
-def _understood(asked: Mapping[str, Any]) -> Iterator[str]:
-    yield f"Question: {joined(asked['question'])}"
-    if asked["read as"] != asked["question"]:
-        yield f"Read as: {joined(asked['read as'])}"
-    named = [f"{said} ({heading})" if heading else said for said, heading in asked["subjects"].items()]
-    told = {
-        "Subjects": named,
-        "Every text must name": asked["every text must name"],
-        "What is asked of them": asked["aspects"],
-        "Kinds of answer": asked["kinds"],
-        "People": asked["people"],
-    }
-    yield from (f"{label}: {', '.join(values) or '-'}" for label, values in told.items())
+    ways = {"joined": joined, "is_in": _is_in, "terms": _terms, "because": _because}
+    return printed(__package__, "explained", explanation=explanation, **ways)
 
 
 def _is_in(sentence: Mapping[str, Any], line: Mapping[str, Any]) -> bool:

@@ -5,21 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
 
-from medground.language.clean import clean, joined
+from medground.language.clean import joined
 from medground.values.answer import Answer
 from medground.wording import phrases
 from medground.wording.answer_blocks import Bibliography, plain_reference
 from medground.wording.blocks import Block, Files, Line, Span, line, mapped, note, spaced
 from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import cleaned, layout
-
-if TYPE_CHECKING:
-    from jinja2 import Template
+from medground.wording.templates import template
 
 _AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
 """Where some readers of Markdown make a link of plain text."""
@@ -180,19 +175,6 @@ def _piece(text: str, at: int, cited: set[str]) -> Piece:
         length += len(parts[-1])
         taken = found.end()
     return Piece("".join([*parts, text[taken:]]), tuple(marks))
-
-
-@cache
-def template(package: str, name: str) -> Template:
-    """A template next to the code of a package, which renders to markup."""
-    from jinja2 import Environment, StrictUndefined  # late: most outputs need none
-    from markupsafe import Markup
-
-    def shown(value: Any) -> Any:
-        return value if isinstance(value, Markup) else clean(str(value))
-
-    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=shown)
-    return environment.from_string((resources.files(package) / name).read_text(encoding="utf-8"))
 
 
 def as_html(

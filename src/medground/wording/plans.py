@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from graphlib import TopologicalSorter
-from html import escape
 from textwrap import wrap
 
 from medground.language.clean import joined
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
+from medground.wording.templates import printed, template
 
 Ties = Sequence[tuple[str, str]]
 
@@ -64,20 +64,10 @@ _PLAIN = re.compile(r"[^\w ,.:?()/+-]")
 
 def mermaid(plan: ResearchPlan) -> str:
     """The text of a flow chart. Labels hold no character that Mermaid reads as its own."""
-    lines = ["flowchart LR", f'  question["{_label(plan.question)}"]']
     after = plan.after()
-    for one in plan.subquestions:
-        facts = f"{_label(one.dimension)}<br/>{', '.join(plan.tools_of(one))}"
-        lines.append(f'  {one.id}["{one.id}: {_label(one.text)}<br/>{facts}"]')
-    lines += [f"  question --> {one.id}" for one in plan.subquestions if not after[one.id]]
-    lines += [f"  {before} --> {later}" for before, later in reduced(ties_of(after))]
-    if plan.keywords:
-        ids = {keyword.name: f"k{number}" for number, keyword in enumerate(plan.keywords, start=1)}
-        lines.append('  subgraph keywords["keywords"]')
-        lines += [f'    {ids[keyword.name]}(["{_node(plan, keyword)}"])' for keyword in plan.keywords]
-        lines += [f"    {ids[edge.before]} -- {edge.weight:g} --> {ids[edge.after]}" for edge in plan.edges]
-        lines.append("  end")
-    return "\n".join(lines) + "\n"
+    ids = {keyword.name: f"k{number}" for number, keyword in enumerate(plan.keywords, start=1)}
+    shown = {"ties": reduced(ties_of(after)), "ids": ids, "label": _label, "node": _node}
+    return "\n".join([*printed(__package__, "mermaid", plan=plan, after=after, **shown), ""])
 
 
 def _users(plan: ResearchPlan, keyword: Keyword) -> str:
@@ -98,7 +88,7 @@ _WIDE, _LINE, _PAD = 280, 16, 10
 _GAP_X, _GAP_Y, _MARGIN = 54, 18, 24
 _LETTERS = 38
 """Letters in a line of a box."""
-_INK, _QUIET, _FRAME, _PAPER = "#1f2328", "#59636e", "#8c959f", "#ffffff"
+_INK, _QUIET = "#1f2328", "#59636e"
 
 
 def svg(plan: ResearchPlan) -> str:
@@ -114,25 +104,20 @@ def svg(plan: ResearchPlan) -> str:
     for name, lines in boxes.items():
         place[name] = (_MARGIN + column[name] * (_WIDE + _GAP_X), top[column[name]])
         top[column[name]] += _height(lines) + _GAP_Y
-    parts = [_texts(title, _MARGIN, _MARGIN + _LINE / 2)]
-    for before, later in reduced(ties_of(after)):
-        (x, y), (to_x, to_y) = place[before], place[later]
-        start, end = (x + _WIDE, y + _height(boxes[before]) / 2), (to_x, to_y + _height(boxes[later]) / 2)
-        middle = (start[0] + end[0]) / 2
-        curve = f"M{start[0]},{start[1]} C{middle},{start[1]} {middle},{end[1]} {end[0]},{end[1]}"
-        parts.append(f'<path d="{curve}" fill="none" stroke="{_FRAME}" marker-end="url(#tip)"/>')
-    for name, (x, y) in place.items():
-        frame = f'x="{x}" y="{y}" width="{_WIDE}" height="{_height(boxes[name])}" rx="6"'
-        parts.append(f'<rect {frame} fill="{_PAPER}" stroke="{_FRAME}"/>')
-        parts.append(_texts(boxes[name], x + _PAD, y + _PAD + _LINE * 0.7))
-    width, height = max(600, len(top) * (_WIDE + _GAP_X) + _MARGIN), max(top) + _MARGIN
+    ends = [
+        ((place[a][0] + _WIDE, place[a][1] + _height(boxes[a]) / 2), (place[b][0], place[b][1] + _height(boxes[b]) / 2))
+        for a, b in reduced(ties_of(after))
+    ]
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height:.0f}" '
-        f'viewBox="0 0 {width} {height:.0f}" role="img" font-family="Helvetica, Arial, DejaVu Sans, sans-serif">'
-        f"<title>{escape(joined(plan.question))}</title>"
-        f'<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
-        f'markerUnits="userSpaceOnUse" orient="auto"><path d="M0,0L8,4L0,8z" fill="{_FRAME}"/></marker></defs>'
-        f'<rect width="100%" height="100%" fill="{_PAPER}"/>{"".join(parts)}</svg>\n'
+        template(__package__, "plan.svg").render(
+            question=joined(plan.question),
+            title=title,
+            ties=ends,
+            boxes=[(*place[name], _height(lines), lines) for name, lines in boxes.items()],
+            width=max(600, len(top) * (_WIDE + _GAP_X) + _MARGIN),
+            height=f"{max(top) + _MARGIN:.0f}",
+        )
+        + "\n"
     )
 
 
@@ -145,10 +130,3 @@ def _box(plan: ResearchPlan, one: SubQuestion, after: Sequence[str]) -> list[tup
 
 def _height(lines: Sequence[tuple[str, str]]) -> int:
     return 2 * _PAD + _LINE * len(lines)
-
-
-def _texts(lines: Sequence[tuple[str, str]], x: float, y: float) -> str:
-    return "".join(
-        f'<text x="{x:.0f}" y="{y + n * _LINE:.0f}" font-size="12" fill="{colour}">{escape(line)}</text>'
-        for n, (line, colour) in enumerate(lines)
-    )

@@ -12,7 +12,20 @@ import typer
 from medground.faces import Batch, KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, page, say, searched
 from medground_evaluate.cli.compare import compare_runs, measure, uncertainty
 from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judged, shown_judging
-from medground_evaluate.cli.running import Corpora, SetName, aligned, run_stoppable, show_summary, shown_run
+from medground_evaluate.cli.running import (
+    Concurrency,
+    Corpora,
+    Model,
+    Out,
+    Seed,
+    SetFile,
+    SetName,
+    Split,
+    aligned,
+    run_stoppable,
+    show_summary,
+    shown_run,
+)
 from medground_evaluate.cli.sets import audit, build, data_app, demonstrations_app
 from medground_evaluate.cli.train import train_app
 
@@ -56,7 +69,7 @@ def run_experiment(
     command: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or a name such as 000/table-1.")],
     data: Annotated[Path, typer.Option(help="Folder with the data sets, directly or in subfolders.")] = Path("data"),
-    model: Annotated[str | None, typer.Option(help="Model that the operators call; keyless by default.")] = None,
+    model: Model = None,
     judge: Judge = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Keyless, on three questions of each set.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask at most N questions of each set.")] = None,
@@ -66,7 +79,7 @@ def run_experiment(
     ] = None,
     nli: Nli = None,
     marks: Marks = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")] = 1,
+    concurrency: Concurrency = 1,
     repeat: Annotated[
         int, typer.Option(min=1, help="Runs of each row, for the mean and standard deviation of accuracy.")
     ] = 1,
@@ -153,16 +166,16 @@ eval_app = typer.Typer(help="Evaluate recipes on data sets, with resumable runs.
 @eval_app.command("run")
 def run(
     dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`, or `module:NAME`.")],
-    data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
+    data: SetFile,
     recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
-    model: Annotated[str | None, typer.Option(help="Model that the operators call; keyless by default.")] = None,
+    model: Model = None,
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
-    split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
+    split: Split = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions of the file.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Shuffle with this seed before applying --limit.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="The run's file; by default in the home folder.")] = None,
+    seed: Seed = None,
+    concurrency: Concurrency = 1,
+    out: Out = None,
     with_context: Annotated[
         bool, typer.Option("--with-context", help="Give each question its own documents; search nothing else.")
     ] = False,
@@ -240,13 +253,13 @@ def report(
 @eval_app.command("import")
 def import_predictions(
     predictions: Annotated[Path, typer.Argument(metavar="PRED", help="Predictions: JSON Lines with id and answer.")],
-    data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
+    data: SetFile,
     name: Annotated[str, typer.Option(help="Name of the system that made them.")],
     dataset: SetName = None,
-    split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
+    split: Split = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions of the file.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Shuffle with this seed before applying --limit.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The run's file; by default in the home folder.")] = None,
+    seed: Seed = None,
+    out: Out = None,
 ) -> None:
     """Make a run of the predictions of another system, to compare it with others."""
     from medground_evaluate.datasets.registry import Source

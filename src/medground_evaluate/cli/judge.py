@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from medground.faces import Quiet, Sets, SettingsFile, confirm, count, load_settings, page, say, say_json
+from medground.faces import Quiet, Sets, SettingsFile, confirm, count, load_settings, page, say, say_data
 from medground.language import one_line
-from medground_evaluate.cli.running import Corpora, Json, aligned, documents_of, number, run_stoppable
+from medground.wording import number, printed
+from medground_evaluate.cli.running import Corpora, Json, RunFile, aligned, documents_of, run_stoppable
 
 if TYPE_CHECKING:
     from medground.answering import judges
     from medground.home import Settings
-    from medground.values import Frozen
     from medground_evaluate.agreement import JudgesAgreement
     from medground_evaluate.compare import Result
     from medground_evaluate.judges.judge import Watch
@@ -25,20 +25,18 @@ if TYPE_CHECKING:
     from medground_evaluate.judges.results import LongResult, PairResult
 
 
-def shown_judgements(lines: Sequence[Judgement], *, json: bool) -> str:
-    """Results of all judges and, if there are several, their agreement."""
+def show_judgements(lines: Sequence[Judgement], *, json: bool) -> None:
+    """Print results of all judges and, if there are several, their agreement."""
     from medground_evaluate.agreement import judges_agreement
     from medground_evaluate.judges.results import long_results, pair_results
 
     pairs, long = pair_results(lines), long_results(lines)
     agreement = judges_agreement(lines) if len({line.judge for line in lines}) > 1 else []
     if json:
-        from json import dumps
-
-        content: dict[str, Sequence[Frozen]] = {"pairs": pairs, "long": long, "agreement": agreement}
-        return dumps({name: [r.model_dump() for r in rows] for name, rows in content.items()}, indent=2)
+        say_data({"pairs": pairs, "long": long, "agreement": agreement})
+        return
     parts = [*map(_pair, pairs), *map(_long, long)]
-    return "\n\n".join(parts + (["\n".join(_agreement(agreement))] if agreement else []) or ["nothing was judged"])
+    page("\n\n".join(parts + (["\n".join(_agreement(agreement))] if agreement else []) or ["nothing was judged"]))
 
 
 def _pair(found: PairResult) -> str:
@@ -75,7 +73,7 @@ def _agreement(found: Sequence[JudgesAgreement]) -> Iterator[str]:
 
 
 def judge(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    run: RunFile,
     model: Annotated[str, typer.Option(help="The judge; it must not have written any of the runs.")],
     other: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="Another run over the same set.")] = None,
     data: Annotated[Path | None, typer.Option(help="The set's file, for the reference answers of one run.")] = None,
@@ -100,7 +98,7 @@ def judge(
     place = out or place_of(chosen.home, model, [run.name for run in runs])
     options = {"limit": limit, "concurrency": concurrency, "watch": shown_judging(quiet=quiet)}
     lines = run_stoppable(_judged(runs, data, place, chosen, **options))
-    (say_json if json else page)(shown_judgements(lines, json=json))
+    show_judgements(lines, json=json)
     if json:
         return
     say("")
@@ -120,13 +118,13 @@ def judged(
     from medground_evaluate.judges.results import read_marked
 
     found = read_marked(files)
-    (say_json if json else page)(shown_judgements(found.lines, json=json))
+    show_judgements(found.lines, json=json)
     if found.blank and not json:
         say("", f"{some(found.blank, 'answer')} not marked yet")
 
 
 def form(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    run: RunFile,
     data: Annotated[Path, typer.Option(help="The set's file, for the reference answers.")],
     out: Annotated[Path, typer.Option(help="The form, a new file.")],
     sets: Sets = None,
@@ -208,9 +206,9 @@ def measure(
     _confirm(planned, yes=yes, fresh=fresh)
     found = run_stoppable(_measured(planned, fresh=fresh, concurrency=concurrency, quiet=quiet))
     if json:
-        say_json(found.model_dump_json(indent=2))
+        say_data(found)
     else:
-        say(*_lines(found))
+        say(*printed(__package__, "judge", found=found))
 
 
 @judge_app.command("list")
@@ -223,9 +221,7 @@ def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = 
     chosen = load_settings(sets, None, settings)
     found = judges.measured_judges(chosen.home)
     if json:
-        import json as library
-
-        say_json(library.dumps([one.model_dump(mode="json") | {"proven": one.is_proven} for one in found], indent=2))
+        say_data([one.model_dump(mode="json") | {"proven": one.is_proven} for one in found])
         return
     for one in shipped().values():
         proven = "proven" if judges.may_judge(one.name, VerifySettings()) else "not proven"
@@ -233,7 +229,7 @@ def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = 
     for name in chosen.verify.trusted_judges:
         say(f"{name}  trusted by the settings (verify.trusted_judges), without a measurement")
     for measured in found:
-        say(*_lines(measured))
+        say(*printed(__package__, "judge", found=measured))
     if not found:
         say("No model was measured on this machine; to measure one: medground judge measure MODEL")
 
@@ -265,26 +261,6 @@ async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quie
         await planned.models.close()
 
 
-def _lines(found: judges.Measured) -> list[str]:
-    """A measurement in a few lines."""
-    where = f" at {found.address}" if found.address else ""
-    unusable = f"; {found.unusable} replies could not be read and are counted as wrong" if found.unusable else ""
-    used = found.usage
-    price = "price unknown" if used.price is None else f"${used.price:.2f}"
-    lines = [
-        f"{found.model}{where}  {found.verdict}",
-        f"    measured {found.measured:%Y-%m-%d} on {found.pairs:,} pairs: {used.input_tokens:,} tokens in, "
-        f"{used.output_tokens:,} out{used.token_notes}, {price}{unusable}",
-    ]
-    for proof in found.proofs:
-        what = "SUPPORT against CONTRADICT" if proof.of == "claims" else "right"
-        lines.append(
-            f"    {'passed' if proof.passes else 'FAILED'}  {proof.dataset}: {what} {proof.accuracy:.0%} "
-            f"({proof.low:.0%} to {proof.high:.0%}) of {proof.pairs}, guessing {proof.majority:.0%}"
-        )
-    return lines
-
-
 def agreement(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Annotations as JSON Lines; answers as JSON.")],
     reference: Annotated[
@@ -294,14 +270,12 @@ def agreement(
     json: Json = False,
 ) -> None:
     """Compare annotators of the eight labels: Cohen's kappa, and precision, recall and F1 per label, per context."""
-    from pydantic import TypeAdapter
-
-    from medground_evaluate.agreement import Agreement, agreements, faithfulness_by_item, in_words, read_annotations
+    from medground_evaluate.agreement import agreements, faithfulness_by_item, in_words, read_annotations
 
     annotations = read_annotations(files, context=context)
     found = agreements(annotations, reference)
     if json:
-        say_json(TypeAdapter(list[Agreement]).dump_json(found, indent=2).decode())
+        say_data(found)
         return
     for pair in found:
         where = "all contexts" if pair.context is None else f"CONTEXT-{pair.context}"

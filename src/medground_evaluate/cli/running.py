@@ -32,16 +32,6 @@ def documents_of(home: Path, corpora: Sequence[str] | None, files: Sequence[Path
         yield from (item for item in one.read(0) if isinstance(item, Document))
 
 
-def percent(value: float | None) -> str:
-    """A share in percent; `-` for None."""
-    return "-" if value is None else f"{value:.1%}"
-
-
-def number(value: float | None, decimals: int = 3) -> str:
-    """A number with some decimals; `-` for None."""
-    return "-" if value is None else f"{value:.{decimals}f}"
-
-
 def aligned(rows: Sequence[Sequence[str]], *, indent: str = "", right: bool = False) -> Iterator[str]:
     """Lines of a table, two spaces between columns; with `right` all columns but the first are flush right."""
     cells = [[one_line(cell) for cell in row] for row in rows]
@@ -60,6 +50,13 @@ AsTraining = Annotated[
 ]
 Corpora = Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search or read; repeatable.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")]
+SetFile = Annotated[Path, typer.Option(help="The set's file, or its folder.")]
+Split = Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")]
+Model = Annotated[str | None, typer.Option(help="Model that the operators call; keyless by default.")]
+Concurrency = Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")]
+Seed = Annotated[int | None, typer.Option(help="Shuffle with this seed before applying --limit.")]
+Out = Annotated[Path | None, typer.Option(help="The run's file; by default in the home folder.")]
 
 T = TypeVar("T")
 

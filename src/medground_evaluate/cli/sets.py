@@ -17,25 +17,28 @@ from medground.faces import (
     load_settings,
     page,
     say,
-    say_json,
+    say_data,
     searched,
 )
-from medground_evaluate.cli.running import AsTraining, Corpora, Json, SetName, aligned, documents_of, run_stoppable
+from medground.wording import printed
+from medground_evaluate.cli.running import (
+    AsTraining,
+    Corpora,
+    Json,
+    SetFile,
+    SetName,
+    Split,
+    aligned,
+    documents_of,
+    run_stoppable,
+)
 
 if TYPE_CHECKING:
-    from medground.recipes import pool
     from medground_evaluate.blind import Audit
     from medground_evaluate.build.make import Built
-    from medground_evaluate.datasets.registry import FileCheck
 
 
 data_app = typer.Typer(help="List the evaluation data sets, and check their files.", no_args_is_help=True)
-
-_SEEN = {
-    "whole": "",
-    "part": "loader tested on a part of the set only",
-    "form": "loader not tested on the set, but written for its published format",
-}
 
 
 @data_app.command("list")
@@ -44,15 +47,7 @@ def list_sets() -> None:
     from medground_evaluate.datasets.registry import dataset_names, open_dataset
 
     for name in dataset_names():
-        info = open_dataset(name).info
-        sizes = ", ".join(f"{split} {size:,}" for split, size in info.sizes.items() if size)
-        say(f"{info.name}  {info.title}")
-        say(f"    {', '.join(info.tasks)}; {sizes or 'size depends on the file'}; licence: {info.licence}")
-        if info.date_limit:
-            say(f"    evidence up to {info.date_limit}")
-        say(f"    source: {info.obtain}")
-        if _SEEN[info.seen]:
-            say(f"    {_SEEN[info.seen]}")
+        say(*printed(__package__, "set", info=open_dataset(name).info))
 
 
 @data_app.command("check")
@@ -64,26 +59,13 @@ def check(
     from medground_evaluate.datasets.registry import check_file, named_dataset, recognised
 
     for dataset in [named_dataset(name)] if name else recognised(path):
-        _report(check_file(dataset, path))
-
-
-def _report(found: FileCheck) -> None:
-    sizes = ", ".join(f"{split} {size:,}" for split, size in found.sizes.items())
-    tasks = ", ".join(f"{task} {count:,}" for task, count in found.tasks.items())
-    say(f"{found.info.name}: {sum(found.sizes.values()):,} questions ({sizes}); {tasks}")
-    if found.with_context:
-        say(f"    {found.with_context:,} with their own documents (--with-context)")
-    if found.missing:
-        say(f"    fewer than published: {', '.join(found.missing)}")
-    release = "the known release" if found.known else "no known release for this file name"
-    say(f"    sha256 {found.hash}, {release}")
-    say(f"    {found.path}")
+        say(*printed(__package__, "set_file", found=check_file(dataset, path)))
 
 
 def audit(
     dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`.")],
-    data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
-    split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
+    data: SetFile,
+    split: Split = "test",
     corpus: Annotated[
         list[str] | None, typer.Option("--corpus", "-c", help="Look for items in this corpus; repeatable.")
     ] = None,
@@ -107,7 +89,7 @@ def audit(
     documents = documents_of(load_settings(sets, None, settings).home, corpus) if corpus else None
     found = audited(items, documents=documents, every=every, models=linear, seed=seed)
     if json:
-        say_json(found.model_dump_json(indent=2))
+        say_data(found)
     else:
         page(shown_audit(found))
 
@@ -166,7 +148,7 @@ def build(
     from medground_evaluate.build.make import Plan, build_set
     from medground_evaluate.build.operators import LEVELS
 
-    chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
+    chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
     same = ("random_topics", "count", "subtopics", "papers", "top", "coverage", "tries", "rounds", "seed")
     plan = Plan(
         topics=tuple(dict.fromkeys(topic or ())),
@@ -257,12 +239,12 @@ def build_pool_command(
     from medground_evaluate.pools import build_pool
     from medground_evaluate.runner import check_searched
 
-    chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
+    chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
     check_searched(chosen)
     questions = Source(source, dataset, tuple(against or ()), as_training)
     with shown_progress(quiet=quiet) as progress:
         manifest = run_stoppable(build_pool(name, questions, chosen, limit=limit, seed=seed, progress=progress))
-    say(_summary(manifest))
+    say(*printed(__package__, "pool", pool=manifest, whole=False))
     for reason, number in manifest.left_out.items():
         say(f"left out    {number:,}  {reason}", err=True)
 
@@ -278,27 +260,6 @@ def info(
 
     manifest = pool.read_pool(name, Settings.load().home).manifest
     if json:
-        say_json(manifest.model_dump_json(indent=2))
+        say_data(manifest)
         return
-    say(_summary(manifest))
-    say(*_described(manifest))
-
-
-def _summary(manifest: pool.PoolManifest) -> str:
-    classes = ", ".join(f"{number} {label}" for label, number in manifest.classes.items())
-    return f"{manifest.name}: {manifest.demonstrations:,} demonstrations ({classes}), {manifest.sha256[:16]}"
-
-
-def _described(manifest: pool.PoolManifest) -> list[str]:
-    return [
-        f"made        {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
-        f"from        {manifest.source} ({manifest.dataset}, {manifest.source_sha256[:16]}), seed {manifest.seed}",
-        *(f"against     {name}" for name in manifest.against),
-        *(["training    every split, as the user declared"] if manifest.as_training else []),
-        *(f"model       {model} ({operator})" for operator, model in manifest.models.items()),
-        f"agreed      {manifest.agreed} of {manifest.demonstrations}: the model itself gave the known answer",
-        *(f"corpus      {snapshot.name} ({snapshot.hash[:16]})" for snapshot in manifest.snapshots),
-        f"embedding   {manifest.embedding}",
-        f"settings    {manifest.settings_hash}",
-        *(f"left out    {number:,}  {reason}" for reason, number in manifest.left_out.items()),
-    ]
+    say(*printed(__package__, "pool", pool=manifest, whole=True))

@@ -50,7 +50,7 @@ def explore(
     from medground_evaluate.planning.explore import Exploration, check_exploring, explore_questions
     from medground_evaluate.runner import check_searched
 
-    chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
+    chosen = load_settings(sets, preset, settings, searched(corpus, kb, model))
     check_searched(chosen)
     wanted = Exploration(Source(source, dataset, (), as_training), queries, limit, seed)
     if check:

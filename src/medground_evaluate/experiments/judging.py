@@ -4,7 +4,7 @@ A judge compares the explanations of two rows where both are correct (000, appen
 (Omni-RAG, Table 5, appendix A.4, instruction E.12).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from medground.errors import UsageError
 from medground.models import Models
 from medground.values import Author
 from medground_evaluate.compare import read_result
-from medground_evaluate.experiments.figures import JUDGED, Figure, RunOfRow, averaged
+from medground_evaluate.experiments.figures import Figure, RunOfRow, averaged
 from medground_evaluate.experiments.form import Experiment
 from medground_evaluate.experiments.run import Made, Options, model_of
 from medground_evaluate.judges.judge import Watch, judge_pairs, place_of, same_model
@@ -83,23 +83,6 @@ def judged_figure(made: Made, row: str, axis: str | None, data: str, metric: str
     return averaged(Mean(found.mean if metric == "likert" else found.other_mean, of))
 
 
-def judge_notes(made: Made) -> Iterator[str]:
-    """Who judged how many questions, or how to name a judge."""
-    if made.experiment.judged is None:
-        return
-    one, other = made.experiment.judged
-    for name, result in made.judged.items():
-        place = result.first_preferred
-        bias = "" if place is None else f"; the answer shown first wins {100 * place:.0f} % of decided comparisons"
-        yield (
-            f"judge, {name}: {result.judge} compared {one} (win) with {other} (loss) on {result.questions:,} questions "
-            f"that both answer correctly, in both orders; judged {result.judged:,}, not judged {result.not_judged:,}, "
-            f"failed {result.failed:,}{bias}"
-        )
-    if not made.judged and any(metric in JUDGED for _, _, metric in made.experiment.cells()):
-        yield f"some figures need a judge: name one with --judge to compare {one} with {other}"
-
-
 _PREFIX = "marks-"
 
 
@@ -115,14 +98,3 @@ def marked_figure(metric: str, marks: Sequence[Judgement], runs: Sequence[RunOfR
     own = [one for line in marks if len(line.shown) == 1 and line.shown[0] in names for one in line.marks]
     given = [mark[axis].score for mark in own if axis in mark]
     return averaged(mean(given))
-
-
-def marks_notes(experiment: Experiment, marks: Sequence[Judgement]) -> Iterator[str]:
-    """Who marked how much, or how people can mark."""
-    if not any(is_marked(metric) for _, _, metric in experiment.cells()):
-        return
-    if not marks:
-        yield "marks are made by people: `medground eval form RUN` writes a form for each run; pass it with --marks"
-        return
-    judges = sorted({line.judge for line in marks})
-    yield f"marked by {', '.join(judges)}: {len(marks):,} answers"

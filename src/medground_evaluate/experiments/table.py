@@ -8,9 +8,10 @@ from typing import Any
 
 from medground.errors import StorageFailed, UsageError
 from medground.home import write_whole
+from medground.wording import printed
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
-from medground_evaluate.experiments.judging import is_marked, judge_notes, judged_figure, marked_figure, marks_notes
+from medground_evaluate.experiments.judging import is_marked, judged_figure, marked_figure
 from medground_evaluate.experiments.run import UNVERIFIED, Made
 from medground_evaluate.run_file import flattened
 
@@ -48,72 +49,36 @@ def as_markdown(rows: list[list[str]]) -> str:
     return "\n".join(f"| {line} |" for line in [lines[0], rule, *lines[1:]])
 
 
-def notes(made: Made) -> Iterator[str]:
+def notes(made: Made) -> list[str]:
     """What a reader must know to compare: how the paper's figures and ours were made, and how they differ."""
-    experiment = made.experiment
-    yield f"paper: {experiment.of}; each row names its model"
-    for name, data in experiment.data.items():
-        runs = [run for (_, of), run in made.runs.items() if of == name]
-        if runs:
-            header = runs[0].header
-            snapshots = {corpus: digest for run in runs for corpus, digest in run.header.snapshots.items()}
-            searched = ", ".join(f"{corpus} ({digest[:8]})" for corpus, digest in snapshots.items())
-            first = " the first" if header.limit is not None else ""
-            yield (
-                f"ours, {name}: {header.dataset}, split {header.split},{first} {runs[0].items:,} questions, "
-                f"file {header.dataset_hash[:12]}, searched {searched or 'nothing'}"
-            )
-        if data.note:
-            yield f"{name}: {data.note}"
-    if experiment.note:
-        yield experiment.note
-    for row in experiment.rows:
-        if row.note:
-            yield f"{row.name}: {row.note}"
-    if unverified := [row.name for row in experiment.rows if UNVERIFIED.items() <= row.settings.items()]:
-        yield f"not verified, because no column reads it: {', '.join(unverified)}"
-    for row_name, changed in made.changed.items():
-        yield f"{row_name}, changed by --set: {', '.join(changed)}"
-    for (row_name, name), run in made.runs.items():
-        yield from (f"{row_name} on {name}: {line}" for line in run.incomplete)
-        if paid := run.paid:
-            yield f"{row_name} on {name}: {paid}"
-    for row_name, options in made.stand_ins.items():
-        yield f"{row_name}: without a model, so {', '.join(f'{key} = {value}' for key, value in options.items())}"
-    if any(metric == "accuracy" for _, _, metric in experiment.cells()):
-        for name, baseline in made.blind.items():
-            yield f"best blind baseline, {name}: {baseline.name}; {baseline.words}"
-        yield from _when_answering(made)
-    where: dict[tuple[str, str], list[str]] = {}
-    for (row_name, name), reason in made.missing.items():
-        where.setdefault((row_name, reason), []).append(name)
-    for (row_name, reason), names in where.items():
-        yield f"not run, {row_name + ' on ' if row_name else ''}{', '.join(names)}: {reason}"
-    if any(metric == figures.DEVIATION for _, _, metric in experiment.cells()):
-        numbers = sorted({len(made.every(*place)) for place in made.runs})
-        several = (
-            f"accuracies are means of {' or '.join(map(str, numbers))} runs, sd their standard deviation in points"
-        )
-        none = "standard deviations need several runs: name a model and --repeat N; without a model all are the same"
-        yield none if numbers[-1] == 1 else several
-    yield from made.waits
-    yield from marks_notes(made.experiment, made.marks)
-    yield from judge_notes(made)
+    experiment, metrics = made.experiment, {metric for _, _, metric in made.experiment.cells()}
+    missing: dict[tuple[str, str], list[str]] = {}
+    for (row, name), reason in made.missing.items():
+        missing.setdefault((row, reason), []).append(name)
+    return printed(
+        __package__,
+        "notes",
+        made=made,
+        experiment=experiment,
+        metrics=metrics,
+        runs_on=lambda name: [run for (_, of), run in made.runs.items() if of == name],
+        searched=lambda runs: {name: digest for run in runs for name, digest in run.header.snapshots.items()}.items(),
+        unverified=[row.name for row in experiment.rows if UNVERIFIED.items() <= row.settings.items()],
+        answering={name: [*_when_answering(made, name)] for name in experiment.data},
+        missing=missing,
+        numbers=sorted({len(made.every(*place)) for place in made.runs}),
+        is_marked=any(map(is_marked, metrics)),
+        needs_judge=not figures.JUDGED.isdisjoint(metrics),
+    )
 
 
-def _when_answering(made: Made) -> Iterator[str]:
-    """A recipe that often gives no answer may owe most of its gap to that, as no answer counts as wrong."""
-    for name in made.experiment.data:
-        answering = []
-        for row in made.experiment.rows:
-            run = made.runs.get((row.name, name))
-            given = [line for line in run.lines if line.answer] if run is not None else []
-            if run is not None and len(given) < run.items:
-                right = sum(line.right for line in given)
-                share = f" ({100 * right / len(given):.1f} %)" if given else ""
-                answering.append(f"{row.name} {right:,} of {len(given):,}{share}")
-        if answering:
-            yield f"no answer counts as wrong; correct where an answer is given, {name}: {'; '.join(answering)}"
+def _when_answering(made: Made, data: str) -> Iterator[tuple[str, int, int]]:
+    """Rows that did not answer every question, with how many answers are right, and how many there are."""
+    for row in made.experiment.rows:
+        run = made.runs.get((row.name, data))
+        given = [line for line in run.lines if line.answer] if run is not None else []
+        if run is not None and len(given) < run.items:
+            yield row.name, sum(line.right for line in given), len(given)
 
 
 def value_of(made: Made, row: str, data: str, metric: str) -> figures.Figure | None:

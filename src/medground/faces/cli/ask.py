@@ -14,10 +14,9 @@ from medground.faces.cli import answers
 from medground.faces.cli import options as by
 from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
-from medground.faces.cli.terminal import say, say_json
+from medground.faces.cli.terminal import say, say_data
 
 if TYPE_CHECKING:
-    from medground.answering.conclude.claim import CheckedClaim
     from medground.engine.unfinished import Outcome
     from medground.errors import MedgroundError
     from medground.home.settings import Settings
@@ -232,35 +231,18 @@ def verify(
     quiet: by.Quiet = False,
 ) -> None:
     """Compare a claim with the literature: a verdict for each statement, and the quotes that decided it."""
+    from medground.answering.captions import verdict
     from medground.faces.cli.asking import opened
     from medground.language.risk.notices import notice_first
+    from medground.wording.templates import printed
 
-    extra: dict[str, object] = {**by.searched(corpus, kb), "model.default": model}
+    extra: dict[str, object] = by.searched(corpus, kb, model)
     with notice_first(claim):
         chosen = by.load_settings(sets, preset, settings, extra)
         with opened(chosen, quiet=quiet) as engine:
             checked = engine.verify(claim)
     if json:
-        say_json(checked.model_dump_json(indent=2))
+        say_data(checked)
         return
-    say(*_lines(checked))
-
-
-def _lines(checked: CheckedClaim) -> list[str]:
-    from medground.answering.captions import verdict
-
-    documents = {document.id: document for document in checked.documents}
-    quotes = {evidence.id: evidence for evidence in checked.evidence}
-    lines = [checked.notice.sentence, ""] if checked.notice else []
-    for statement in checked.statements:
-        lines += [statement.text, f"    {verdict(statement.verdict)}"]
-        for quote in (quotes[name] for name in statement.evidence):
-            document = documents[quote.document_id]
-            about = ", ".join(str(part) for part in (document.id, document.year) if part)
-            lines += [f"    “{quote.quote}”", f"    {document.title} ({about})"]
-    lines += [f"warning: {warning}" for warning in checked.warnings]
-    if checked.notice is not None and checked.notice.stops:
-        lines.append("Nothing was searched.")
-    elif not (checked.evidence or checked.documents):
-        lines.append("No passage was found to compare the claim with.")
-    return lines
+    documents, quotes = ({one.id: one for one in held} for held in (checked.documents, checked.evidence))
+    say(*printed(__package__, "claim", checked=checked, documents=documents, quotes=quotes, verdict=verdict))

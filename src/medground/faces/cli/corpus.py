@@ -12,7 +12,7 @@ from medground.errors import MedgroundError, UsageError
 from medground.faces.cli.asking import received
 from medground.faces.cli.options import AsJson, MostPassages, Quiet, SearchWords, Where, Yes, corpora_named, home_folder
 from medground.faces.cli.progress import described, in_bytes, joined, show_built, show_found, shown_progress, summary
-from medground.faces.cli.terminal import confirm, say, say_json
+from medground.faces.cli.terminal import confirm, say, say_data
 
 if TYPE_CHECKING:
     from medground.corpus.embedder import Embedder
@@ -270,7 +270,7 @@ def info(name: Name, json: AsJson = False) -> None:
     """Show what a corpus contains and how it was built."""
     with library().built(name) as snapshot:
         if json:
-            say_json(snapshot.manifest.model_dump_json(indent=2))
+            say_data(snapshot.manifest)
             return
         say(*described(snapshot))
 

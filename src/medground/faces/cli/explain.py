@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json as json_module
-from dataclasses import asdict
-
 from medground.faces.cli import options as by
-from medground.faces.cli.terminal import page, say_json
+from medground.faces.cli.terminal import page, say_data
 
 
 def explain(
@@ -47,6 +44,6 @@ def explain(
         raise ConfigError(f"cannot explain the answer: {chosen.home} is read-only; set MEDGROUND_HOME") from None
     explanation = Explanation.of(answer, spans)
     if json:
-        say_json(json_module.dumps(asdict(explanation), indent=2, ensure_ascii=False))
+        say_data(explanation)
     else:
         page("\n".join(explained(explanation)))

@@ -182,7 +182,7 @@ def answer() -> None:
     """Print the JSON schema of an answer."""
     from medground.values.answer import Answer
 
-    say_json(json_module.dumps(Answer.model_json_schema(mode="serialization"), indent=2))
+    say_data(Answer.model_json_schema(mode="serialization"))
 
 
 def version() -> None:
@@ -221,23 +221,13 @@ def mesh(
         _show_near(vocabulary_, term)
 
 
-def _show(vocabulary_: Vocabulary, heading: Heading) -> None:
-    say(f"{heading.name}  {heading.id}{'  (publication type)' if heading.is_publication_type else ''}")
-    if heading.entry_terms:
-        say("also: " + "; ".join(heading.entry_terms))
-    say(f"explodes to {len(vocabulary_.explode(heading)):,} headings, including itself")
-    for tree in heading.trees:
-        say("")
-        path = vocabulary_.path(tree)
-        for depth, above in enumerate(path):
-            mark = f"  [{tree}]" if above == heading else ""
-            say("  " * depth + above.name + mark)
-        children = vocabulary_.children(heading)
-        below = [one for one in children if any(number.rpartition(".")[0] == tree for number in one.trees)]
-        for child in below[:_MOST_BELOW]:
-            say("  " * len(path) + child.name)
-        if len(below) > _MOST_BELOW:
-            say("  " * len(path) + f"and {len(below) - _MOST_BELOW} more")
+def _show(mesh: Vocabulary, heading: Heading) -> None:
+    from medground.wording.templates import printed
+
+    def children_at(tree: str) -> list[Heading]:
+        return [one for one in mesh.children(heading) if any(at.rpartition(".")[0] == tree for at in one.trees)]
+
+    say(*printed(__package__, "heading", mesh=mesh, heading=heading, children_at=children_at, most=_MOST_BELOW))
 
 
 def _show_near(vocabulary_: Vocabulary, term: str) -> None:

@@ -76,7 +76,7 @@ def show(name: Name, json: by.AsJson = False) -> None:
         from medground.graph.bases.record import corpus_name
 
         found = {source: library.info(corpus_name(name, source)).described for source in base.sources}
-        say_data({source: one.model_dump(mode="json") for source, one in found.items() if one})
+        say_data({source: one for source, one in found.items() if one})
         return
     for source, corpus in zip(base.sources, base.corpora, strict=True):
         say(*_described(source, corpus, library))
@@ -90,7 +90,7 @@ def stats(name: Name, json: by.AsJson = False) -> None:
     library, bases = _opened()
     found = of_base(bases.read(name), library)
     if json:
-        say_data({source: one.model_dump(mode="json") for source, one in found.items()})
+        say_data(found)
         return
     say(*table(list(found.items())))
 

@@ -115,11 +115,13 @@ def group(about: str) -> typer.Typer:
     return made
 
 
-def searched(corpus: list[str] | None, kb: str | None = None) -> dict[str, object]:
-    """The settings of what is searched: what is named replaces both corpora and knowledge base of the settings."""
+def searched(corpus: list[str] | None, kb: str | None = None, model: str | None = None) -> dict[str, object]:
+    """The settings of what is searched, and of the model that answers: what is named replaces both corpora and
+    knowledge base of the settings."""
+    answering: dict[str, object] = {} if model is None else {"model.default": model}
     if not corpus and not kb:
-        return {}
-    return {"retrieval.corpora": corpora_named(corpus or ()), "retrieval.knowledge_base": kb or ""}
+        return answering
+    return {"retrieval.corpora": corpora_named(corpus or ()), "retrieval.knowledge_base": kb or "", **answering}
 
 
 def corpora_named(corpora: Iterable[str]) -> tuple[str, ...]:

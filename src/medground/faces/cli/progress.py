@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.status import Status
 
     from medground.corpus.library import Library
-    from medground.corpus.manifest import InputEntry, Manifest
+    from medground.corpus.manifest import Manifest
     from medground.corpus.reports import DocumentReport
     from medground.corpus.snapshot import Snapshot
     from medground.engine.search import SearchResult
@@ -97,7 +97,7 @@ def show_built(library: Library, manifest: Manifest) -> None:
     """Print what a corpus holds now, and what there is to tell of its files."""
     say(f"{manifest.name}: {summary(manifest)}")
     with library.built(manifest.name) as snapshot:
-        say(*_reported(snapshot), err=True)
+        say(*described(snapshot, whole=False), err=True)
 
 
 def show_found(found: SearchResult) -> None:
@@ -118,48 +118,12 @@ def show_found(found: SearchResult) -> None:
         say("no passages found", err=True)
 
 
-def described(snapshot: Snapshot) -> list[str]:
-    """What a corpus contains and how it was built, line by line."""
-    manifest = snapshot.manifest
-    counts = manifest.counts
-    embedding = manifest.embedding
-    return [
-        f"name        {manifest.name}",
-        f"hash        {manifest.hash}",
-        f"created     {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
-        f"folder      {snapshot.folder}",
-        f"size        {in_bytes(manifest.size)}",
-        f"documents   {counts.documents:,} ({counts.retracted:,} retracted; {counts.deleted:,} deleted by the source)",
-        f"passages    {counts.passages:,} of at most {manifest.chunk_limit} characters",
-        f"vectors     {f'{embedding.identity}, {embedding.dimensions} dimensions' if embedding else 'none'}",
-        *([f"fields      {', '.join(sorted(snapshot.fields))}"] if snapshot.fields else []),
-        *(f"attachment  {name}" for name in manifest.attachments),
-        *(f"licence     {text}" for text in manifest.licenses),
-        *(f"input       {one.name} ({_read_by(one)})" for one in manifest.inputs[:_SHOWN]),
-        *_more("input", len(manifest.inputs)),
-        *_reported(snapshot),
-    ]
+def described(snapshot: Snapshot, *, whole: bool = True) -> list[str]:
+    """What a corpus contains and how it was built; of its files, what could not be read, and what was joined."""
+    from medground.wording.templates import printed
 
-
-def _reported(snapshot: Snapshot) -> list[str]:
-    """What there is to tell of its files, of joining them with records, and of records that could not be read."""
-    return [
-        *snapshot.file_report().lines(),
-        *(source.line() for source in snapshot.source_reports()),
-        *(
-            f"skipped     {item.file}{'' if item.position is None else f':{item.position}'}: {item.reason}"
-            for item in snapshot.skipped(_SHOWN)
-        ),
-        *_more("skipped", snapshot.manifest.counts.skipped),
-    ]
-
-
-def _read_by(entry: InputEntry) -> str:
-    return entry.reader if entry.files == 1 else f"{entry.files:,} files, {entry.reader}"
-
-
-def _more(what: str, count: int) -> list[str]:
-    return [f"{what:<11} and {count - _SHOWN:,} more"] if count > _SHOWN else []
+    size = in_bytes(snapshot.manifest.size)
+    return printed(__package__, "corpus", snapshot=snapshot, whole=whole, size=size, most=_SHOWN)
 
 
 def summary(manifest: Manifest) -> str:

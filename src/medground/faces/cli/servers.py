@@ -82,7 +82,7 @@ def serve(
         from medground.faces.serving import listener
         from medground.faces.workers import become_worker
 
-    chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
+    chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
     on = None
     told: Callable[[str], None] = announce
     if workers > 1:
@@ -122,7 +122,7 @@ def web(
         from medground.faces.web.app import BuiltPage, add_page
 
     extend = partial(add_page, page=BuiltPage.open())
-    chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
+    chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
     if host == LOOPBACK and "sources" not in chosen.serve.model_fields_set:  # one who asks for PubMed may have it
         chosen = chosen.with_options({"serve.sources": ("pubmed",)})
 
@@ -159,7 +159,7 @@ def mcp(
     """
     with needing("mcp", "the MCP server"):
         from medground.faces.mcp.server import over_http, over_stdio
-    chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
+    chosen = by.load_settings(sets, preset, settings, by.searched(corpus, kb, model))
 
     if http:
         listening = partial(announce, what="Medground for agents")

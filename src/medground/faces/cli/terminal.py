@@ -214,8 +214,11 @@ def say_json(text: str) -> None:
 
 
 def say_data(content: object) -> None:
-    """Print values as JSON."""
-    say_json(json.dumps(content, indent=2, ensure_ascii=False))
+    """Print values as JSON: what JSON has, models and dataclasses."""
+    from pydantic_core import to_jsonable_python
+
+    plain = to_jsonable_python(content, by_alias=False)
+    say_json(json.dumps(plain, indent=2, ensure_ascii=False))
 
 
 def put(content: bytes) -> None:

@@ -16,7 +16,7 @@ from medground.faces.eutils.catalogue import Check, SnapshotCatalogue
 from medground.pubmed.parser import MAX_CHARACTERS
 from medground.pubmed.syntax import tokens
 from medground.values.document import Document
-from medground.wording.markup import template
+from medground.wording.templates import template
 
 MOST_IDS = 50_000
 """Maximum IDs of a request."""

@@ -16,7 +16,7 @@ from medground.pubmed.filters import between, days
 from medground.pubmed.mesh import vocabulary
 from medground.values.document import Document
 from medground.values.query import DateField, Query
-from medground.wording.markup import template
+from medground.wording.templates import template
 
 _KINDS: dict[str, DateField] = tables("faces/eutils", "fields")["dates"]
 _MOST_DAYS = 1_000_000

@@ -9,7 +9,7 @@ from medground.corpus.readers.xml import record_element
 from medground.faces.eutils.exchange import Context, InvalidRequest, Parameters, Reply
 from medground.faces.eutils.formats import held
 from medground.faces.eutils.texts import citation_source
-from medground.wording.markup import template
+from medground.wording.templates import template
 
 _PAGE = 20
 _MOST = 10_000

@@ -21,7 +21,7 @@ from medground.faces.eutils.exchange import (
 )
 from medground.faces.eutils.formats import held
 from medground.home.files import tables
-from medground.wording.markup import template
+from medground.wording.templates import template
 
 MOST = 10_000
 MOST_IN_JSON = 500

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from medground.corpus.readers.medline_record import Abstract, MedlineRecord
 from medground.home.files import tables
 from medground.values.document import MeshHeading
-from medground.wording.markup import template
+from medground.wording.templates import template
 
 _WIDTH = 82
 _STARTS = 6

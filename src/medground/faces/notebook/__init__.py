@@ -22,8 +22,8 @@ from medground.language.risk.notices import notice_first
 from medground.values.answer import Answer
 from medground.values.question import Question
 from medground.values.steps import Kept, Step
-from medground.wording.markup import template
 from medground.wording.progress import in_words
+from medground.wording.templates import template
 from medground.wording.view import view
 from medground.wording.view_types import SentenceView, VerdictView
 
