@@ -44,10 +44,10 @@ LONGEST_FUNCTION = 60
 LARGEST_CIRCLE = 2
 
 BUDGETS = {
-    "Python tokens": (739_526, 620_000),
+    "Python tokens": (739_143, 620_000),
     "KB written by hand": (355, 330),
     "files that decide the first line": (38, 10),
-    "lines that decide the first line": (5_940, 2_200),
+    "lines that decide the first line": (5_276, 2_200),
     "places that read a question": (9, 1),
 }
 """The ceiling and the target of each. A ceiling is the figure of its day: lower it with the figure, never raise it."""

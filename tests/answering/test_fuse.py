@@ -15,11 +15,14 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from reranker_contract import RerankerContract
 
-from medground.answering.rank.fuse import distinct, fair_split, fuse, merge_duplicates
-from medground.answering.rank.rerank import CrossEncoderReranker, Reranker, cosines, rerank, reranker_problems
+from medground.answering.rank.cosines import cosines
+from medground.answering.rank.cross_encoder import CrossEncoderReranker
+from medground.answering.rank.fuse import distinct, fuse, merge_duplicates
+from medground.answering.rank.rerank import Reranker, rerank, reranker_problems
 from medground.answering.run import Run
 from medground.errors import ConfigError, UsageError
 from medground.home.settings import Settings
+from medground.recipes.omni_rag.fair_split import fair_split
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.document import Hit, Passage
 from medground.values.source_plan import QueryFound, SourceDescription, SourceFound, SourceQuery

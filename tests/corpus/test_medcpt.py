@@ -13,7 +13,8 @@ from refusals import refused
 from rows import each_row
 from small_corpora import contents, make_input
 
-from medground.answering.rank.rerank import CrossEncoderReranker, open_reranker
+from medground.answering.rank.cross_encoder import CrossEncoderReranker
+from medground.answering.rank.rerank import open_reranker
 from medground.corpus.build import add, build
 from medground.corpus.embedder import embed_passages, embed_queries
 from medground.corpus.library import Library

@@ -1,6 +1,6 @@
 from medground.answering.declaration import Declaration as Declaration
+from medground.answering.rank.cosines import cosines as cosines
 from medground.answering.rank.fuse import fuse as fuse
-from medground.answering.rank.rerank import cosines as cosines
 from medground.answering.rank.rerank import open_reranker as open_reranker
 from medground.answering.read.reading_list import named as named
 from medground.answering.read.sentence_names import SentenceNames as SentenceNames

@@ -7,7 +7,6 @@ could be searched or a document can no longer be fetched, `ModelFailed` where a 
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from medground.answering.conclude.compose import so_far
 from medground.answering.declaration import Declaration
@@ -66,32 +65,3 @@ def open_recipe(name: str) -> Recipe:
     if (recipe := find("recipes", name, Recipe)) is None:
         raise unknown("recipes", name)
     return recipe
-
-
-# Fields as models write them: mended where that is cheaper than asking again.
-
-MOST_ITEMS = 40
-"""Most items of a list that are read at all; a weak model repeats itself without end."""
-
-
-def one_line(longest: int) -> Callable[[Any], Any]:
-    """A text as models write it, in one line: null for none, or too long. Cutting is cheaper than asking again."""
-
-    def read(said: Any) -> Any:
-        if said is None:
-            return ""
-        return " ".join(said.split())[:longest].strip() if isinstance(said, str) else said
-
-    return read
-
-
-def list_of(field: str, most: int = MOST_ITEMS) -> Callable[[Any], Any]:
-    """A list as models write it: null, one item, or plain texts where items have a name each."""
-
-    def read(said: Any) -> Any:
-        if said is None:
-            return ()
-        items = said if isinstance(said, list | tuple) else [said]
-        return tuple({field: one} if isinstance(one, str) else one for one in items[:most] if one is not None)
-
-    return read

@@ -12,7 +12,7 @@ from medground.answering.verify.marks import without_citations
 from medground.answering.verify.named import author_years
 from medground.answering.verify.references import quotations
 from medground.corpus.retraction import set_aside
-from medground.language.statements import segment
+from medground.language.clauses import segment
 from medground.values.answer import Search, SourceDocument
 from medground.values.decision import Notice
 from medground.values.document import Frozen, Hit

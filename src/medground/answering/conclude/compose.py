@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from medground.answering.conclude.decision import CriticReading, decide
 from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
@@ -17,7 +17,7 @@ from medground.answering.verify.rationale import faithfulness, quoted_share, sup
 from medground.answering.write.draft import Draft, Mark, evidence_mark, joined
 from medground.language.follow_up import questions_in
 from medground.sources.base import DescribedSource, TermsSource
-from medground.values.answer import Answer, SearchedSource, SourceDocument
+from medground.values.answer import Answer, SourceDocument
 from medground.values.decision import AnswerCheck, Decision
 from medground.values.document import Document
 from medground.values.evidence import Evidence, Sentence, by_sentence, sentences_of
@@ -25,38 +25,6 @@ from medground.values.question import Question
 from medground.values.source_plan import SourceDescription
 from medground.values.statement import Conflict, Dropped, Statement, Verdict
 from medground.version import __version__
-
-if TYPE_CHECKING:
-    from medground.values.source_plan import SourceFound  # slow to import, and only some recipes plan sources
-
-
-def searched_sources(found: Sequence[SourceFound]) -> tuple[SearchedSource, ...]:
-    """Each source with its state, its queries and the number of different passages that they found."""
-    return tuple(
-        SearchedSource(
-            name=one.source.name,
-            kind=one.source.kind,
-            state=one.state,
-            queries=tuple(str(query.query) for query in one.queries),
-            passages=one.passages,
-            failure=one.failure,
-            licence=one.source.licence,
-        )
-        for one in found
-    )
-
-
-def reason_of_nothing(found: Sequence[SourceFound]) -> str:
-    """Why there is no evidence: nothing was searched, or what was searched has nothing."""
-    asked = [one for one in found if one.queries]
-    if not found or all(one.state == "not configured" for one in found):
-        return "nothing was searched: no source of the plan is open; build a knowledge base with medground kb build"
-    if not asked:
-        return "nothing was searched: the plan uses none of the sources"
-    empty = ", ".join(one.source.name for one in asked if one.state != "failed")
-    failed = ", ".join(one.source.name for one in asked if one.state == "failed")
-    return f"no passage on this question was found in {empty}" + (f"; {failed} could not be searched" if failed else "")
-
 
 _MOST_REFERENCES = 50
 _NEAREST = 2

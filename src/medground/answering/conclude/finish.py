@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from medground.answering.conclude.compose import compose
-from medground.answering.conclude.decision import decide, judged
+from medground.answering.conclude.decision import judged
 from medground.answering.conclude.policy import Grounds, release
 from medground.answering.read.related_records import replaced
 from medground.answering.run import Run
@@ -17,7 +17,6 @@ from medground.answering.verify.critics import AnswerJudgement, OperatorCritic
 from medground.answering.verify.headline import doubts_about, held_back, without_orders
 from medground.answering.verify.named import remark
 from medground.answering.verify.rationale import find_conflicts
-from medground.answering.write.choice import choose, report_paragraphs
 from medground.answering.write.draft import Draft, Mark, evidence_mark
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import concurrently
@@ -238,36 +237,3 @@ def _tell_uncompared(asked: Asked, quotes: Sequence[Evidence], run: Run) -> None
         return
     if not any(compared.names_both(as_read(quote, documents[quote.document_id], AROUND)) for quote in quotes):
         run.warn(f"no source found compares {' with '.join(compared.said)} directly")
-
-
-async def with_choice(
-    question: Question, report: Answer, run: Run, *, beside: Sequence[str] = (), paragraphs: int, embedder: str
-) -> Answer:
-    """A report with the decision on a question with options.
-
-    A model's options are held back, as in any answer, where the checked sentences do not carry them or say otherwise.
-    Without a model there is no decision: what word statistics favour is a warning, with how often such a set
-    was right. At most `paragraphs` of the report and of the texts `beside` it are read, the nearest by the cosine of
-    this embedding model.
-
-    Raises ModelFailed: the model gave no usable output; BudgetExhausted: a limit of the run was reached.
-    """
-    chosen = await choose(question, [*report_paragraphs(report), *beside], run, most=paragraphs, embedder=embedder)
-    decision = report.decision
-    if chosen.answer:
-        sentences = tuple(Sentence(text=one.text, evidence=one.evidence) for one in report.statements)
-        verdicts = [one.verdict for one in report.statements]
-        draft = Draft(sentences=sentences, answer=chosen.answer, basis="model")
-        check = decision.check  # of the answer that the report itself ends with, often the same
-        if check is None or check.answer != chosen.answer:
-            check = await checked_answer(draft, verdicts, run)
-        decision = decide(run, draft, list(zip(sentences, verdicts, strict=True)), verdicts, check=check)
-    elif chosen.lean:
-        run.warn(
-            f"word statistics favour {', '.join(chosen.lean)}, but most such sets were wrong on the "
-            "questions of BioMedMCQs"
-        )
-    told = {"models": dict(sorted(run.answered_by.items())), "usage": run.report(), "warnings": tuple(run.warnings)}
-    if decision.status == "decided" and not report.evidence:
-        told["needs_evidence"] = False
-    return report.model_copy(update={"decision": decision, **told})

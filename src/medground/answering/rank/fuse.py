@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, zip_longest
-from typing import TYPE_CHECKING
+from itertools import islice
 
 from rapidfuzz.distance import Levenshtein
 
 from medground.errors import UsageError
 from medground.values.document import Hit
 from medground.values.lookup import Ranking
-
-if TYPE_CHECKING:
-    from medground.values.source_plan import SourceFound  # slow to import, and only some recipes plan sources
 
 RANKER = "rrf"
 
@@ -159,32 +155,3 @@ def _shingles(words: Sequence[str]) -> Shingles:
     if len(words) < _FEWEST:
         return frozenset()
     return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
-
-
-def fair_split(found: Sequence[SourceFound], *, most: int, each: int, characters: int, k: int = 60) -> list[Hit]:
-    """At most `most` passages of at most `characters` together, those of one source after another's by turns.
-
-    First the best `each` of every source, then the best of all. Scores of different sources cannot be compared, so
-    what counts is the sum of reciprocal ranks over the queries that found a passage. A passage that does not fit is
-    left out, and shorter ones after it may still fit. Near-duplicates across sources count once.
-    """
-    rankings: dict[str, list[Ranking]] = {one.source.name: [] for one in found}
-    for one in found:
-        for hits in (query.hits for query in one.queries if query.hits):
-            ranked = (hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, start=1))
-            rankings[one.source.name].append(tuple(ranked))
-    by_source = [fuse(own, k=k) for own in rankings.values() if own]
-    first = [hit for turn in zip_longest(*(own[:each] for own in by_source)) for hit in turn if hit is not None]
-    best = fuse([ranking for own in rankings.values() for ranking in own], k=k)
-    once: dict[str, Hit] = {}
-    for hit in [*first, *best]:
-        once.setdefault(hit.passage.key, hit)
-    taken: list[Hit] = []
-    left = characters
-    for hit in distinct(once.values()):
-        if len(taken) == most:
-            break
-        if len(hit.passage.text) <= left:
-            taken.append(hit)
-            left -= len(hit.passage.text)
-    return taken

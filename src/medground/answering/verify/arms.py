@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import Literal
 
 from medground.language import words
+from medground.language.clauses import blanked, segment
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.plain_words import is_plain
 from medground.language.quantities import quantities
 from medground.language.slots import EMPTY, LABEL
-from medground.language.statements import blanked, segment
 from medground.models.operators.differences import DENIED, NEGATION
 
 Roles = Literal["same", "exchanged", "opposite"]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medground.answering.rank.rerank import cosines
+from medground.answering.rank.cosines import cosines
 from medground.answering.run import Run
 from medground.errors import UsageError
 from medground.language.sentences import sentence_spans

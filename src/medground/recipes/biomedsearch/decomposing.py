@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from medground.models.operators.base import AskedInput, InvalidOutput, OperatorOutput, Untrusted, operator
-from medground.recipes.base import list_of
 from medground.recipes.biomedsearch import parts
 from medground.recipes.biomedsearch.parts import DraftedKeyword, DraftedQuestion, KeywordedQuestion, Name, Texts
+from medground.recipes.model_fields import list_of
 from medground.values.research_plan import TOOLS, Tool
 
 _UNSURE = 0.5

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from medground.answering.rank.cosines import cosines
 from medground.answering.rank.fuse import fuse
-from medground.answering.rank.rerank import cosines
 from medground.answering.read.readable import readable
 from medground.answering.run import Run
 from medground.errors import NotConfigured, SourceUnavailable

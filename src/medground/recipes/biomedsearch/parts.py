@@ -19,7 +19,7 @@ from medground.language.question_reading import Asked
 from medground.language.subject import Subject, subjects
 from medground.models.operators.base import OperatorInput, OperatorOutput, Untrusted
 from medground.pubmed.mesh import vocabulary
-from medground.recipes.base import MOST_ITEMS, one_line
+from medground.recipes.model_fields import MOST_ITEMS, one_line
 from medground.sources.proteins.genes import genes_in
 from medground.values.document import Frozen
 from medground.values.research_plan import Tool

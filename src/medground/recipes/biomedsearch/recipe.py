@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Sequence
 
 from medground.answering.conclude.compose import so_far
-from medground.answering.conclude.finish import with_choice
 from medground.answering.run import Run
 from medground.corpus.retraction import why_aside
 from medground.errors import SourceUnavailable
@@ -15,6 +14,7 @@ from medground.home.concurrency import concurrently
 from medground.models.operators.reading import extract, screen, sufficient
 from medground.models.operators.reasoning import choose_options
 from medground.recipes.base import Recipe
+from medground.recipes.biomedsearch.choice import with_choice
 from medground.recipes.biomedsearch.literature import find_literature
 from medground.recipes.biomedsearch.planner import PLANNING, research_plan
 from medground.recipes.biomedsearch.proteins import find_proteins

@@ -13,17 +13,17 @@ from typing import Any
 from medground.answering.conclude.compose import compose, listed_documents, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.read.facts import GraphAnswer, ask_for_facts, beside_facts
-from medground.answering.read.readable import one_per_work, readable, works
+from medground.answering.read.readable import readable
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING
 from medground.answering.verify.named import without_marks
 from medground.answering.write.draft import Draft, drafted
 from medground.corpus.retraction import RETRACTED, why_aside
 from medground.errors import SourceUnavailable
-from medground.language.question_kinds import asks_for_news
 from medground.language.statements import statements
 from medground.models.operators.base import Operator
 from medground.models.operators.writing import WrittenSentence
+from medground.recipes.biomedsearch.news import asks_for_news
 from medground.recipes.biomedsearch.reporting import ComposeReportOutput, answer_part, compose_report, connect_parts
 from medground.recipes.biomedsearch.sections import (
     WORKED,
@@ -37,6 +37,7 @@ from medground.recipes.biomedsearch.sections import (
     why_nothing,
 )
 from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, is_own, sub_answers
+from medground.recipes.biomedsearch.works import one_per_work, works
 from medground.recipes.ground import graph_draft, quoted
 from medground.sources.base import suited
 from medground.values.answer import Answer

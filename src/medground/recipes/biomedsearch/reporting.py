@@ -24,7 +24,7 @@ from medground.models.operators.writing import (
     chosen_quotes,
     written_choices,
 )
-from medground.recipes.base import one_line
+from medground.recipes.model_fields import one_line
 from medground.values.question import Option, Task
 from medground.values.report import Relation
 

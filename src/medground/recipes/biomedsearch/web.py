@@ -9,7 +9,7 @@ from itertools import islice
 
 from pydantic import Field
 
-from medground.answering.rank.rerank import cosines
+from medground.answering.rank.cosines import cosines
 from medground.answering.read.readable import readable
 from medground.answering.run import Run
 from medground.corpus.chunk import chunk

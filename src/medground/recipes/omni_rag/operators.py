@@ -14,7 +14,7 @@ from medground.graph.base import asked_for, says, without_cues
 from medground.language import words
 from medground.models.operators import base
 from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim, best_quotes, reason
-from medground.recipes.base import list_of, one_line
+from medground.recipes.model_fields import list_of, one_line
 from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.by_words import graph_terms
 from medground.values.document import SourceKind

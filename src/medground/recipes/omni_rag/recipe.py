@@ -5,9 +5,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from medground.answering.conclude.compose import compose, reason_of_nothing, searched_sources, unanswered
+from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
-from medground.answering.rank.fuse import fair_split
 from medground.answering.rank.rerank import reranker_problems
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
@@ -18,7 +17,9 @@ from medground.home.settings import Settings
 from medground.models.operators.base import sentence_ids
 from medground.models.operators.reasoning import SubClaim
 from medground.recipes.base import Recipe
+from medground.recipes.omni_rag.fair_split import fair_split
 from medground.recipes.omni_rag.operators import ReadSourcesInput, plan_sources, read_sources
+from medground.recipes.omni_rag.planned_sources import reason_of_nothing, searched_sources
 from medground.recipes.omni_rag.planners import PLANNERS, PLANNING, planned
 from medground.recipes.omni_rag.search import FIVE_KINDS, open_to_plans, search_plan
 from medground.recipes.settings import OmniRagSettings
