@@ -162,8 +162,17 @@ def test_what_the_model_misses_is_searched_once_by_its_own_query(ask: Asks) -> N
     assert "Missing in these sources: No document reports apoplexy." in " ".join(str(found).split())
 
 
-def test_what_is_said_to_be_missing_and_is_not_is_read_again(ask: Asks) -> None:
-    lost = AnswerOutput(statements=(), answer=(), missing=("No document reports headache.",))
+@each_row(
+    "missing",
+    [
+        "No document reports headache.",
+        "The provided excerpts do not contain information about headaches with aspirin.",
+        "It remains unclear whether headache was rarer with aspirin.",
+        "Specific data on headache are lacking.",
+    ],
+)
+def test_what_is_said_to_be_missing_and_is_not_is_read_again(ask: Asks, missing: str) -> None:
+    lost = AnswerOutput(statements=(), answer=(), missing=(missing,))
     written = iter([lambda value: lost, answers(phrase="Headache")])
     trial = TRIAL.model_copy(update={"text": f"{TRIAL.text} Headache was rarer with aspirin."})
     answer, _ = ask(replies(read_and_answer=lambda value: next(written)(value)), [trial])
