@@ -38,7 +38,7 @@ _OPENING = lazy_pattern(
 VERB = verbose_pattern(
     r"""
     \b(?:had|have|has|was|were|is|are|did|might|may|will|achieved|obtained|received|developed|showed|occurred|
-    died|experienced|reported|completed|reached|resulting)\b
+    died|experienced|reported|completed|reached|demonstrated|exhibited|required|needed|underwent|suffered|resulting)\b
     """
 )
 """What comes after a name and its verb is said of all names."""
@@ -47,7 +47,8 @@ _NAME_WORDS = 6
 """Most words of a name in a list."""
 _SAYING = """
     respectively compared group patients overall arm subjects participants mean median significantly significant
-    increased lower higher more less greater rate rates number among received found showed used observed
+    increased increase rise rose decreased decrease reduced reduction fell fall decline improved
+    lower higher more less greater rate rates number among received found showed used observed
 """
 EMPTY = frozenset(map(words.stem, _SAYING.split()))
 """Stems that tell no number from another."""
@@ -100,7 +101,7 @@ _P_VALUE = r"[pP](?:[- ]values?)?\s?[=<>:≤≥]\s?0?[.·]\s?\d+"
 _ASIDES = verbose_pattern(
     rf"""
     \d{{2}}\s?%?\s?(?:CI\b|confidence\ intervals?\b(?:\ ?[\[(]CI[\])])?)(?:[\s:=,%\[(]|to|[-−–\d.·])*|
-    [(\[]\s*(?:IQR|range|SD|SEM?)\b[^()\[\]]*[)\]]|\(\s*{_P_VALUE}\s*\)|[,;]?\s*\b{_P_VALUE}|±\s?[\d.·,]+|
+    [(\[]\s*(?:IQR|range|SD|SEM?)\b[^()\[\]]*[)\]]|(?<=\d\s)\([\d.·]+(?:\sto\s|\s?[-–]\s?)[\d.·]+\)|\(\s*{_P_VALUE}\s*\)|[,;]?\s*\b{_P_VALUE}|±\s?[\d.·,]+|
     (?<=\d)\s\([nN]?\s?=?\s?\d+\s?/\s?\d+\)|\b\d+\s?/\s?\d+(?=\s?\()
     """,
     0,
@@ -252,7 +253,7 @@ def _interleaved(places: Sequence[_Place], plain: str) -> list[Slot]:
         near = stems(PART.split(lead.rstrip(" (,;"))[-1])
         own[0] |= near if len(near) <= _SHORT else frozenset()
         common |= stems(lead) - own[0]
-    return [Slot(place, about - common, common) for place, about in zip(places, own, strict=True)]
+    return [Slot(place, about - common or about, common - about) for place, about in zip(places, own, strict=True)]
 
 
 def _mixed(runs: Sequence[Sequence[_Place]], plain: str) -> list[Slot]:

@@ -99,17 +99,18 @@ _SCALES = {
     ),
     "better": lazy_pattern(r"\b(?:better|best|superior|improv\w*|(?:outperform|surpass)\w*)\b", re.IGNORECASE),
     "worse": lazy_pattern(r"\b(?:worse\w*|worst|(?<!non)inferior|deteriorat\w*)\b", re.IGNORECASE),
-    "longer": lazy_pattern(r"\b(?:longer|longest|prolong\w*)\b", re.IGNORECASE),
-    "shorter": lazy_pattern(r"\b(?:shorter|shortest|shorten\w*)\b", re.IGNORECASE),
+    "longer": lazy_pattern(r"\b(?:longer|longest|prolong\w*|later|delay\w*|postpon\w*)\b", re.IGNORECASE),
+    "shorter": lazy_pattern(r"\b(?:shorter|shortest|shorten\w*|earlier|sooner|hasten\w*)\b", re.IGNORECASE),
     "faster": lazy_pattern(r"\b(?:faster|fastest|quicker|quickest|rapid\w*|accelerat\w*)\b", re.IGNORECASE),
     "slower": lazy_pattern(r"\b(?:slower|slowest|slowed)\b", re.IGNORECASE),
     "stronger": lazy_pattern(r"\b(?:stronger|strongest)\b", re.IGNORECASE),
     "weaker": lazy_pattern(r"\b(?:weaker|weakest)\b", re.IGNORECASE),
 }
 _NAMES = list(_SCALES)
-_OPPOSITE = {name: _NAMES[place ^ 1] for place, name in enumerate(_NAMES)}
+OPPOSITE = {name: _NAMES[place ^ 1] for place, name in enumerate(_NAMES)}
 """The names of the directions stand in pairs."""
 _WORD = re.compile(r"[^\W\d_]+")
+_NON = re.compile(r"\bnon-", re.IGNORECASE)
 _HIGHEST_P = 0.05
 _LEAST_SHARED = 0.75
 """Minimum share of what is compared, by weight, that the text must have."""
@@ -158,7 +159,7 @@ class Contrast:
         crossed = _stands(arm, quoted.other, quoted.arm) and (not other or _stands(other, quoted.arm, quoted.other))
         if "alike" in (self.kind, quoted.kind) and (straight or crossed):
             return "same" if self.denied and quoted.denied else "opposite"
-        turned = {_OPPOSITE[name] for name in self.scale if name in _OPPOSITE} - self.scale
+        turned = {OPPOSITE[name] for name in self.scale if name in OPPOSITE} - self.scale
         agrees = self.scale <= quoted.scale and turned.isdisjoint(quoted.scale)
         if not self.scale:
             agrees = bool(self.numbers) and self.numbers <= quoted.numbers and not quoted.scale
@@ -167,7 +168,7 @@ class Contrast:
         if self.denied or quoted.denied or not (straight or crossed):
             return None
         if crossed:
-            return "exchanged" if agrees else None
+            return "exchanged" if agrees else "same" if turned and turned == quoted.scale else None
         return "opposite" if turned and turned == quoted.scale else None
 
 
@@ -179,8 +180,12 @@ def _covered(about: frozenset[str], quoted: frozenset[str]) -> bool:
 
 def _stands(side: frozenset[str], place: frozenset[str], opposite: frozenset[str]) -> bool:
     """Whether a side is named in one place of a comparison and not in the opposite one."""
-    is_named = bool(side) and side <= place and not side <= opposite
-    return is_named and ("not" in side) == ("not" in place)
+    return bool(side) and _is_in(side, place) and not _is_in(side, opposite)
+
+
+def _is_in(side: frozenset[str], place: frozenset[str]) -> bool:
+    """Whether a place names a side; what it names by `non-` is another one."""
+    return side <= place and ("not" in side) == ("not" in place)
 
 
 @lru_cache(maxsize=4096)
@@ -197,7 +202,7 @@ def _of_clause(clause: str, each_clause: bool) -> Iterator[Contrast]:
     clause = _NON_INFERIOR.sub("noninferior", clause)
     plain = blanked(clause)
     joints = [*_JOINT.finditer(plain)]
-    scale = _scale(plain)
+    scale = scale_of(plain)
     if joints:
         found = [_two_sided(*parts) for parts in _by_joint(clause, plain, joints)]
         yield from [one for one in found if len(found) == 1 or not all(stem.isdigit() for stem in one.arm)]
@@ -235,8 +240,8 @@ def _two_sided(left: str, joint: re.Match[str], right: str, denied: bool) -> Con
         left, right = rest, front
     lead = _LEAD.match(right)
     other, tail = _noun_phrase(right[lead.end() if lead else 0 :])
-    scale = _scale(whole)
-    is_aside = tail.lstrip().startswith(",") and not _scale(left)  # A, compared with B, was higher
+    scale = scale_of(whole)
+    is_aside = tail.lstrip().startswith(",") and not scale_of(left)  # A, compared with B, was higher
     arm = left if is_aside else _arm(left, (lead and lead["preposition"]) or "")
     if joint["passive"]:  # A was outperformed by B
         arm, other = other, arm
@@ -280,7 +285,7 @@ def _noun_phrase(text: str) -> tuple[str, str]:
 
 
 def _side(text: str) -> frozenset[str]:
-    denied = ["not"] if NEGATION.search(text) else []
+    denied = ["not"] if NEGATION.search(text) or _NON.search(text) else []
     labels = (f"label {(one or other).lower()}" for one, other in LABEL.findall(text))
     return frozenset((*(stem for stem in words.terms(text) if stem not in EMPTY), *labels, *denied))
 
@@ -291,7 +296,7 @@ def _joins(side: str) -> bool:
 
 def _about(clause: str, *sides: str) -> frozenset[str]:
     """The stems of what is compared: no numbers, directions, sides or words that every comparison has."""
-    told = " ".join(word for word in _WORD.findall(_VERB.sub(" ", clause)) if not _scale(word))
+    told = " ".join(word for word in _WORD.findall(_VERB.sub(" ", clause)) if not scale_of(word))
     return frozenset(words.terms(told)) - EMPTY - frozenset().union(*map(_side, sides))
 
 
@@ -312,7 +317,8 @@ def _is_graded(stem: str) -> bool:
     return is_plain(more) and is_plain(most) and vocabulary().find(more) is None
 
 
-def _scale(text: str) -> frozenset[str]:
+def scale_of(text: str) -> frozenset[str]:
+    """The directions that a text has words for, such as `more` for "higher"."""
     named = [name for name, form in _SCALES.items() if form.search(text)]
     rest = [one[0].lower() for one in comparatives(text) if not any(form.search(one[0]) for form in _SCALES.values())]
     return frozenset((*named, *rest))

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.sentences import sentence_spans
-from medground.models.operators.differences import DENIED, DOWN, NEGATION, UP, Pair, direction
+from medground.models.operators.differences import DENIED, DOWN, HEDGE, NEGATION, UP, Pair, direction
 
 _FORMS = {
     "same": verbose_pattern(
         r"""
         \b(?:no\ (?:\w+\ ){0,3}differences?|(?:did|do|does)\ not\ differ|similar\ (?:in|between|across|to|for)|
-        comparable\ (?:in|between|to)|the\ same\ (?:in|as|for)|equivalent|non-?inferior|unchanged|
-        p\ ?[=>]\ ?0?[.·](?:0[6-9]|[1-9]))
+        comparable\ (?:in|between|to)|(?:the\ |were\ |was\ )same\ (?:in|as|for)|equivalent|non-?inferior|unchanged)\b
         """
     ),
     "significant": lazy_pattern(r"\bsignifican\w+", re.IGNORECASE),
@@ -37,10 +36,24 @@ _FORMS = {
         protect\w*|reliev\w*|support\w*)\b
         """
     ),
-    "small_p": lazy_pattern(r"\bp ?[<≤] ?0?[.·]0", re.IGNORECASE),
+    "small_p": lazy_pattern(r"\bp ?[<=≤] ?0?[.·]0(?![6-9])", re.IGNORECASE),
+    "large_p": lazy_pattern(r"\bp ?[=>≥] ?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE),
+    "effect": verbose_pattern(
+        r"""
+        \b(?:hasten\w*|accelerat\w+|sped|speeds|slow(?:s|ed)|delay(?:s|ed)|prolong\w*|shorten\w*|reliev\w+|alleviat\w+|
+        ameliorat\w+|protect(?:s|ed)|help(?:s|ed)|halv\w+|doubl(?:es|ed)|tripl(?:es|ed)|effective|outperform\w*)\b
+        """
+    ),
+    "turn": verbose_pattern(
+        r"""
+        ;(?![^()]*\))|,?\ \b(?:but|although|though|whereas|while|however|yet|despite|except)\b|(?:,|,?\ and)\ (?=(?:did|
+        does|do|was|were|had|has|have|tended|showed|without|no|not)\b)
+        """
+    ),
 }
 _SAME, _SIGNIFICANT, _NOTHING = (_FORMS[name] for name in ("same", "significant", "nothing"))
-_SMALL_P, _WORSE, _BENEFIT = (_FORMS[name] for name in ("small_p", "worse", "benefit"))
+_SMALL_P, _LARGE_P, _WORSE, _BENEFIT = (_FORMS[name] for name in ("small_p", "large_p", "worse", "benefit"))
+_EFFECT, _TURN = _FORMS["effect"], _FORMS["turn"]
 _CLOSE = 40
 """Characters before `significant` in which its denial stands."""
 
@@ -48,13 +61,18 @@ _CLOSE = 40
 def denies(text: str) -> bool:
     """Whether a text denies an effect or a difference."""
     significant = _significances(text)
-    same = _SAME.search(text) and True not in significant  # "significantly improved pain, and safety was similar"
+    by_chance = _LARGE_P.search(text) and not _SMALL_P.search(text)
+    same = (
+        _SAME.search(text) or by_chance
+    ) and True not in significant  # "significantly better, and safety was similar"
     return bool(DENIED.search(text) or same or significant == {False})
 
 
 def affirms(text: str) -> bool:
     """Whether a text says that something rose or fell, or was significant, and denies nothing."""
-    return not denies(text) and bool(UP.search(text) or DOWN.search(text) or _significances(text))
+    return not denies(text) and bool(
+        UP.search(text) or DOWN.search(text) or _EFFECT.search(text) or _significances(text)
+    )
 
 
 def nearest(statement: str, quote: str) -> str:
@@ -62,6 +80,12 @@ def nearest(statement: str, quote: str) -> str:
     said = words.terms(statement)
     sentences = [quote[start:end] for start, end in sentence_spans(quote)] or [quote]
     return max(sentences, key=lambda sentence: words.coverage(said, words.terms(sentence)))
+
+
+def clause_on(statement: str, quote: str) -> str:
+    """The clause of a quote's nearest sentence that holds most of a statement's words, with its lists and brackets."""
+    said, clauses = words.terms(statement), _TURN.split(nearest(statement, quote))
+    return max(clauses, key=lambda clause: words.coverage(said, words.terms(clause)))
 
 
 def _significances(text: str) -> set[bool]:
@@ -75,9 +99,11 @@ def reversed_by(statement: str, quotes: Sequence[str]) -> str:
     if not quotes:
         return ""
     near = [nearest(statement, quote) for quote in quotes]
-    if affirms(statement) and all(denies(Pair(statement, quote, quote).clause) for quote in near):
+    clauses = [clause_on(statement, quote) for quote in quotes]
+    is_open = HEDGE.search(statement) and all(map(HEDGE.search, clauses))
+    if affirms(statement) and all(map(denies, clauses)) and not is_open:
         return quotes[0]
-    significant = [_significances(quote) == {True} and not denies(quote) for quote in near]
+    significant = [_significances(quote) == {True} and not (denies(quote) or NEGATION.search(quote)) for quote in near]
     return quotes[0] if denies(statement) and all(significant) else ""
 
 

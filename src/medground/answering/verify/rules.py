@@ -85,7 +85,7 @@ _OUTCOMES = tuple(
         ),
         "exacerbation": lazy_pattern(r"\b(?:exacerbation\w*|flare\w*|attacks?|relaps\w+|recur\w+)\b", re.IGNORECASE),
         "admission": lazy_pattern(
-            r"\b(?:hospitali[sz]\w+|admi(?:ssions?|tted)|readmi\w+|discharge\w*|length of stay)\b", re.IGNORECASE
+            r"\b(?:hospitali[sz]\w+|admi(?:ssions?|tted)|readmi\w+|discharge\w*|length[ -]of[ -]stay)\b", re.IGNORECASE
         ),
         "fracture": lazy_pattern(r"\bfractur\w+", re.IGNORECASE),
         "stroke": verbose_pattern(
@@ -181,7 +181,8 @@ def _reversed(part: Part) -> str:
 
 
 def _sides(part: Part) -> str:
-    found = ((quote, roles_in(part.text, nearest(part.text, quote))) for quote in part.quotes)
+    sure = [quote for quote in part.quotes if not (HEDGE.search(part.text) and HEDGE.search(quote))]
+    found = ((quote, roles_in(part.text, nearest(part.text, quote))) for quote in sure)
     return next((quote for quote, roles in found if roles in ("exchanged", "opposite")), "")
 
 
