@@ -49,6 +49,7 @@ _SAYING = """
     respectively compared group patients overall arm subjects participants mean median significantly significant
     increased increase rise rose decreased decrease reduced reduction fell fall decline improved
     lower higher more less greater rate rates number among received found showed used observed
+    frequent frequently common likely often
 """
 EMPTY = frozenset(map(words.stem, _SAYING.split()))
 """Stems that tell no number from another."""

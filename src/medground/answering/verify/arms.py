@@ -89,7 +89,7 @@ _SCALES = {
     "more": verbose_pattern(
         r"""
         \b(?:higher|highest|greater|greatest|larger|largest|more|increas\w*|elevated|rais(?:ed|es?)|rose|
-        rise[sn]?)\b
+        rise[sn]?|risk\ factors?)\b
         """
     ),
     "less": verbose_pattern(
@@ -211,7 +211,7 @@ def _of_clause(clause: str, each_clause: bool) -> Iterator[Contrast]:
     elif comparatives(plain) or _COMPARED.search(plain) or (each_clause and scale):
         arm = _arm(plain, "")
         numbers = _numbers(plain) if not scale else frozenset()
-        about, denied = _about(plain, arm), is_denied(clause)
+        about, denied = about_of(plain, arm), is_denied(clause)
         yield Contrast("alone", _side(arm), frozenset(), scale, about, denied, _joins(arm), numbers)
 
 
@@ -250,7 +250,7 @@ def _two_sided(left: str, joint: re.Match[str], right: str, denied: bool) -> Con
         _side(arm),
         _side(other),
         scale,
-        _about(whole, arm, other),
+        about_of(whole, arm, other),
         denied or joint["alike"] is not None,
         _joins(arm) or _joins(other),
         _numbers(whole) if not scale else frozenset(),
@@ -294,8 +294,8 @@ def _joins(side: str) -> bool:
     return _JOINS.search(side) is not None
 
 
-def _about(clause: str, *sides: str) -> frozenset[str]:
-    """The stems of what is compared: no numbers, directions, sides or words that every comparison has."""
+def about_of(clause: str, *sides: str) -> frozenset[str]:
+    """The stems of what a clause compares: no numbers, directions, sides or words that every comparison has."""
     told = " ".join(word for word in _WORD.findall(_VERB.sub(" ", clause)) if not scale_of(word))
     return frozenset(words.terms(told)) - EMPTY - frozenset().union(*map(_side, sides))
 

@@ -248,9 +248,10 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     read = [*quotes, *(one.text for one in documents.values() if len(one.text) <= _ABSTRACT)]
     texts = [text[start:end] for text in read for start, end in sentence_spans(text)] or [""]
     near = max(texts, key=lambda text: words.coverage(terms, words.terms(text)))
-    pair = Pair(said, clause_on(said, near), "")
-    least = _COPIED if asks_or_plans(pair.quote) else REPEATED  # what was asked may be denied in words like its own
-    is_opposite = pair.repetition >= least and (negation(pair) or direction(pair)) and roles_in(said, near) != "same"
+    least = _COPIED if asks_or_plans(near) else REPEATED  # what was asked may be denied in words like its own
+    pairs = {Pair(said, clause_on(said, near), ""): least, Pair(said, near, ""): _COPIED}
+    turned = any(pair.repetition >= most and (negation(pair) or direction(pair)) for pair, most in pairs.items())
+    is_opposite = turned and roles_in(said, near) != "same"
     yield "opposite", near if is_opposite else ""
     whole = words.terms(sentence.whole.text)
     yield "unheld", said if whole and words.coverage(whole, known) < _LEAST_SHARED else ""

@@ -11,8 +11,9 @@ from medground.models.operators.differences import DENIED, DOWN, HEDGE, NEGATION
 _FORMS = {
     "same": verbose_pattern(
         r"""
-        \b(?:no\ (?:\w+\ ){0,3}differences?|(?:did|do|does)\ not\ differ|similar\ (?:in|between|across|to|for)|
-        comparable\ (?:in|between|to)|(?:the\ |were\ |was\ )same\ (?:in|as|for)|equivalent|non-?inferior|unchanged)\b
+        \b(?:(?:no|without(?:\ an?)?)\ (?:\w+\ ){0,3}differences?|(?:did|do|does)\ not\ differ|similar\ (?:in|between|
+        across|to|for)|comparable\ (?:in|between|to)|(?:the\ |were\ |was\ )same\ (?:in|as|for)|equivalent|
+        non-?inferior|unchanged)\b
         """
     ),
     "significant": lazy_pattern(r"\bsignifican\w+", re.IGNORECASE),
@@ -36,8 +37,8 @@ _FORMS = {
         protect\w*|reliev\w*|support\w*)\b
         """
     ),
-    "small_p": lazy_pattern(r"\bp ?[<=≤] ?0?[.·]0(?![6-9])", re.IGNORECASE),
-    "large_p": lazy_pattern(r"\bp ?[=>≥] ?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE),
+    "small_p": lazy_pattern(r"\bp\s?[<=≤]\s?0?[.·]0(?![6-9])", re.IGNORECASE),
+    "large_p": lazy_pattern(r"\bp\s?[=>≥]\s?0?[.·](?:0[5-9]|[1-9])", re.IGNORECASE),
     "effect": verbose_pattern(
         r"""
         \b(?:hasten\w*|accelerat\w+|sped|speeds|slow(?:s|ed)|delay(?:s|ed)|prolong\w*|shorten\w*|reliev\w+|alleviat\w+|
@@ -47,7 +48,7 @@ _FORMS = {
     "turn": verbose_pattern(
         r"""
         ;(?![^()]*\))|,?\ \b(?:but|although|though|whereas|while|however|yet|despite|except)\b|(?:,|,?\ and)\ (?=(?:did|
-        does|do|was|were|had|has|have|tended|showed|without|no|not)\b)
+        does|do|was|were|had|has|have|tended|showed|with|without|no|not)\b)
         """
     ),
 }
@@ -90,8 +91,8 @@ def clause_on(statement: str, quote: str) -> str:
 
 def _significances(text: str) -> set[bool]:
     """For each `significant` whether it is affirmed."""
-    found = _SIGNIFICANT.finditer(text)
-    return {not NEGATION.search(text, max(0, one.start() - _CLOSE), one.start()) for one in found}
+    befores = [text[max(0, one.start() - _CLOSE) : one.start()] for one in _SIGNIFICANT.finditer(text)]
+    return {not (NEGATION.search(one) or one.endswith(("non-", "nearly ", "almost "))) for one in befores}
 
 
 def reversed_by(statement: str, quotes: Sequence[str]) -> str:
@@ -104,7 +105,7 @@ def reversed_by(statement: str, quotes: Sequence[str]) -> str:
     if affirms(statement) and all(map(denies, clauses)) and not is_open:
         return quotes[0]
     significant = [_significances(quote) == {True} and not (denies(quote) or NEGATION.search(quote)) for quote in near]
-    return quotes[0] if denies(statement) and all(significant) else ""
+    return quotes[0] if all(map(denies, _TURN.split(statement))) and all(significant) else ""
 
 
 def answered_against(answer: str, statement: str, texts: Sequence[str]) -> str:

@@ -22,7 +22,8 @@ from medground.answering.verify.orders import (
     speaks_to_readers,
 )
 from medground.answering.verify.polarity import answered_against, denied_thing, nearest, reversed_by
-from medground.answering.verify.times import mistimed
+from medground.answering.verify.sizes import outnumbered, turned
+from medground.answering.verify.times import mistimed, other_time
 from medground.corpus.design import animals_in, not_of_people, people_in
 from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
@@ -130,6 +131,8 @@ _TO_AGE = re.compile(r"(?i)(?:<|≤|under|below|younger than|up to|[-–]|\bto) 
 _CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S+")
 _LONGEST = 200_000
 """Characters of a document in which orders to its readers are looked for."""
+_ABSTRACT = 20_000
+"""Characters of a document in which the numbers of a statement are looked for."""
 _ABOUT = 0.4
 """Minimum share of a statement's words, by weight, in a quote that is on the same outcome."""
 
@@ -172,7 +175,7 @@ def _misplaced(part: Part) -> str:
 def _mistimed(part: Part) -> str:
     near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT]
     found = [mistimed(part.text, quote) for quote in near]
-    return found[0] if found and all(found) else ""
+    return found[0] if found and all(found) else other_time(part.text, part.quotes)
 
 
 def _reversed(part: Part) -> str:
@@ -184,6 +187,12 @@ def _sides(part: Part) -> str:
     sure = [quote for quote in part.quotes if not (HEDGE.search(part.text) and HEDGE.search(quote))]
     found = ((quote, roles_in(part.text, nearest(part.text, quote))) for quote in sure)
     return next((quote for quote, roles in found if roles in ("exchanged", "opposite")), "")
+
+
+def _turned(part: Part) -> str:
+    near = [quote for quote in part.quotes if _coverage(part.text, quote) >= _ABOUT] or list(part.quotes[:1])
+    found = [turned(part.text, quote) or outnumbered(part.text, quote) for quote in near]
+    return found[0] if found and all(found) else ""
 
 
 def _denied(part: Part) -> str:
@@ -259,7 +268,10 @@ def _have(condition: str, text: str) -> bool:
 
 
 def _numbers(part: Part) -> str:
-    return ", ".join(dict.fromkeys(quantity.text for quantity in missing_quantities(part.text, part.quotes)))
+    """Numbers that no quote has; of a statement, that its papers have nowhere."""
+    papers = [document.text for document in part.documents if len(document.text) <= _ABSTRACT]
+    more = [*papers, *part.passages] if part.kind == "statement" else []
+    return ", ".join(dict.fromkeys(one.text for one in missing_quantities(part.text, [*part.quotes, *more])))
 
 
 def _unnamed(part: Part) -> str:
@@ -314,6 +326,7 @@ TABLE: tuple[Rule, ...] = (
     Rule("time", "words", _PROSE, _mistimed),
     Rule("reversed", "words", _PROSE, _reversed),
     Rule("comparison order", "words", _PROSE, _sides),
+    Rule("turned", "words", _PROSE, _turned),
     Rule("none", "words", _PROSE, _denied),
     Rule("strong", "words", _PROSE, _strong),
     Rule("unhedged", "words", _in("sentence"), _unhedged),
@@ -323,7 +336,7 @@ TABLE: tuple[Rule, ...] = (
     Rule("outcome", "words", _in("statement", "sentence", "closed", "direction"), _outcome),
     Rule("population", "words", _in("sentence", "closed", "direction"), _animals),
     Rule("condition", "words", _in("sentence", "closed", "direction"), _condition),
-    Rule("amount", "words", _in("sentence", "short"), _numbers),
+    Rule("amount", "words", _WITH_SHORT, _numbers),
     Rule("name", "words", _in("short"), _unnamed),
     Rule("against", "words", _in("closed"), _against),
     Rule("which way", "words", _in("direction"), _which_way),
