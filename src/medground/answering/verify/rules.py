@@ -131,8 +131,6 @@ _TO_AGE = re.compile(r"(?i)(?:<|≤|under|below|younger than|up to|[-–]|\bto) 
 _CODE = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S+")
 _LONGEST = 200_000
 """Characters of a document in which orders to its readers are looked for."""
-_ABSTRACT = 20_000
-"""Characters of a document in which the numbers of a statement are looked for."""
 _ABOUT = 0.4
 """Minimum share of a statement's words, by weight, in a quote that is on the same outcome."""
 
@@ -268,10 +266,7 @@ def _have(condition: str, text: str) -> bool:
 
 
 def _numbers(part: Part) -> str:
-    """Numbers that no quote has; of a statement, that its papers have nowhere."""
-    papers = [document.text for document in part.documents if len(document.text) <= _ABSTRACT]
-    more = [*papers, *part.passages] if part.kind == "statement" else []
-    return ", ".join(dict.fromkeys(one.text for one in missing_quantities(part.text, [*part.quotes, *more])))
+    return ", ".join(dict.fromkeys(quantity.text for quantity in missing_quantities(part.text, part.quotes)))
 
 
 def _unnamed(part: Part) -> str:
@@ -336,7 +331,7 @@ TABLE: tuple[Rule, ...] = (
     Rule("outcome", "words", _in("statement", "sentence", "closed", "direction"), _outcome),
     Rule("population", "words", _in("sentence", "closed", "direction"), _animals),
     Rule("condition", "words", _in("sentence", "closed", "direction"), _condition),
-    Rule("amount", "words", _WITH_SHORT, _numbers),
+    Rule("amount", "words", _SHOWN, _numbers),
     Rule("name", "words", _in("short"), _unnamed),
     Rule("against", "words", _in("closed"), _against),
     Rule("which way", "words", _in("direction"), _which_way),
