@@ -250,8 +250,9 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     near = max(texts, key=lambda text: words.coverage(terms, words.terms(text)))
     least = _COPIED if asks_or_plans(near) else REPEATED  # what was asked may be denied in words like its own
     pairs = {Pair(said, clause_on(said, near), ""): least, Pair(said, near, ""): _COPIED}
-    turned = any(pair.repetition >= most and (negation(pair) or direction(pair)) for pair, most in pairs.items())
-    is_opposite = turned and roles_in(said, near) != "same"
+    repeated = [pair for pair, most in pairs.items() if pair.repetition >= most]
+    is_turned = any(map(direction, repeated)) and roles_in(said, near) != "same"
+    is_opposite = is_turned or any(map(negation, repeated))
     yield "opposite", near if is_opposite else ""
     whole = words.terms(sentence.whole.text)
     yield "unheld", said if whole and words.coverage(whole, known) < _LEAST_SHARED else ""
