@@ -249,7 +249,7 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     texts = [text[start:end] for text in read for start, end in sentence_spans(text)] or [""]
     near = max(texts, key=lambda text: words.coverage(terms, words.terms(text)))
     least = _COPIED if asks_or_plans(near) else REPEATED  # what was asked may be denied in words like its own
-    pairs = {Pair(said, clause_on(said, near), ""): least, Pair(said, near, ""): _COPIED}
+    pairs = {Pair(said, near, ""): _COPIED, Pair(said, clause_on(said, near), ""): least}
     repeated = [pair for pair, most in pairs.items() if pair.repetition >= most]
     is_turned = any(map(direction, repeated)) and roles_in(said, near) != "same"
     is_opposite = is_turned or any(map(negation, repeated))
