@@ -89,7 +89,7 @@ _SCALES = {
     "more": verbose_pattern(
         r"""
         \b(?:higher|highest|greater|greatest|larger|largest|more|increas\w*|elevated|rais(?:ed|es?)|rose|
-        rise[sn]?|risk\ factors?)\b
+        rise[sn]?|risk\ factors?|associated\ with\ (?:\w+\ ){0,2}risks?)\b
         """
     ),
     "less": verbose_pattern(
@@ -260,7 +260,7 @@ def _two_sided(left: str, joint: re.Match[str], right: str, denied: bool) -> Con
 def _arm(left: str, preposition: str) -> str:
     """The first side: what follows the preposition that both sides have, or "higher in"; or else the subject."""
     places = [*_PREPOSITION.finditer(left)]
-    same = preposition and [*re.finditer(rf"\b{preposition}\b", left, re.IGNORECASE)]
+    same = preposition and [*re.finditer(rf"\b{preposition}\b(?!\s+\d)", left, re.IGNORECASE)]
     if preposition and (before := same or places):
         return _noun_phrase(left[before[-1].end() :])[0]
     found = comparatives(left)

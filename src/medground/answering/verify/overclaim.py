@@ -249,10 +249,11 @@ def _unheld(sentence: Sentence, quotes: Sequence[str], ledger: Ledger) -> Iterat
     texts = [text[start:end] for text in read for start, end in sentence_spans(text)] or [""]
     near = max(texts, key=lambda text: words.coverage(terms, words.terms(text)))
     least = _COPIED if asks_or_plans(near) else REPEATED  # what was asked may be denied in words like its own
-    pairs = {Pair(said, near, ""): _COPIED, Pair(said, clause_on(said, near), ""): least}
-    repeated = [pair for pair, most in pairs.items() if pair.repetition >= most]
-    is_turned = any(map(direction, repeated)) and roles_in(said, near) != "same"
-    is_opposite = is_turned or any(map(negation, repeated))
+    pair = Pair(said, clause_on(said, near), "")
+    if pair.repetition < least:
+        pair, least = Pair(said, near, ""), _COPIED
+    is_turned = direction(pair) and roles_in(said, near) != "same"
+    is_opposite = pair.repetition >= least and (is_turned or negation(pair))
     yield "opposite", near if is_opposite else ""
     whole = words.terms(sentence.whole.text)
     yield "unheld", said if whole and words.coverage(whole, known) < _LEAST_SHARED else ""

@@ -13,7 +13,7 @@ _FORMS = {
         r"""
         \b(?:(?:no|without(?:\ an?)?)\ (?:\w+\ ){0,3}differences?|(?:did|do|does)\ not\ differ|similar\ (?:in|between|
         across|to|for)|comparable\ (?:in|between|to)|(?:the\ |were\ |was\ )same\ (?:in|as|for)|equivalent|
-        non-?inferior|unchanged)\b
+        non-?inferior|unchanged|(?:evidence|data)\ [^.;]{0,60}(?:lacking|insufficient|inconclusive|scarce))\b
         """
     ),
     "significant": lazy_pattern(r"\bsignifican\w+", re.IGNORECASE),
@@ -55,6 +55,7 @@ _FORMS = {
 _SAME, _SIGNIFICANT, _NOTHING = (_FORMS[name] for name in ("same", "significant", "nothing"))
 _SMALL_P, _LARGE_P, _WORSE, _BENEFIT = (_FORMS[name] for name in ("small_p", "large_p", "worse", "benefit"))
 _EFFECT, _TURN = _FORMS["effect"], _FORMS["turn"]
+_BUT_NOT = re.compile(r",? but not ([^,;.(]*)[^;.]*")
 _CLOSE = 40
 """Characters before `significant` in which its denial stands."""
 
@@ -99,6 +100,8 @@ def reversed_by(statement: str, quotes: Sequence[str]) -> str:
     """The quote that denies what a statement affirms, or affirms as significant what it denies; empty if any agrees."""
     if not quotes:
         return ""
+    if not NEGATION.search(statement) and all(_leaves_out(statement, quote) for quote in quotes):
+        return quotes[0]
     near = [nearest(statement, quote) for quote in quotes]
     clauses = [clause_on(statement, quote) for quote in quotes]
     is_open = HEDGE.search(statement) and all(map(HEDGE.search, clauses))
@@ -106,6 +109,13 @@ def reversed_by(statement: str, quotes: Sequence[str]) -> str:
         return quotes[0]
     significant = [_significances(quote) == {True} and not (denies(quote) or NEGATION.search(quote)) for quote in near]
     return quotes[0] if all(map(denies, _TURN.split(statement))) and all(significant) else ""
+
+
+def _leaves_out(statement: str, quote: str) -> bool:
+    """Whether a statement is about what a quote leaves out: `in A, but not in B`."""
+    said, (before, *rest) = set(words.terms(statement)), _BUT_NOT.split(nearest(statement, quote))
+    left_out = set(words.terms(rest[0])).difference(words.terms(before)) if rest else set[str]()
+    return bool(left_out) and left_out <= said
 
 
 def answered_against(answer: str, statement: str, texts: Sequence[str]) -> str:

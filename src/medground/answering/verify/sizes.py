@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 
 from medground.answering.verify.arms import OPPOSITE, about_of, contrasts, roles_in, scale_of
-from medground.answering.verify.polarity import clause_on, denies
+from medground.answering.verify.polarity import clause_on, denies, nearest
 from medground.language import words
 from medground.language.quantities import PERCENT, quantities
 from medground.language.slots import Slot, slots, stems
@@ -16,6 +16,15 @@ _THAN = re.compile(r"\b(?:than|versus|vs|(?:as )?compared (?:with|to)|relative t
 _MORE, _LESS = {"more", "longer"}, {"less", "shorter"}
 _LEAST = 0.5
 """Minimum share of a statement's words, by weight, in a clause that is on the same thing."""
+
+
+def exchanged(statement: str, quote: str) -> bool:
+    """Whether a quote has the sides of a statement's comparison the other way round, or says the opposite of them."""
+    near = nearest(statement, quote)
+    if roles := roles_in(statement, near):
+        return roles != "same"
+    stated = scale_of(statement)
+    return bool(stated) and stated == scale_of(near) and order(Pair(statement, near, near))
 
 
 def turned(statement: str, quote: str) -> str:
