@@ -74,8 +74,8 @@ class Rule:
 
 _STRONG = verbose_pattern(
     r"""
-    \b(?:cur(?:e|es|ed|ing)|eradicat\w+|eliminat\w+|completely|all|every(?!\ (?:day|week|month|hour|\d))|guarante\w+|always|prove[sdn]?|
-    definitely)\b
+    \b(?:cur(?:e|es|ed|ing)|eradicat\w+|eliminat\w+|completely|all|every(?!\ (?:day|week|month|hour|\d))|
+    guarante\w+|always|prove[sdn]?|definitely)\b
     """
 )
 _OUTCOMES = tuple(
