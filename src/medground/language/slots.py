@@ -24,10 +24,10 @@ _LISTED = verbose_pattern(
     ,\s*(?:and|or)\b|,|\b(?:and|(?-i:or)|than|vs\.?|versus|compared\ (?:with|to)|against)(?!\w)
     """
 )
-LABEL = verbose_pattern(
+_LABEL = verbose_pattern(
     r"""
     \b(?i:groups?|arms?|exons?|cohorts?|grades?|levels?|stages?|types?)\ (\d{1,2}|[IVX]{1,3})\b|
-    (?<=[\s/(])([A-Z])\b(?!\.\s?[A-Z])
+    (?<=[\s/(])([A-Z])\b(?!\.\s?[A-Z])|\b(\d[\d.]*)\s?(?:mg|g|mcg|[µμ]g|IU|m[lL]|Gy)\b
     """,
     0,
 )
@@ -90,12 +90,16 @@ def _is_aside(gap: str, cut: re.Match[str]) -> bool:
     return cut[0] == ";" and before.rfind("(") > before.rfind(")")
 
 
+def labels(text: str) -> list[str]:
+    """What names a group beside its words: the B of `group B`, the 8 of `8 mg/kg`."""
+    return [f"label {''.join(found).lower()}" for found in _LABEL.findall(text)]
+
+
 def stems(text: str, *, first: int | None = None, last: int | None = None) -> frozenset[str]:
     """The stems of a text's content words and labels such as the B of `group B`; of so many words at one end only."""
-    labels = [f"label {(one or other).lower()}" for one, other in LABEL.findall(text)]
     found = [stem for stem in words.terms(text) if not stem[0].isdigit() and stem not in EMPTY]
     kept = found[:first] if first else found[-last:] if last else found
-    return frozenset((*kept, *labels, *(["not"] if _NOT.search(text) else ())))
+    return frozenset((*kept, *labels(text), *(["not"] if _NOT.search(text) else ())))
 
 
 _P_VALUE = r"[pP](?:[- ]values?)?\s?[=<>:≤≥]\s?0?[.·]\s?\d+"

@@ -11,7 +11,7 @@ from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.plain_words import is_plain
 from medground.language.quantities import quantities
-from medground.language.slots import EMPTY, LABEL
+from medground.language.slots import EMPTY, labels
 from medground.language.statements import blanked, segment
 from medground.models.operators.differences import DENIED, NEGATION
 
@@ -80,7 +80,7 @@ _ALIKE = verbose_pattern(
 _COMPARATIVE = verbose_pattern(
     r"""
     \b(?:more|less|fewer|better|worse|superior|noninferior|inferior|best|
-    worst)\b(?!\ than\ \d)(?<!or\ more)(?<!or\ less)|\b(?!older|younger)(?P<stem>[a-z]{3,})(?:er|
+    worst)\b(?!\ than\ \d)(?<!or\ more)(?<!or\ less)|\b(?!older|younger|number)(?P<stem>[a-z]{3,})(?:er|
     est)\b(?!\ than\ \d)
     """
 )
@@ -94,12 +94,12 @@ _SCALES = {
     ),
     "less": verbose_pattern(
         r"""
-        \b(?:lower|lowest|less|fewer|fewest|smaller|smallest|reduc\w*|decreas\w*|declin\w*|fell|falls?)\b
+        \b(?:lower|lowest|less|fewer|fewest|rarer|rarest|smaller|smallest|reduc\w*|decreas\w*|declin\w*|fell|falls?)\b
         """
     ),
     "better": lazy_pattern(r"\b(?:better|best|superior|improv\w*|(?:outperform|surpass)\w*)\b", re.IGNORECASE),
     "worse": lazy_pattern(r"\b(?:worse\w*|worst|(?<!non)inferior|deteriorat\w*)\b", re.IGNORECASE),
-    "longer": lazy_pattern(r"\b(?:longer|longest|prolong\w*|later|delay\w*|postpon\w*)\b", re.IGNORECASE),
+    "longer": lazy_pattern(r"\b(?:longer|longest|prolong\w*|later|delay\w*|postpon\w*|lengthen\w*)\b", re.IGNORECASE),
     "shorter": lazy_pattern(r"\b(?:shorter|shortest|shorten\w*|earlier|sooner|hasten\w*)\b", re.IGNORECASE),
     "faster": lazy_pattern(r"\b(?:faster|fastest|quicker|quickest|rapid\w*|accelerat\w*)\b", re.IGNORECASE),
     "slower": lazy_pattern(r"\b(?:slower|slowest|slowed)\b", re.IGNORECASE),
@@ -110,6 +110,7 @@ _NAMES = list(_SCALES)
 OPPOSITE = {name: _NAMES[place ^ 1] for place, name in enumerate(_NAMES)}
 """The names of the directions stand in pairs."""
 _WORD = re.compile(r"[^\W\d_]+")
+_DEGREE = re.compile(r"\bimprov\w*\s(?:less|more)\b|\b(?:less|more|greater)\simprov\w*", re.IGNORECASE)
 _NON = re.compile(r"\bnon-", re.IGNORECASE)
 _HIGHEST_P = 0.05
 _LEAST_SHARED = 0.75
@@ -150,6 +151,8 @@ class Contrast:
         about = self.about - quoted.arm - quoted.other
         if self.kind in ("than", "not") and not other:
             return None
+        if quoted.kind == "alone" and other and quoted.arm == other and self.scale == quoted.scale:
+            return "exchanged" if _covered(self.about, quoted.about) else None
         is_other_kind = self.kind != quoted.kind and not {"alone", "alike"} & {self.kind, quoted.kind}
         if is_other_kind or not arm or self.joined != quoted.joined:
             return None
@@ -286,8 +289,7 @@ def _noun_phrase(text: str) -> tuple[str, str]:
 
 def _side(text: str) -> frozenset[str]:
     denied = ["not"] if NEGATION.search(text) or _NON.search(text) else []
-    labels = (f"label {(one or other).lower()}" for one, other in LABEL.findall(text))
-    return frozenset((*(stem for stem in words.terms(text) if stem not in EMPTY), *labels, *denied))
+    return frozenset((*(stem for stem in words.terms(text) if stem not in EMPTY), *labels(text), *denied))
 
 
 def _joins(side: str) -> bool:
@@ -319,6 +321,7 @@ def _is_graded(stem: str) -> bool:
 
 def scale_of(text: str) -> frozenset[str]:
     """The directions that a text has words for, such as `more` for "higher"."""
+    text = _DEGREE.sub(lambda found: "worse" if "less" in found[0].lower() else "better", text)
     named = [name for name, form in _SCALES.items() if form.search(text)]
     rest = [one[0].lower() for one in comparatives(text) if not any(form.search(one[0]) for form in _SCALES.values())]
     return frozenset((*named, *rest))

@@ -6,22 +6,24 @@ from collections.abc import Iterable, Sequence
 from medground.language import words
 from medground.language.pattern import lazy_pattern, verbose_pattern
 from medground.language.sentences import sentence_spans
+from medground.language.slots import stems
 from medground.models.operators.differences import DENIED, DOWN, HEDGE, NEGATION, UP, Pair, direction
 
 _FORMS = {
     "same": verbose_pattern(
         r"""
         \b(?:(?:no|without(?:\ an?)?)\ (?:\w+\ ){0,3}differences?|(?:did|do|does)\ not\ differ|similar\ (?:in|between|
-        across|to|for)|comparable\ (?:in|between|to)|(?:the\ |were\ |was\ )same\ (?:in|as|for)|equivalent|
-        non-?inferior|unchanged|(?:evidence|data)\ [^.;]{0,60}(?:lacking|insufficient|inconclusive|scarce))\b
+        across|to|for)|comparable\ (?:in|between|to)|(?:the\ |were\ |was\ )same\ (?:in|as|for)|
+        equivalent\ (?:in|between|to)|non-?inferior|unchanged|
+        (?:evidence|data)\ [^.;]{0,60}(?:lacking|insufficient|inconclusive|scarce))\b
         """
     ),
     "significant": lazy_pattern(r"\bsignifican\w+", re.IGNORECASE),
     "nothing": verbose_pattern(
         r"""
-        \b(?:no|without(?:\ any)?|never\ any|not\ any)\ (?P<thing>(?:[\w-]+\ ){0,2}(?:events?|effects?|reactions?|
-        complications?|deaths?|toxicit\w+|harms?|risks?|concerns?|infections?|bleeding|symptoms?|cases?|
-        recurrences?|[\w-]+s))\b
+        \b(?:no|(?<!and\ )(?<!or\ )without(?:\ any)?|never\ any|not\ any)\ (?P<thing>(?:[\w-]+\ ){0,2}(?:events?|
+        effects?|reactions?|complications?|deaths?|toxicit\w+|harms?|risks?|concerns?|infections?|bleeding|symptoms?|
+        cases?|recurrences?|[\w-]+s))\b
         """
     ),
     "worse": verbose_pattern(
@@ -55,8 +57,8 @@ _FORMS = {
 _SAME, _SIGNIFICANT, _NOTHING = (_FORMS[name] for name in ("same", "significant", "nothing"))
 _SMALL_P, _LARGE_P, _WORSE, _BENEFIT = (_FORMS[name] for name in ("small_p", "large_p", "worse", "benefit"))
 _EFFECT, _TURN = _FORMS["effect"], _FORMS["turn"]
-_BUT_NOT = re.compile(r",? but not ([^,;.(]*)[^;.]*")
-_CLOSE = 40
+_BUT_NOT = re.compile(r",? but no(?:t|\b[^,;.(]{0,30}\bdifferences?) ([^,;.(]*)[^;.]*")
+_CLOSE = 60
 """Characters before `significant` in which its denial stands."""
 
 
@@ -114,7 +116,7 @@ def reversed_by(statement: str, quotes: Sequence[str]) -> str:
 def _leaves_out(statement: str, quote: str) -> bool:
     """Whether a statement is about what a quote leaves out: `in A, but not in B`."""
     said, (before, *rest) = set(words.terms(statement)), _BUT_NOT.split(nearest(statement, quote))
-    left_out = set(words.terms(rest[0])).difference(words.terms(before)) if rest else set[str]()
+    left_out = stems(rest[0]).difference(words.terms(before)) if rest else frozenset[str]()
     return bool(left_out) and left_out <= said
 
 

@@ -24,14 +24,13 @@ def exchanged(statement: str, quote: str) -> bool:
     if roles := roles_in(statement, near):
         return roles != "same"
     stated = scale_of(statement)
-    return bool(stated) and stated == scale_of(near) and order(Pair(statement, near, near))
+    return bool(stated) and stated == scale_of(_phrase(statement, near)) and order(Pair(statement, near, near))
 
 
 def turned(statement: str, quote: str) -> str:
     """The clause of a quote that says the opposite direction of what a statement says of the same thing; else empty."""
     clause = clause_on(statement, quote)
-    said, numbers = about_of(statement), _values(statement)
-    phrase = max(_PHRASE.split(clause), key=lambda part: words.coverage(said, words.terms(part)))
+    said, numbers, phrase = about_of(statement), _values(statement), _phrase(statement, clause)
     stated, held = scale_of(statement), scale_of(phrase)
     opposite = {OPPOSITE[name] for name in stated if name in OPPOSITE} - stated
     if opposite.isdisjoint(held) or stated & held or denies(statement) or denies(clause):
@@ -40,6 +39,12 @@ def turned(statement: str, quote: str) -> str:
         return ""
     is_on_it = words.coverage(said, words.terms(clause)) >= _LEAST or not numbers.isdisjoint(_values(phrase))
     return clause if is_on_it else ""
+
+
+def _phrase(statement: str, clause: str) -> str:
+    """The part of a list in a clause that holds most of what a statement is about."""
+    said = about_of(statement)
+    return max(_PHRASE.split(clause), key=lambda part: words.coverage(said, words.terms(part)))
 
 
 def _values(text: str) -> frozenset[Decimal]:
